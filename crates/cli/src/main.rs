@@ -1,0 +1,3 @@
+//! The trunkline binary.
+
+fn main() {}

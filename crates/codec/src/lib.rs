@@ -1,0 +1,1 @@
+//! Wire formats: FIX tag=value, SOAP in XML, CORBA CDR

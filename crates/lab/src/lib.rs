@@ -1,0 +1,1 @@
+//! Experiments, measuring, peers, verdicts and records

@@ -1,0 +1,1 @@
+//! Bytes: numbers, decimals, times, text, scanning, checksums, and the output buffer

@@ -1,0 +1,1 @@
+//! Conformance, cross-checks with other implementations, fuzz bodies.
