@@ -1,0 +1,148 @@
+//! Enumerated codes: the short texts that stand for a choice, such as FIX `Side` or `MDEntryType`.
+
+use std::fmt;
+
+/// An enumerated code: ASCII text of at most 15 bytes, in 16 bytes.
+///
+/// ```
+/// use trunkline_wire::Code;
+/// const SELL: Code = Code::new("2");
+/// assert_eq!(Code::from_bytes(b"2"), Some(SELL));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Code([u8; 16]); // the text, zeros, and in the last byte the length
+
+/// Length of the longest code, in bytes.
+const LONGEST: usize = 15;
+
+impl Code {
+    /// The code of a literal.
+    ///
+    /// # Panics
+    /// If `text` is longer than 15 bytes or not ASCII; in a constant this is a compile error.
+    pub const fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        assert!(bytes.len() <= LONGEST, "a code has at most 15 bytes");
+        let mut code = [0; 16];
+        let mut at = 0;
+        while at < bytes.len() {
+            assert!(bytes[at].is_ascii(), "a code is ASCII text");
+            code[at] = bytes[at];
+            at += 1;
+        }
+        code[LONGEST] = bytes.len() as u8;
+        Self(code)
+    }
+
+    /// The code of a text on the wire; `None` if it is longer than 15 bytes or not ASCII.
+    #[inline]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if let [byte] = bytes {
+            return Self::from_byte(*byte);
+        }
+        if bytes.len() > LONGEST || !bytes.is_ascii() {
+            return None;
+        }
+        let mut code = [0; 16];
+        code[..bytes.len()].copy_from_slice(bytes);
+        code[LONGEST] = bytes.len() as u8;
+        Some(Self(code))
+    }
+
+    /// The code of one character; `None` if it is not ASCII.
+    #[inline]
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        let code = 1 << (8 * LONGEST) | byte as u128;
+        if byte.is_ascii() { Some(Self(code.to_le_bytes())) } else { None }
+    }
+
+    /// Length of the text in bytes.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.0[LONGEST] as usize
+    }
+
+    /// Whether the text is empty, as it is by default.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text as bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0[..self.len() & LONGEST]
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// The only character of a code of one character.
+    #[inline]
+    pub const fn single(&self) -> Option<u8> {
+        if self.len() == 1 { Some(self.0[0]) } else { None }
+    }
+
+    /// The text at the front of a block of fixed size, for writers that copy it whole; the last
+    /// byte of the block is the length.
+    #[inline]
+    pub const fn block(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Code({:?})", self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_its_text() {
+        for text in ["", "0", "TR", "FIX.4.3", "fifteen letters"] {
+            let code = Code::from_bytes(text.as_bytes()).unwrap();
+            assert_eq!(code, Code::new(text));
+            assert_eq!(code.as_str(), text);
+            assert_eq!(code.as_bytes(), text.as_bytes());
+            assert_eq!(&code.block()[..code.len()], text.as_bytes());
+            assert_eq!(code.to_string(), text);
+            assert_eq!(code.is_empty(), text.is_empty());
+        }
+        assert_eq!(format!("{:?}", Code::new("2")), "Code(\"2\")");
+        assert_eq!(Code::default(), Code::new(""));
+    }
+
+    #[test]
+    fn what_is_no_code_is_refused() {
+        assert_eq!(Code::from_bytes(b"sixteen letters!"), None);
+        assert_eq!(Code::from_bytes("é".as_bytes()), None);
+        assert_eq!(Code::from_bytes(&[0x80]), None);
+    }
+
+    #[test]
+    fn single_characters_are_found_out() {
+        assert_eq!(Code::new("2").single(), Some(b'2'));
+        assert_eq!(Code::new("").single(), None);
+        assert_eq!(Code::new("22").single(), None);
+    }
+
+    #[test]
+    fn order_is_that_of_the_text() {
+        let mut codes = ["B", "AB", "", "A", "ABC"].map(Code::new);
+        codes.sort();
+        assert_eq!(codes.map(|code| code.to_string()), ["", "A", "AB", "ABC", "B"]);
+        assert_ne!(Code::new("A"), Code::new("A\0"));
+    }
+}
