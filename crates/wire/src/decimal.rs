@@ -196,7 +196,7 @@ impl Decimal {
 fn parse_eight(word: u64, length: u32, negative: bool) -> Option<Decimal> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     // Bit 7 of the first byte that is a point, or nothing.
-    let other = word ^ LOW * u64::from(b'.');
+    let other = word ^ (LOW * u64::from(b'.'));
     let points = other.wrapping_sub(LOW) & !other & LOW << 7;
     let point = points & points.wrapping_neg();
     let found = u32::from(point != 0);
@@ -217,7 +217,7 @@ fn parse_sixteen(bytes: &[u8], negative: bool) -> Option<Decimal> {
         return None;
     }
     let text = u128::from(digits::word(high)) | u128::from(u64::from_le_bytes(*low)) << 64;
-    let other = text ^ LOW * u128::from(b'.');
+    let other = text ^ (LOW * u128::from(b'.'));
     let points = other.wrapping_sub(LOW) & !other & LOW << 7;
     let point = points & points.wrapping_neg();
     let found = u32::from(point != 0);
@@ -359,12 +359,8 @@ pub(crate) fn four_decimals(value: f64) -> Option<i64> {
     // Adding 1.5 × 2^52 leaves the nearest integer in the low bits of the sum.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let scaled = value * 1e4;
-    // Written so that NaN fails as well.
-    if !(scaled.abs() < 1e15) {
-        return None;
-    }
     let sum = scaled + ROUND;
-    let exact = (sum - ROUND) / 1e4 == value;
+    let exact = scaled.abs() < 1e15 && (sum - ROUND) / 1e4 == value;
     exact.then(|| sum.to_bits().wrapping_sub(ROUND.to_bits()) as i64)
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn split(number: u32) -> u64 {
     // Twice the same step on ever narrower lanes: fours, pairs, single digits.
     let (high, low) = (number / 10_000, number % 10_000);
     let fours = u64::from(high) | u64::from(low) << 32;
-    let hundreds = fours * 10_486 >> 20 & 0x0000_007f_0000_007f;
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
     let pairs = hundreds | (fours - hundreds * 100) << 16;
     split_pairs(pairs, 0x000f_000f_000f_000f)
 }
@@ -93,7 +93,7 @@ pub(crate) fn split(number: u32) -> u64 {
 /// tens come in the lower byte. `lanes` has four bits set where each lane starts.
 #[inline(always)]
 pub(crate) fn split_pairs(pairs: u64, lanes: u64) -> u64 {
-    let tens = pairs * 103 >> 10 & lanes;
+    let tens = (pairs * 103) >> 10 & lanes;
     tens | (pairs - tens * 10) << 8
 }
 

@@ -1,0 +1,139 @@
+//! Finding bytes, 16 at a time, with the baseline vector instructions of the machine: SSE2 or
+//! NEON, chosen when the program is compiled, and plain code elsewhere.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg_attr(test, allow(unreachable_pub, reason = "the tests compile it beside the one in use"))]
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::{Block, Mask};
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use scalar::{Block, Mask};
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::{Block, Mask};
+
+use crate::text::INLINE;
+
+/// Bytes in a [`Block`].
+pub const BLOCK: usize = 16;
+
+/// Position of the first `byte` in `haystack` at or after `from`.
+#[inline]
+pub fn find_byte(haystack: &[u8], from: usize, byte: u8) -> Option<usize> {
+    let rest = haystack.get(from..)?;
+    let Some(block) = rest.first_chunk() else {
+        return rest.iter().position(|&other| other == byte).map(|at| from + at);
+    };
+    match Block::load(block).eq(byte).first() {
+        Some(at) => Some(from + at),
+        None => find_far(haystack, from + BLOCK, byte),
+    }
+}
+
+/// Position of the first SOH (0x01), the end of a FIX field, at or after `from`.
+#[inline]
+pub fn find_soh(bytes: &[u8], from: usize) -> Option<usize> {
+    find_byte(bytes, from, 1)
+}
+
+#[inline(never)]
+fn find_far(haystack: &[u8], from: usize, byte: u8) -> Option<usize> {
+    memchr::memchr(byte, &haystack[from..]).map(|at| from + at)
+}
+
+/// Position of the first `<`, `>`, `&` or control character (below 0x20) at or after `from`: where
+/// plain XML text may end; the length of `bytes` if there is none.
+#[inline]
+pub fn find_markup(bytes: &[u8], from: usize) -> usize {
+    if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk) {
+        match markup(Block::load(block)).first() {
+            Some(at) => from + at,
+            None => find_markup_far(bytes, from + BLOCK),
+        }
+    } else {
+        find_markup_near_end(bytes, from)
+    }
+}
+
+#[inline(always)]
+fn markup(block: Block) -> Mask {
+    // `<` and `>` differ in one bit, and no other byte is either with that bit set.
+    block.with_bits(0x02).eq(b'>').or(block.eq(b'&')).or(block.less_than(0x20))
+}
+
+#[inline(never)]
+fn find_markup_far(bytes: &[u8], mut from: usize) -> usize {
+    while let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk) {
+        if let Some(at) = markup(Block::load(block)).first() {
+            return from + at;
+        }
+        from += BLOCK;
+    }
+    find_markup_near_end(bytes, from)
+}
+
+/// As [`find_markup`] for the last bytes, fewer than a block.
+#[inline(never)]
+fn find_markup_near_end(bytes: &[u8], from: usize) -> usize {
+    if let Some(block) = bytes.last_chunk() {
+        let start = bytes.len() - BLOCK;
+        let skip = from.saturating_sub(start).min(BLOCK);
+        return markup(Block::load(block)).first_from(skip).map_or(bytes.len(), |at| start + at);
+    }
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter().position(|&byte| is_markup(byte)).map_or(bytes.len(), |at| from + at)
+}
+
+#[inline(always)]
+fn is_markup(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&') || byte < 0x20
+}
+
+/// Whether a byte of `bytes` is `<`, `>`, `&`, `"` or a control character (below 0x20), so that
+/// XML text or an attribute value cannot contain it as it is.
+#[inline]
+pub fn needs_escape(bytes: &[u8]) -> bool {
+    if bytes.len() > BLOCK {
+        return needs_escape_far(bytes);
+    }
+    let [first, last] = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) => [u64::from_le_bytes(*first), u64::from_le_bytes(*last)],
+        // Blanks stand for the bytes that are missing.
+        _ => {
+            let blanks = u64::from_le_bytes([b' '; 8]);
+            [crate::digits::word(bytes) | blanks >> (8 * bytes.len()), blanks]
+        }
+    };
+    escapable(Block::from_words(first, last)).any()
+}
+
+#[inline(never)]
+fn needs_escape_far(bytes: &[u8]) -> bool {
+    let (blocks, _) = bytes.as_chunks();
+    let last = bytes.last_chunk();
+    blocks.iter().chain(last).any(|block| escapable(Block::load(block)).any())
+}
+
+/// As [`needs_escape`], for the first `length` bytes of the block of a [`Text`](crate::Text).
+#[inline]
+pub fn block_needs_escape(block: &[u8; INLINE], length: usize) -> bool {
+    let (Some(first), Some(last)) = (block.first_chunk(), block.last_chunk()) else { return true };
+    let found = escapable(Block::load(first)).first_or(BLOCK);
+    // The halves overlap by two bytes, which the second then finds again.
+    if length <= BLOCK || found < BLOCK {
+        return found < length;
+    }
+    escapable(Block::load(last)).first_or(BLOCK) + INLINE - BLOCK < length
+}
+
+#[inline(always)]
+fn escapable(block: Block) -> Mask {
+    markup(block).or(block.eq(b'"'))
+}
+
+#[cfg(test)]
+mod tests;

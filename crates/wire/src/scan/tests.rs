@@ -1,0 +1,116 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const MARKUP: &[u8] = b"<>&\0\t\n\r\x1f";
+const ESCAPED: &[u8] = b"<>&\"\0\t\n\r\x1f";
+
+/// Calls `check` with texts of up to 79 harmless bytes, in which at most one byte differs, at every
+/// position.
+fn texts(others: &[u8], mut check: impl FnMut(&[u8])) {
+    for length in 0..80 {
+        let mut text = [b' ', b'~', b'=', b';', 0x80, 0xff, b'a'].repeat(12)[..length].to_vec();
+        check(&text);
+        for at in 0..length {
+            for &other in others {
+                let harmless = std::mem::replace(&mut text[at], other);
+                check(&text);
+                text[at] = harmless;
+            }
+        }
+    }
+}
+
+fn plain_find(bytes: &[u8], from: usize, test: impl Fn(u8) -> bool) -> Option<usize> {
+    (from..bytes.len()).find(|&at| test(bytes[at]))
+}
+
+#[test]
+fn every_byte_is_tested_as_the_plain_twin_tests_it() {
+    let shifted: [u8; 271] = std::array::from_fn(|at| at as u8);
+    for window in shifted.windows(16) {
+        let bytes = window.try_into().unwrap();
+        let (block, twin) = (Block::load(bytes), scalar::Block::load(bytes));
+        let [first, second] =
+            [&bytes[..8], &bytes[8..]].map(|half| u64::from_le_bytes(half.try_into().unwrap()));
+        let joined = Block::from_words(first, second);
+        let joined_twin = scalar::Block::from_words(first, second);
+        for byte in 0..=255 {
+            let pairs = [
+                (block.eq(byte), twin.eq(byte)),
+                (joined.eq(byte), twin.eq(byte)),
+                (block.eq(byte), joined_twin.eq(byte)),
+                (block.less_than(byte), twin.less_than(byte)),
+                (block.with_bits(byte).eq(0x3e), twin.with_bits(byte).eq(0x3e)),
+                (block.eq(byte).or(block.eq(7)), twin.eq(byte).or(twin.eq(7))),
+            ];
+            for (mask, twin) in pairs {
+                assert_eq!(mask.any(), twin.any());
+                assert_eq!(mask.first_or(16), twin.first_or(16));
+                for from in 0..=16 {
+                    assert_eq!(mask.first_from(from), twin.first_from(from));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_twin_finds_what_there_is() {
+    let block = scalar::Block::load(b"<Symbol>EUR/USD<");
+    assert_eq!(block.eq(b'<').first(), Some(0));
+    assert_eq!(block.eq(b'<').first_from(1), Some(15));
+    assert_eq!(block.eq(b'<').first_from(16), None);
+    assert_eq!(block.less_than(b'<').first_or(16), 11);
+    assert_eq!(block.with_bits(2).eq(b'>').first_from(1), Some(7));
+}
+
+#[test]
+fn bytes_are_found_everywhere() {
+    texts(b"<\x01", |text| {
+        for from in 0..=text.len() + 1 {
+            assert_eq!(find_byte(text, from, b'<'), plain_find(text, from, |byte| byte == b'<'));
+            assert_eq!(find_soh(text, from), plain_find(text, from, |byte| byte == 1));
+        }
+    });
+}
+
+#[test]
+fn markup_is_found_everywhere() {
+    texts(MARKUP, |text| {
+        for from in 0..=text.len() + 1 {
+            let plain = plain_find(text, from, |byte| MARKUP.contains(&byte) || byte < 0x20);
+            assert_eq!(find_markup(text, from), plain.unwrap_or(text.len()));
+        }
+    });
+}
+
+#[test]
+fn what_needs_escape_is_found_everywhere() {
+    texts(ESCAPED, |text| {
+        let plain = |text: &[u8]| text.iter().any(|&byte| ESCAPED.contains(&byte) || byte < 0x20);
+        assert_eq!(needs_escape(text), plain(text), "{text:?}");
+        if let Some(block) = text.first_chunk() {
+            for length in 0..=INLINE {
+                assert_eq!(block_needs_escape(block, length), plain(&text[..length]));
+            }
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(crate::testing::config())]
+
+    #[test]
+    fn dense_texts(bytes in proptest::collection::vec(any::<u8>(), 0..80), from in 0usize..90) {
+        let plain = plain_find(&bytes, from, is_markup).unwrap_or(bytes.len());
+        prop_assert_eq!(find_markup(&bytes, from), plain);
+        let wanted = bytes.last().copied().unwrap_or(0);
+        prop_assert_eq!(
+            find_byte(&bytes, from, wanted),
+            plain_find(&bytes, from, |byte| byte == wanted)
+        );
+        let plain = bytes.iter().any(|&byte| is_markup(byte) || byte == b'"');
+        prop_assert_eq!(needs_escape(&bytes), plain);
+    }
+}
