@@ -2,6 +2,7 @@
 
 use super::error::{Error, ErrorKind, excerpt};
 use super::intern::{Index, WALKED};
+use super::scan::{word4, word8};
 
 /// A namespace name of the current document. Two are equal if their names are equal, until the
 /// parser begins another document.
@@ -25,7 +26,7 @@ const XML_LENGTH: u32 = 36;
 /// of length zero.
 #[derive(Clone, Copy, Debug)]
 struct Prefix {
-    /// The first eight bytes, which decide alone for prefixes that short: names hold no zero byte.
+    /// See [`key_of`]: with the length it decides alone for prefixes of up to eight bytes.
     key: u64,
     start: u32,
     length: u32,
@@ -174,14 +175,16 @@ impl Namespaces {
     }
 
     /// Adds a declaration, which stays until [`Self::leave`]. `start` and `length` are where the
-    /// prefix is in the document, a length of zero meaning the default namespace.
+    /// prefix is in the document, a length of zero meaning the default namespace. Answers whether
+    /// the prefix is the tag's first of that name; otherwise nothing is declared.
+    #[must_use]
     pub(super) fn declare(
         &mut self,
         input: &str,
         start: usize,
         length: usize,
         namespace: Namespace,
-    ) -> Result<(), Error> {
+    ) -> bool {
         let prefix = &input[start..start + length];
         let position = match self.position(input, prefix) {
             Some(position) => position,
@@ -189,13 +192,13 @@ impl Namespaces {
         };
         let entry = &mut self.prefixes[position];
         if entry.declared_in == self.tag {
-            return Err(Error::new(ErrorKind::DuplicateAttribute, start));
+            return false;
         }
         entry.declared_in = self.tag;
         self.undo.push(Undo { prefix: position as u32, namespace: entry.namespace });
         entry.namespace = Some(namespace);
         self.generation = self.generation.wrapping_add(1);
-        Ok(())
+        true
     }
 
     fn add_prefix(&mut self, input: &str, start: usize, prefix: &str) -> usize {
@@ -292,17 +295,18 @@ fn text(input: &str, start: u32, length: u32) -> &str {
     &input[start as usize..(start + length) as usize]
 }
 
+/// At most eight bytes as a number, different for different prefixes of the same length.
 #[inline]
 fn key_of(prefix: &[u8]) -> u64 {
-    match prefix {
-        [a] => u64::from(*a),
-        [a, b] => u64::from(*a) | u64::from(*b) << 8,
-        [a, b, c] => u64::from(*a) | u64::from(*b) << 8 | u64::from(*c) << 16,
-        _ => {
-            let mut word = [0; 8];
-            let length = prefix.len().min(8);
-            word[..length].copy_from_slice(&prefix[..length]);
-            u64::from_le_bytes(word)
+    let length = prefix.len();
+    match length {
+        0 => 0,
+        1..=3 => {
+            u64::from(prefix[0])
+                | u64::from(prefix[length / 2]) << 8
+                | u64::from(prefix[length - 1]) << 16
         }
+        4..=7 => u64::from(word4(prefix)) | u64::from(word4(&prefix[length - 4..])) << 32,
+        _ => word8(prefix),
     }
 }

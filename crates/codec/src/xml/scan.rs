@@ -158,13 +158,15 @@ pub(super) fn same(bytes: &[u8], a: usize, b: usize, length: usize) -> bool {
     }
 }
 
+/// The first eight bytes; zero if there are fewer.
 #[inline]
-fn word8(bytes: &[u8]) -> u64 {
+pub(super) fn word8(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
+/// The first four bytes; zero if there are fewer.
 #[inline]
-fn word4(bytes: &[u8]) -> u32 {
+pub(super) fn word4(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word))
 }
 

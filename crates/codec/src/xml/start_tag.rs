@@ -182,7 +182,10 @@ impl Parser {
             _ => {}
         }
         let prefix_start = start + attribute.name.qualified().len() - prefix.len();
-        self.namespaces.declare(input, prefix_start, prefix.len(), namespace)
+        if !self.namespaces.declare(input, prefix_start, prefix.len(), namespace) {
+            return Err(Error::new(ErrorKind::DuplicateAttribute, start));
+        }
+        Ok(())
     }
 }
 
