@@ -1,8 +1,11 @@
 //! Attributes of the current start tag.
 
 use super::error::{Error, ErrorKind};
-use super::intern::{Index, WALKED};
+use super::intern::Index;
 use super::{Name, Namespace};
+
+/// Up to this many attributes are compared pair by pair; an index serves more.
+const WALKED: usize = 8;
 
 /// An attribute as its tag has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

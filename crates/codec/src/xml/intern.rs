@@ -2,9 +2,6 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Lists up to this length are walked; the index serves longer ones.
-pub(super) const WALKED: usize = 8;
-
 const EMPTY: u32 = u32::MAX;
 
 /// Finds positions in a list by a hash of the items, in near-constant time whatever the items are:
@@ -57,7 +54,7 @@ impl Index {
     }
 
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(4 * WALKED);
+        let size = (self.slots.len() * 2).max(64);
         let old = std::mem::replace(&mut self.slots, vec![(0, EMPTY); size]);
         for (low, position) in old {
             if position != EMPTY {

@@ -1,7 +1,7 @@
 //! Prefixes in scope and the namespaces they are bound to (Namespaces in XML 1.0).
 
 use super::error::{Error, ErrorKind, excerpt};
-use super::intern::{Index, WALKED};
+use super::intern::Index;
 use super::scan::{word4, word8};
 
 /// A namespace name of the current document. Two are equal if their names are equal, until the
@@ -17,6 +17,10 @@ impl Namespace {
     /// `http://www.w3.org/2000/xmlns/`, which no element and no attribute is ever in.
     pub const XMLNS: Self = Self(2);
 }
+
+/// Up to this many prefixes and names are walked; an index serves more. SOAP messages have four to
+/// eight of their own.
+const WALKED: usize = 16;
 
 /// The names of the constants, at the start of the arena.
 const RESERVED: &str = "http://www.w3.org/XML/1998/namespacehttp://www.w3.org/2000/xmlns/";
