@@ -1,1 +1,4 @@
 //! Conformance, cross-checks with other implementations, fuzz bodies.
+
+pub mod conformance;
+pub mod fuzz;

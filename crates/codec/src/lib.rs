@@ -1,1 +1,5 @@
 //! Wire formats: FIX tag=value, SOAP in XML, CORBA CDR
+
+#![forbid(unsafe_code)]
+
+pub mod xml;

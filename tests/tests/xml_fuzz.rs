@@ -1,0 +1,123 @@
+//! The fuzz body over documents made of telling pieces, whole and damaged, from a fixed seed.
+
+use trunkline_tests::fuzz;
+
+const PIECES: &[&str] = &[
+    "<a>",
+    "</a>",
+    "<p:b xmlns:p='u'>",
+    "</p:b>",
+    "<c/>",
+    "<a x='1' y=\"2\"/>",
+    "<a xmlns=''>",
+    "<p:c p:x='1'/>",
+    "<a xmlns:p='u&amp;v' xmlns='w'>",
+    "<é:ü xmlns:é='ö'>",
+    "</é:ü>",
+    " ",
+    "\r\n",
+    "\n  ",
+    "text",
+    "long text without any markup in it, past the vector width",
+    "&lt;",
+    "&#65;",
+    "&#xD;",
+    "&amp;",
+    "]]",
+    ">",
+    "]]>",
+    "<![CDATA[",
+    "<![CDATA[ <&\r\n]]>",
+    "<!--",
+    "<!-- c -->",
+    "-->",
+    "<?t d?>",
+    "<?t",
+    "?>",
+    "<?xml version='1.0'?>",
+    "<",
+    "</",
+    "/>",
+    "='",
+    "'",
+    "\"",
+    "é",
+    "\u{10000}",
+    "\u{1}",
+    "<x long='a value past the vector width of the scan, with a tab\t'/>",
+    "<x xml:lang='en' a='&quot;&#10;'/>",
+    "<!DOCTYPE a>",
+    "xmlns:q='u' ",
+    ":",
+    "\u{FEFF}",
+];
+
+/// A linear congruence: the same documents on every run.
+struct Seed(u64);
+
+impl Seed {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// Pieces in any order: mostly not a document.
+fn jumble(seed: &mut Seed) -> String {
+    (0..1 + seed.below(12)).map(|_| PIECES[seed.below(PIECES.len())]).collect()
+}
+
+/// An element with balanced content.
+fn element(seed: &mut Seed, depth: usize, out: &mut String) {
+    let shapes = [
+        ("<a>", "</a>"),
+        ("<p:b xmlns:p='u'\n>", "</p:b >"),
+        ("<a x='1' y=\"&lt;\tz\r\n\" xmlns='w'>", "</a>"),
+        ("<é:ü xmlns:é='ö&amp;'>", "</é:ü>"),
+        ("<q:a xmlns:q='u' xmlns:r='v' q:x='1' r:x='2' x='3'>", "</q:a>"),
+    ];
+    let (start, end) = shapes[seed.below(shapes.len())];
+    out.push_str(start);
+    for _ in 0..seed.below(5) {
+        let text = ["t", "  \n", "a]]b", "&#65;\r", "<![CDATA[]]>", "<!-- -->", "<?t d?>", "<c/>"];
+        match seed.below(3) {
+            0 if depth > 0 => element(seed, depth - 1, out),
+            _ => out.push_str(text[seed.below(text.len())]),
+        }
+    }
+    out.push_str(end);
+}
+
+#[test]
+fn jumbles_of_pieces_keep_the_promises() {
+    let mut seed = Seed(1);
+    for _ in 0..60_000 {
+        fuzz::xml(jumble(&mut seed).as_bytes());
+    }
+}
+
+#[test]
+fn documents_whole_and_damaged_keep_the_promises() {
+    let mut seed = Seed(2);
+    for _ in 0..10_000 {
+        let mut document = String::new();
+        element(&mut seed, 4, &mut document);
+        fuzz::xml(document.as_bytes());
+        let utf16: Vec<u8> = std::iter::once(0xfeff)
+            .chain(document.encode_utf16())
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        fuzz::xml(&utf16);
+        let mut damaged = document.into_bytes();
+        for _ in 0..1 + seed.below(3) {
+            let at = seed.below(damaged.len());
+            damaged[at] = match seed.below(2) {
+                0 => b"<>&/='\":]-?! \r\0"[seed.below(15)],
+                _ => seed.below(256) as u8,
+            };
+        }
+        fuzz::xml(&damaged);
+        damaged.truncate(seed.below(damaged.len()));
+        fuzz::xml(&damaged);
+    }
+}
