@@ -8,6 +8,7 @@
 
 pub mod clock;
 pub mod csv;
+pub mod evaluation;
 pub mod experiment;
 mod machine;
 pub mod paper;

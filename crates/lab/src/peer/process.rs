@@ -196,9 +196,13 @@ impl Process {
             kill(self.child.id() as i32);
         }
         let _ = self.child.wait();
-        // The group is dead, so its standard error is at its end, and its last words are all there.
+        // The group is dead, so that its standard error is at its end, and its last words are all
+        // there, unless a child has left the group and holds on to it.
         if let Some(reader) = self.complaint_reader.take() {
-            let _ = reader.join();
+            let deadline = Instant::now() + STOP_TIMEOUT;
+            while !reader.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+            }
         }
     }
 }
