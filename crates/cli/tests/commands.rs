@@ -155,9 +155,10 @@ fn an_interrupt_kills_the_peers_and_removes_their_folders() {
         "quickfix",
         "echo $$ > quickfix.pid.part; mv quickfix.pid.part quickfix.pid; exec sleep 1000",
     );
-    let mut lab = trunkline(&folder, &["lab", "peers", "--peers", "."])
+    let lab = trunkline(&folder, &["lab", "peers", "--peers", "."])
         .env("TMPDIR", &temporary)
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
     let pid_file = folder.join("quickfix.pid");
@@ -166,7 +167,9 @@ fn an_interrupt_kills_the_peers_and_removes_their_folders() {
 
     let killed = Command::new("kill").args(["-INT", &lab.id().to_string()]).status();
     assert!(killed.is_ok_and(|status| status.success()));
-    assert_eq!(lab.wait().expect("our own child").signal(), Some(2));
+    let output = lab.wait_with_output().expect("our own child");
+    assert_eq!(output.status.signal(), Some(2));
+    assert!(output.stderr.is_empty(), "the peers' end is no news to whoever interrupts");
     assert_eq!(fs::read_dir(&temporary).expect("our own folder").count(), 0);
     let pid = fs::read_to_string(pid_file).expect("it is there");
     wait_until("the peer is dead", || {

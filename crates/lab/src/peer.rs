@@ -168,6 +168,11 @@ impl Peer {
         &self.greeting
     }
 
+    /// From now on, lets the peer take `timeout` for one answer.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.process.set_timeout(timeout);
+    }
+
     /// Hands the peer `messages` in `format`. It decodes each into its own structures and keeps
     /// them, in place of those loaded before.
     ///

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use trunkline_lab::experiment::{Operation, Standing, Subject as _, Trial};
 use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject, PrivateFolder};
 
-/// Long enough for a busy machine; only tests that wait for it in vain use a shorter one.
+/// Long enough for a busy machine; only what is waited for in vain gets less.
 const PATIENCE: Duration = Duration::from_secs(30);
 const IMPATIENCE: Duration = Duration::from_millis(300);
 
@@ -35,9 +35,9 @@ fn messages() -> Vec<Vec<u8>> {
 /// the wrong moment holds our half-written script open, and a file open for writing cannot be run.
 static STARTING: Mutex<()> = Mutex::new(());
 
-fn start(name: &str, program: &Path, timeout: Duration) -> Result<Peer, PeerError> {
+fn start(name: &str, program: &Path) -> Result<Peer, PeerError> {
     let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    Peer::start(name, program, timeout)
+    Peer::start(name, program, PATIENCE)
 }
 
 struct Scripts(PrivateFolder);
@@ -55,24 +55,29 @@ impl Scripts {
         path
     }
 
-    fn start(&self, script: &str, timeout: Duration) -> Peer {
-        start("fake", &self.put("fake", script), timeout).expect("the script says hello")
+    fn start(&self, script: &str) -> Peer {
+        start("fake", &self.put("fake", script)).expect("the script says hello")
     }
 }
 
 /// [`GOOD`] with one verb's answer replaced.
 fn good_except(verb: &str, answer: &str) -> String {
-    let lines = GOOD.lines().map(|line| match line.trim_start().starts_with(&format!("{verb})")) {
-        true => format!("    {verb}) {answer} ;;\n"),
-        false => format!("{line}\n"),
-    });
+    except(GOOD, verb, answer)
+}
+
+fn except(script: &str, verb: &str, answer: &str) -> String {
+    let lines =
+        script.lines().map(|line| match line.trim_start().starts_with(&format!("{verb})")) {
+            true => format!("    {verb}) {answer} ;;\n"),
+            false => format!("{line}\n"),
+        });
     lines.collect()
 }
 
 #[test]
 fn a_good_peer_loads_echoes_and_runs() {
     let scripts = Scripts::new();
-    let mut peer = scripts.start(GOOD, PATIENCE);
+    let mut peer = scripts.start(GOOD);
     assert_eq!(peer.greeting().version, "1.0");
     assert_eq!(peer.greeting().formats, ["fix", "soap-rpc"]);
     peer.load("fix", &messages()).expect("a good peer");
@@ -86,7 +91,7 @@ fn a_good_peer_loads_echoes_and_runs() {
 fn a_refusal_leaves_the_peer_alive() {
     let scripts = Scripts::new();
     let script = good_except("load", "echo 'error message 2: no such field'");
-    let mut peer = scripts.start(&script, PATIENCE);
+    let mut peer = scripts.start(&script);
     let error = peer.load("fix", &messages()).expect_err("the script refuses");
     assert!(matches!(error.kind(), PeerErrorKind::Refused(_)));
     let text = error.to_string();
@@ -101,10 +106,12 @@ fn a_refusal_leaves_the_peer_alive() {
 #[test]
 fn a_peer_that_hangs_is_killed_with_its_children_after_the_time_out() {
     let scripts = Scripts::new();
-    let script =
-        good_except("run", "echo 'thinking hard' >&2; sleep 1000 & echo $! > \"$0.child\"; wait");
-    let mut peer = scripts.start(&script, IMPATIENCE);
+    let hello =
+        "echo 'thinking hard' >&2; sleep 1000 & echo $! > \"$0.child\"; echo hello fake 1 fix";
+    let script = except(&good_except("hello", hello), "run", "wait");
+    let mut peer = scripts.start(&script);
     peer.load("fix", &messages()).expect("a good answer");
+    peer.set_timeout(IMPATIENCE);
     let error = peer.run(Operation::Decode, 1).expect_err("the script sleeps").to_string();
     assert_eq!(
         error,
@@ -138,7 +145,7 @@ fn a_peer_that_dies_is_one_clear_line() {
         ),
         ("exit 3", "peer fake ended with status 3 when asked \"run encode 2\""),
     ] {
-        let mut peer = scripts.start(&good_except("run", death), PATIENCE);
+        let mut peer = scripts.start(&good_except("run", death));
         peer.load("fix", &messages()).expect("a good answer");
         let error = peer.run(Operation::Encode, 2).expect_err("the script dies").to_string();
         assert_eq!(error, expected);
@@ -167,7 +174,7 @@ fn lies_are_found() {
         ("run", "echo 'fast,6'", "by \"fast,6\"; expected nanoseconds,6"),
         ("run", "head -c 100000 /dev/zero | tr '\\0' x", "expected a line of at most 4096 bytes"),
     ] {
-        let mut peer = scripts.start(&good_except(verb, lie), PATIENCE);
+        let mut peer = scripts.start(&good_except(verb, lie));
         let error = peer
             .load("fix", &messages())
             .and_then(|()| peer.echo().map(drop))
@@ -183,7 +190,7 @@ fn lies_are_found() {
 fn a_program_that_is_no_peer_is_refused() {
     let scripts = Scripts::new();
     let error = |name: &str, script: &str| {
-        start(name, &scripts.put(name, script), PATIENCE).expect_err("no peer").to_string()
+        start(name, &scripts.put(name, script)).expect_err("no peer").to_string()
     };
     assert_eq!(
         error("cat", "exec cat"),
@@ -193,7 +200,7 @@ fn a_program_that_is_no_peer_is_refused() {
         error("broken", "echo 'libgsoap.so: not found' >&2; exit 127"),
         "peer broken ended with status 127 when asked \"hello\"; its last words: libgsoap.so: not found"
     );
-    let missing = start("missing", &scripts.0.path().join("missing"), PATIENCE);
+    let missing = start("missing", &scripts.0.path().join("missing"));
     let missing = missing.expect_err("no such program").to_string();
     assert!(missing.starts_with("peer missing cannot be started: "), "{missing}");
 }
@@ -202,7 +209,7 @@ fn a_program_that_is_no_peer_is_refused() {
 fn a_dropped_peer_leaves_no_folder_behind() {
     let scripts = Scripts::new();
     let script = good_except("load", "echo \"$second\" > \"$0.corpus\"; echo 'loaded 3'");
-    let mut peer = scripts.start(&script, PATIENCE);
+    let mut peer = scripts.start(&script);
     peer.load("fix", &messages()).expect("a good answer");
     let corpus =
         fs::read_to_string(scripts.0.path().join("fake.corpus")).expect("the script wrote it");
@@ -216,7 +223,7 @@ fn a_dropped_peer_leaves_no_folder_behind() {
 fn a_peer_takes_part_in_a_trial() {
     let scripts = Scripts::new();
     let subject = |script: &str| {
-        let subject = PeerSubject::new(scripts.start(script, PATIENCE), "fix", "fix / tag=value");
+        let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
         assert_eq!((subject.name(), subject.format()), ("fake", "fix"));
         Box::new(subject)
     };

@@ -26,13 +26,17 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Process groups that are alive, and their folders: for [`stop_all`].
 static ALIVE: Mutex<BTreeMap<i32, PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// Kills every peer of this process and removes their folders: for the end by a signal, when
-/// nothing is dropped. A peer that is in use will be reported as ended.
+/// Kills every peer of this process and removes their folders: for the very end, by a signal, when
+/// nothing is dropped. Whoever starts or waits for a peer afterwards waits for the end, so that no new
+/// peer is left behind and none is reported as killed.
 pub fn stop_all() {
-    for (group, folder) in std::mem::take(&mut *locked(&ALIVE)) {
+    let mut alive = locked(&ALIVE);
+    for (group, folder) in std::mem::take(&mut *alive) {
         kill(group);
+        // The process ends: nobody is left to be told.
         let _ = fs::remove_dir_all(folder);
     }
+    std::mem::forget(alive);
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -66,6 +70,7 @@ impl Process {
         folder: &Path,
         timeout: Duration,
     ) -> io::Result<Self> {
+        let mut alive = locked(&ALIVE);
         let mut child = Command::new(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -73,7 +78,8 @@ impl Process {
             // A group of its own, so that what the peer starts is killed with it.
             .process_group(0)
             .spawn()?;
-        locked(&ALIVE).insert(child.id() as i32, folder.to_owned());
+        alive.insert(child.id() as i32, folder.to_owned());
+        drop(alive);
         let (sender, answers) = mpsc::sync_channel(1);
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || read_answers(output, &sender));
@@ -95,6 +101,10 @@ impl Process {
             timeout,
             ended: None,
         })
+    }
+
+    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
     }
 
     /// Sends a line and waits for the answer, which is not an `error`.
