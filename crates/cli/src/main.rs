@@ -1,3 +1,49 @@
 //! The trunkline binary.
+//!
+//! Exit status: 0 when all went well, 1 when a run found a wrong answer or a broken peer, 2 when the
+//! command could not be carried out, which one line on standard error explains.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod fault;
+mod lab;
+mod output;
+mod schema;
+mod signals;
+
+use std::process::ExitCode;
+
+use arguments::{Command, LabCommand};
+use fault::Fault;
+
+/// How a command that could be carried out ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Right,
+    /// Something under test is wrong; what, has been printed.
+    Wrong,
+}
+
+fn main() -> ExitCode {
+    match arguments::parse().and_then(run) {
+        Ok(Ending::Right) => ExitCode::SUCCESS,
+        Ok(Ending::Wrong) => ExitCode::from(1),
+        Err(fault) => {
+            eprintln!("trunkline: {fault}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Option<Command>) -> Result<Ending, Fault> {
+    // Help and version have been printed.
+    let Some(command) = command else { return Ok(Ending::Right) };
+    signals::stop_peers_on_termination()?;
+    match command {
+        Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
+        Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
+        Command::Lab(LabCommand::List) => lab::list::run(),
+        Command::Schema(arguments) => schema::run(&arguments),
+    }
+}

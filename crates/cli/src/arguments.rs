@@ -1,0 +1,100 @@
+//! What the user may type.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+
+use crate::fault::Fault;
+
+/// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
+#[derive(Debug, Parser)]
+#[command(name = "trunkline", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Rerun published evaluations beside other people's software
+    #[command(subcommand)]
+    Lab(LabCommand),
+    /// Print the description of a message
+    Schema(SchemaArguments),
+}
+
+/// The lab's verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// Run an experiment and print its tables with the published figures beside ours
+    Run(RunArguments),
+    /// Say which peers are on this machine, and how to get the others
+    Peers(PeersArguments),
+    /// List the experiments and their parts
+    List,
+}
+
+/// Of `lab run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`)
+    pub(crate) experiment: String,
+    /// Run only these parts: names with commas between
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Take the trades from this CSV file, plain or gzip, instead of a made-up day
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trades: Option<PathBuf>,
+    /// Write every result as a line of JSON to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) peers: PeersArguments,
+    /// Measure for a look, not for a record: fewer repetitions
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+/// Where peers are.
+#[derive(Debug, Args)]
+pub(crate) struct PeersArguments {
+    /// Folder of the peers' programs [default: $TRUNKLINE_PEERS, else peers/build/bin]
+    #[arg(long = "peers", value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// Of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Name of the message
+    pub(crate) name: String,
+}
+
+/// The command; None if the user asked for help or the version, which have been printed.
+pub(crate) fn parse() -> Result<Option<Command>, Fault> {
+    match Arguments::try_parse() {
+        Ok(arguments) => Ok(Some(arguments.command)),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                // A closed output is the reader's choice.
+                let _ = error.print();
+                Ok(None)
+            }
+            _ => Err(Fault::new(one_line(&error))),
+        },
+    }
+}
+
+/// The library explains itself over several lines; ours is one.
+fn one_line(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "a command is missing; see trunkline --help".to_owned();
+    }
+    let text = error.render().to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    let sentence = words.join(" ");
+    format!("{}; see trunkline --help", sentence.trim_start_matches("error: "))
+}

@@ -1,0 +1,5 @@
+//! The lab's verbs, one a file.
+
+pub(crate) mod list;
+pub(crate) mod peers;
+pub(crate) mod run;

@@ -1,0 +1,20 @@
+//! `trunkline lab list`
+
+use trunkline_lab::evaluation::EVALUATIONS;
+use trunkline_lab::table::{Align, Table};
+
+use crate::Ending;
+use crate::fault::Fault;
+use crate::output::{print, print_table};
+
+pub(crate) fn run() -> Result<Ending, Fault> {
+    for evaluation in EVALUATIONS {
+        print(&format!("{}: {}\n\n", evaluation.name, evaluation.source))?;
+        let mut parts = Table::new([("part", Align::Left), ("what it measures", Align::Left)]);
+        for part in evaluation.parts {
+            parts.row([part.name, part.what]);
+        }
+        print_table(parts)?;
+    }
+    Ok(Ending::Right)
+}

@@ -1,0 +1,25 @@
+//! Standard output and its width.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use trunkline_lab::table::Table;
+
+use crate::fault::Fault;
+
+/// Prints `text` as it is. A reader that has seen enough is no fault.
+pub(crate) fn print(text: &str) -> Result<(), Fault> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Fault::new(format!("standard output: {cause}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a table, with bold titles on a terminal that wants them (see no-color.org).
+pub(crate) fn print_table(table: Table) -> Result<(), Fault> {
+    let wants_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let table = table.bold(wants_colour && io::stdout().is_terminal());
+    print(&table.to_string())
+}

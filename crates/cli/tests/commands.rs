@@ -1,0 +1,188 @@
+//! What a user of the binary sees: output, one-line errors and exit status.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder of one test below Cargo's own folder for tests, empty at the start.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    folder
+}
+
+fn trunkline(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.args(arguments).current_dir(folder).env_remove("TRUNKLINE_PEERS");
+    command
+}
+
+/// Exit status, standard output, standard error.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = trunkline(folder, arguments).output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn put_script(folder: &Path, name: &str, script: &str) {
+    let path = folder.join(name);
+    // In three steps, so that no process holds the program open for writing when it starts.
+    let draft = folder.join(format!("{name}.draft"));
+    fs::write(&draft, format!("#!/bin/sh\n{script}\n")).expect("a script for the test");
+    let copied = Command::new("cp").args([&draft, &path]).status().expect("cp starts");
+    assert!(copied.success());
+    fs::remove_file(&draft).expect("our own file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+}
+
+#[test]
+fn user_errors_are_one_line_and_status_2() {
+    let folder = folder("user-errors");
+    let header = "ms_since_midnight,symbol,price_x10000,size,venue,condition\n";
+    fs::write(folder.join("day.csv"), format!("{header}1,BAC,12a,500,P,0\n")).expect("a file");
+    fs::write(folder.join("good.csv"), format!("{header}1,BAC,12,500,P,0\n")).expect("a file");
+    let lab_run = |rest: &[&'static str]| [&["lab", "run"], rest].concat();
+    for (arguments, expected) in [
+        (lab_run(&["kohlhof"]), "there is no experiment \"kohlhof\"; known: kohlhoff-2004"),
+        (
+            lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
+            "kohlhoff-2004 has no part \"weight\"; known: size, encode, decode",
+        ),
+        (
+            lab_run(&["kohlhoff-2004", "--trades", "no.csv"]),
+            "no.csv: cannot be read: No such file or directory (os error 2)",
+        ),
+        (lab_run(&["kohlhoff-2004", "--trades", "."]), ".: cannot be read: is a folder"),
+        (
+            lab_run(&["kohlhoff-2004", "--trades", "day.csv"]),
+            "day.csv line 2: price_x10000: \"12a\" is not a whole number",
+        ),
+        (
+            lab_run(&["kohlhoff-2004", "--json", "no/run.jsonl"]),
+            "no/run.jsonl: cannot be written: its folder is not there",
+        ),
+        (lab_run(&["kohlhoff-2004", "--json", "."]), ".: cannot be written: is a folder"),
+        (lab_run(&["kohlhoff-2004", "--peers", "no"]), "--peers: no is not a folder"),
+        (
+            lab_run(&["kohlhoff-2004", "--trades", "good.csv"]),
+            "kohlhoff-2004 cannot be run by this version",
+        ),
+        (vec!["schema", "Nothing"], "there is no message \"Nothing\"; known: none by this version"),
+        (vec![], "a command is missing; see trunkline --help"),
+        (vec!["lab"], "a command is missing; see trunkline --help"),
+        (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
+        (
+            vec!["lab", "run"],
+            "the following required arguments were not provided: <EXPERIMENT>; see trunkline --help",
+        ),
+        (vec!["lab", "list", "--fast"], "unexpected argument '--fast' found; see trunkline --help"),
+    ] {
+        let (status, out, err) = run(&folder, &arguments);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert_eq!(err, format!("trunkline: {expected}\n"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_and_lists_go_to_standard_output() {
+    let folder = folder("help");
+    for (arguments, expected) in [
+        (&["--help"][..], "Rerun published evaluations"),
+        (&["--version"], "trunkline 0.1.0"),
+        (&["lab", "run", "--help"], "--trades <FILE>"),
+        (&["lab", "list"], "kohlhoff-2004: Kohlhoff & Steele"),
+    ] {
+        let (status, out, err) = run(&folder, arguments);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(out.contains(expected), "{out}");
+        assert!(!out.contains('\x1b'), "no colour without a terminal: {out}");
+    }
+}
+
+#[test]
+fn without_peers_every_known_one_is_absent_with_how_to_get_it() {
+    let (status, out, _) = run(&folder("no-peers"), &["lab", "peers"]);
+    assert_eq!(status, Some(0));
+    for name in
+        ["gsoap-best", "gsoap-debian", "quickfix", "omniorb", "quick-xml", "ironfix", "pugixml"]
+    {
+        let line = out.lines().find(|line| line.starts_with(&format!("{name} ")));
+        let line = line.unwrap_or_else(|| panic!("{name} is missing: {out}"));
+        assert!(line.contains("absent") && line.contains("make -C peers"), "{line}");
+    }
+}
+
+#[test]
+fn peers_that_are_there_are_shown_and_broken_ones_told() {
+    let folder = folder("peers");
+    put_script(&folder, "quickfix", "read hello; echo hello quickfix 1.15.1 fix; read stop");
+    let (status, out, err) = run(&folder, &["lab", "peers", "--peers", "."]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(
+        out.lines().any(|line| line.starts_with("quickfix") && line.contains("1.15.1   fix ")),
+        "{out}"
+    );
+
+    put_script(&folder, "omniorb", "echo 'libomniORB4.so.2: cannot open' >&2; exit 127");
+    let (status, out, err) = run(&folder, &["lab", "peers", "--peers", "."]);
+    assert_eq!(status, Some(1));
+    assert!(
+        out.lines().any(|line| line.starts_with("omniorb") && line.contains("broken")),
+        "{out}"
+    );
+    assert_eq!(
+        err,
+        "trunkline: peer omniorb ended with status 127 when asked \"hello\"; \
+         its last words: libomniORB4.so.2: cannot open\n"
+    );
+}
+
+#[test]
+fn an_interrupt_kills_the_peers_and_removes_their_folders() {
+    let folder = folder("interrupt");
+    let temporary = folder.join("temporary");
+    fs::create_dir(&temporary).expect("our own folder");
+    put_script(
+        &folder,
+        "quickfix",
+        "echo $$ > quickfix.pid.part; mv quickfix.pid.part quickfix.pid; exec sleep 1000",
+    );
+    let lab = trunkline(&folder, &["lab", "peers", "--peers", "."])
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let pid_file = folder.join("quickfix.pid");
+    wait_until("the peer has started", || pid_file.exists());
+    assert_eq!(fs::read_dir(&temporary).expect("our own folder").count(), 1);
+
+    let killed = Command::new("kill").args(["-INT", &lab.id().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    let output = lab.wait_with_output().expect("our own child");
+    assert_eq!(output.status.signal(), Some(2));
+    assert!(output.stderr.is_empty(), "the peers' end is no news to whoever interrupts");
+    assert_eq!(fs::read_dir(&temporary).expect("our own folder").count(), 0);
+    let pid = fs::read_to_string(pid_file).expect("it is there");
+    wait_until("the peer is dead", || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        state.is_ok_and(|state| state.contains(") Z") || state.contains(") X"))
+            || !Path::new(&format!("/proc/{}", pid.trim())).exists()
+    });
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,359 @@
+//! The engine of all codec experiments: checks every subject's answers, then times all of them in
+//! turn.
+//!
+//! Subjects are interleaved: in every repetition each takes one sample, in an order that rotates by
+//! one from repetition to repetition. So all of them meet the same machine, and nobody always
+//! follows the same neighbour. A subject whose answers are wrong is never timed.
+
+use std::error;
+
+use crate::clock::thread_cpu_nanoseconds;
+use crate::row::Verdict;
+use crate::statistics::Summary;
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Bytes to the application's structure.
+    Decode,
+    /// The application's structure to bytes.
+    Encode,
+}
+
+impl Operation {
+    /// The word in commands and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Encode => "encode",
+        }
+    }
+}
+
+/// One timed stretch of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// CPU time of the thread that worked.
+    pub nanoseconds: u64,
+    /// Messages processed.
+    pub messages: u64,
+}
+
+impl Sample {
+    /// Times `work`, which returns how many messages it processed, by this thread's CPU time.
+    pub fn of(work: impl FnOnce() -> u64) -> Self {
+        let start = thread_cpu_nanoseconds();
+        let messages = work();
+        Self { nanoseconds: thread_cpu_nanoseconds() - start, messages }
+    }
+
+    /// Nanoseconds a message; None if there were none.
+    pub fn per_message(self) -> Option<f64> {
+        (self.messages > 0).then(|| self.nanoseconds as f64 / self.messages as f64)
+    }
+}
+
+/// Why a subject cannot take part any longer; prints as one line.
+pub type SubjectError = Box<dyn error::Error + Send + Sync>;
+
+/// A codec under test: one of ours in this process, or a peer in its own.
+pub trait Subject {
+    /// Its name in rows, such as `trunkline`.
+    fn name(&self) -> &str;
+
+    /// How its bytes are made, in the words of rows.
+    fn profile(&self) -> &str;
+
+    /// The wire format of the corpora that it takes.
+    fn format(&self) -> &str;
+
+    /// Decodes the messages of `corpus` into the subject's own structures and keeps both.
+    ///
+    /// # Errors
+    /// The subject is out of the experiment.
+    fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError>;
+
+    /// The kept structures, encoded again, in order; None if the subject only decodes.
+    ///
+    /// # Errors
+    /// The subject is out of the experiment.
+    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError>;
+
+    /// Times `passes` passes over all kept messages.
+    ///
+    /// # Errors
+    /// The subject is out of the experiment.
+    fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError>;
+}
+
+/// How long to measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Samples of each subject. Six are the fewest that a
+    /// [`ComparisonRule`](crate::statistics::ComparisonRule) concludes from.
+    pub repetitions: u32,
+    /// What a sample must last at least: well above the clock's grain and a scheduler's slip.
+    pub sample_nanoseconds: u64,
+}
+
+impl Default for Effort {
+    /// Fifteen repetitions of at least 2 ms.
+    fn default() -> Self {
+        Self { repetitions: 15, sample_nanoseconds: 2_000_000 }
+    }
+}
+
+impl Effort {
+    /// For a look, not for a record: seven repetitions.
+    pub fn quick() -> Self {
+        Self { repetitions: 7, ..Self::default() }
+    }
+}
+
+/// More passes in a sample than any machine needs for messages of a byte or more.
+const PASSES_LIMIT: u32 = 1 << 20;
+
+/// Checks what a subject echoed; Err says in one line what is wrong with which message.
+pub type Check<'a> = Box<dyn Fn(&[Vec<u8>]) -> Result<(), String> + 'a>;
+
+/// How a subject stands in the experiment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Its echoes have been checked.
+    Verified,
+    /// It only decodes, so that nothing but its counts could be checked.
+    Unverified,
+    /// Its echo was wrong: where and how.
+    WrongAnswer(String),
+    /// It gave up or died: why.
+    Failed(String),
+}
+
+impl Standing {
+    /// True if the subject may be timed.
+    pub fn is_timed(&self) -> bool {
+        matches!(self, Self::Verified | Self::Unverified)
+    }
+
+    /// The verdict for the subject's rows.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Verified | Self::Unverified => Verdict::Ok,
+            Self::WrongAnswer(_) => Verdict::WrongAnswer,
+            Self::Failed(_) => Verdict::Absent,
+        }
+    }
+}
+
+/// What is going on, for a display of progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// A subject's answers are being checked.
+    Verifying {
+        /// The subject.
+        subject: &'a str,
+    },
+    /// A subject runs for the first time, untimed.
+    WarmingUp {
+        /// The subject.
+        subject: &'a str,
+    },
+    /// A repetition begins, counted from 1.
+    Repetition {
+        /// Which one.
+        number: u32,
+        /// Of how many.
+        of: u32,
+    },
+}
+
+/// What one subject's samples came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The subject's name.
+    pub name: String,
+    /// The subject's profile.
+    pub profile: String,
+    /// The subject's wire format.
+    pub format: String,
+    /// How it stands now.
+    pub standing: Standing,
+    /// Passes in each sample.
+    pub passes: u32,
+    /// Nanoseconds a message, one element a repetition: element i of all subjects ran side by side.
+    /// Empty unless the subject completed every repetition.
+    pub samples: Vec<f64>,
+}
+
+impl Outcome {
+    /// Middle and bounds of the samples; None if there are none.
+    pub fn summary(&self) -> Option<Summary> {
+        Summary::of(&self.samples)
+    }
+}
+
+struct Entrant<'a> {
+    subject: Box<dyn Subject + 'a>,
+    corpus: &'a [Vec<u8>],
+    check: Check<'a>,
+    /// None before verification.
+    standing: Option<Standing>,
+    passes: u32,
+    samples: Vec<f64>,
+}
+
+/// Subjects that are measured against each other.
+#[derive(Default)]
+pub struct Trial<'a> {
+    entrants: Vec<Entrant<'a>>,
+}
+
+impl<'a> Trial<'a> {
+    /// Without subjects as yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a subject with its corpus, in its own format, and the check of its echo.
+    pub fn enter(
+        &mut self,
+        subject: Box<dyn Subject + 'a>,
+        corpus: &'a [Vec<u8>],
+        check: Check<'a>,
+    ) {
+        let (standing, passes, samples) = (None, 1, Vec::new());
+        self.entrants.push(Entrant { subject, corpus, check, standing, passes, samples });
+    }
+
+    /// Lets every subject load its corpus and echo it, and checks the echoes: once; later calls
+    /// return what was found.
+    pub fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<Standing> {
+        self.entrants.iter_mut().map(|entrant| entrant.verify(progress).clone()).collect()
+    }
+
+    /// Times `operation` with all subjects in turn, after verifying those that have not been.
+    ///
+    /// The outcomes are in the order of entering. A subject that fails on the way is out, and its
+    /// samples with it; the others go on. A subject that only decodes is not asked to encode.
+    pub fn measure(
+        &mut self,
+        operation: Operation,
+        effort: &Effort,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Vec<Outcome> {
+        self.verify(progress);
+        let mut runners: Vec<&mut Entrant<'a>> =
+            self.entrants.iter_mut().filter(|entrant| entrant.can(operation)).collect();
+        for runner in &mut runners {
+            progress(Progress::WarmingUp { subject: runner.subject.name() });
+            runner.warm_up(operation, effort);
+        }
+        for repetition in 0..effort.repetitions {
+            progress(Progress::Repetition { number: repetition + 1, of: effort.repetitions });
+            let count = runners.len();
+            for turn in 0..count {
+                runners[(turn + repetition as usize) % count].take_sample(operation);
+            }
+        }
+        self.entrants.iter_mut().map(Entrant::outcome).collect()
+    }
+}
+
+impl Entrant<'_> {
+    fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> &Standing {
+        if self.standing.is_none() {
+            progress(Progress::Verifying { subject: self.subject.name() });
+        }
+        let Self { subject, corpus, check, standing, .. } = self;
+        standing.get_or_insert_with(|| {
+            let echo = subject.prepare(corpus).and_then(|()| subject.echo());
+            match echo {
+                Err(error) => Standing::Failed(error.to_string()),
+                Ok(None) => Standing::Unverified,
+                Ok(Some(echo)) if echo.len() != corpus.len() => Standing::WrongAnswer(format!(
+                    "{} messages came back of {}",
+                    echo.len(),
+                    corpus.len()
+                )),
+                Ok(Some(echo)) => match check(&echo) {
+                    Ok(()) => Standing::Verified,
+                    Err(fault) => Standing::WrongAnswer(fault),
+                },
+            }
+        })
+    }
+
+    fn can(&self, operation: Operation) -> bool {
+        match self.standing {
+            Some(Standing::Verified) => true,
+            Some(Standing::Unverified) => operation == Operation::Decode,
+            _ => false,
+        }
+    }
+
+    /// One pass to warm up, then as many as a sample of the wanted length takes.
+    fn warm_up(&mut self, operation: Operation, effort: &Effort) {
+        self.passes = 1;
+        self.run(operation);
+        while let Some(sample) = self.run(operation) {
+            if sample.nanoseconds >= effort.sample_nanoseconds || self.passes >= PASSES_LIMIT {
+                return;
+            }
+            // The tenth on top keeps most samples from falling short; a doubling at least and a
+            // sixteenfold at most keep one odd sample from deciding alone.
+            let wanted = u64::from(self.passes) * effort.sample_nanoseconds * 11 / 10;
+            let passes = (wanted / sample.nanoseconds.max(1)).try_into().unwrap_or(PASSES_LIMIT);
+            let (least, most) = (self.passes * 2, self.passes.saturating_mul(16));
+            self.passes = passes.clamp(least, most).min(PASSES_LIMIT);
+        }
+    }
+
+    fn take_sample(&mut self, operation: Operation) {
+        if let Some(sample) = self.run(operation) {
+            self.samples.extend(sample.per_message());
+        }
+    }
+
+    fn run(&mut self, operation: Operation) -> Option<Sample> {
+        if !self.can(operation) {
+            return None;
+        }
+        match self.subject.run(operation, self.passes) {
+            Ok(sample) if sample.messages == self.corpus.len() as u64 * u64::from(self.passes) => {
+                Some(sample)
+            }
+            Ok(sample) => {
+                let expected = self.corpus.len() as u64 * u64::from(self.passes);
+                let fault = format!("processed {} messages of {expected}", sample.messages);
+                self.drop_out(Standing::WrongAnswer(fault));
+                None
+            }
+            Err(error) => {
+                self.drop_out(Standing::Failed(error.to_string()));
+                None
+            }
+        }
+    }
+
+    fn drop_out(&mut self, standing: Standing) {
+        self.standing = Some(standing);
+        self.samples.clear();
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        Outcome {
+            name: self.subject.name().to_owned(),
+            profile: self.subject.profile().to_owned(),
+            format: self.subject.format().to_owned(),
+            standing: self.standing.clone().unwrap_or(Standing::Unverified),
+            passes: self.passes,
+            samples: std::mem::take(&mut self.samples),
+        }
+    }
+}
+
+/// True if every subject that took part gave right answers to the end: what the exit status of a run
+/// tells.
+pub fn all_right(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().all(|outcome| outcome.standing.is_timed())
+}

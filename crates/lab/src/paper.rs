@@ -1,0 +1,3 @@
+//! Published figures, as data.
+
+pub mod kohlhoff;

@@ -1,0 +1,285 @@
+//! Peers: other people's codecs, each a small program of its own, spoken to over its standard input
+//! and output.
+//!
+//! ```text
+//! > hello              < hello NAME VERSION FORMAT[,FORMAT]
+//! > load FORMAT FILE   < loaded COUNT
+//! > echo FILE          < echoed COUNT
+//! > run decode N       < nanoseconds,count
+//! > run encode N       < nanoseconds,count
+//! > stop               (ends)
+//! ```
+//! or, to any of them, `error TEXT`; a peer that only decodes answers an echo with
+//! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
+//!
+//! A peer times itself, by the CPU time of its thread. It is believed in nothing else: the count of
+//! what it timed and the messages that it echoes are checked here.
+
+mod corpus;
+mod discovery;
+mod folder;
+mod process;
+mod subject;
+
+use std::path::Path;
+use std::time::Duration;
+use std::{error, fmt, io};
+
+pub use corpus::{CorpusError, CorpusLimits, read_corpus, write_corpus};
+pub use discovery::{Discovery, Known, NoSuchFolder, PEERS};
+pub use folder::PrivateFolder;
+pub use process::stop_all;
+pub use subject::PeerSubject;
+
+use crate::experiment::{Operation, Sample};
+use process::Process;
+
+/// How long a peer may take for one answer unless told otherwise.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A running peer that has introduced itself. It is killed, with all its children, when dropped.
+#[derive(Debug)]
+pub struct Peer {
+    process: Process,
+    greeting: Greeting,
+    folder: PrivateFolder,
+    loaded: u64,
+}
+
+/// What a peer says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Greeting {
+    /// Its name, such as `gsoap-best`.
+    pub name: String,
+    /// Version of the software that it stands for.
+    pub version: String,
+    /// The wire formats that it can load, such as `soap-rpc`.
+    pub formats: Vec<String>,
+}
+
+/// Why a peer did not do what it was asked; prints as one line that names the peer, what it was
+/// asked, and the last that it said on its standard error.
+#[derive(Debug)]
+pub struct PeerError {
+    peer: String,
+    asked: String,
+    kind: Box<PeerErrorKind>,
+    complaint: Option<String>,
+}
+
+/// What went wrong with a peer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PeerErrorKind {
+    /// The program could not be started.
+    NotStarted(io::Error),
+    /// There was no answer in time. The peer has been killed.
+    TimedOut(Duration),
+    /// The peer ended: by itself, by a signal, or by an earlier time-out.
+    Ended(String),
+    /// The peer answered `error` with this text. It goes on.
+    Refused(String),
+    /// The answer is not one that the protocol allows.
+    Unexpected {
+        /// The answer, shortened.
+        answer: String,
+        /// What should have come.
+        expected: String,
+    },
+    /// A corpus could not be exchanged.
+    Corpus(CorpusError),
+    /// No folder for the corpora could be made.
+    Folder(io::Error),
+}
+
+impl PeerError {
+    /// What went wrong.
+    pub fn kind(&self) -> &PeerErrorKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for PeerError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { peer, asked, kind, complaint } = self;
+        match kind.as_ref() {
+            PeerErrorKind::NotStarted(cause) => {
+                write!(out, "peer {peer} cannot be started: {cause}")?
+            }
+            PeerErrorKind::TimedOut(limit) => {
+                let seconds = limit.as_secs_f64();
+                write!(
+                    out,
+                    "peer {peer} did not answer {asked:?} within {seconds} s and was killed"
+                )?;
+            }
+            PeerErrorKind::Ended(how) => write!(out, "peer {peer} {how} when asked {asked:?}")?,
+            PeerErrorKind::Refused(text) => write!(out, "peer {peer} cannot {asked:?}: {text}")?,
+            PeerErrorKind::Unexpected { answer, expected } => {
+                write!(out, "peer {peer} answered {asked:?} by {answer:?}; expected {expected}")?;
+            }
+            PeerErrorKind::Corpus(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
+            PeerErrorKind::Folder(cause) => {
+                write!(out, "peer {peer}: no temporary folder can be made: {cause}")?;
+            }
+        }
+        match complaint {
+            Some(complaint) => write!(out, "; its last words: {complaint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl error::Error for PeerError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self.kind.as_ref() {
+            PeerErrorKind::NotStarted(cause) | PeerErrorKind::Folder(cause) => Some(cause),
+            PeerErrorKind::Corpus(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl Peer {
+    /// Starts `program` and lets it introduce itself. `name` is what errors call it.
+    ///
+    /// # Errors
+    /// As for every question: see [`PeerErrorKind`].
+    pub fn start(name: &str, program: &Path, timeout: Duration) -> Result<Self, PeerError> {
+        let failed = |kind| PeerError {
+            peer: name.to_owned(),
+            asked: "hello".to_owned(),
+            kind: Box::new(kind),
+            complaint: None,
+        };
+        let folder = PrivateFolder::new().map_err(|cause| failed(PeerErrorKind::Folder(cause)))?;
+        let mut process = Process::start(name, program, folder.path(), timeout)
+            .map_err(|cause| failed(PeerErrorKind::NotStarted(cause)))?;
+        let answer = process.ask("hello")?;
+        let Some(greeting) = Greeting::parse(&answer) else {
+            let expected = "hello NAME VERSION FORMAT[,FORMAT]";
+            return Err(process.unexpected("hello", &answer, expected));
+        };
+        Ok(Self { process, greeting, folder, loaded: 0 })
+    }
+
+    /// What the peer said about itself.
+    pub fn greeting(&self) -> &Greeting {
+        &self.greeting
+    }
+
+    /// From now on, lets the peer take `timeout` for one answer.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.process.set_timeout(timeout);
+    }
+
+    /// Hands the peer `messages` in `format`. It decodes each into its own structures and keeps
+    /// them, in place of those loaded before.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; a count other than the number of messages is unexpected.
+    pub fn load<M: AsRef<[u8]>>(&mut self, format: &str, messages: &[M]) -> Result<(), PeerError> {
+        let file = self.folder.path().join("load");
+        let question = format!("load {format} {}", file.display());
+        self.loaded = 0;
+        write_corpus(&file, messages).map_err(|cause| self.corpus_failed(&question, cause))?;
+        let count = messages.len() as u64;
+        self.counted(&question, "loaded", count)?;
+        self.loaded = count;
+        Ok(())
+    }
+
+    /// The loaded messages as the peer encodes them.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another number of messages than was loaded is unexpected.
+    pub fn echo(&mut self) -> Result<Vec<Vec<u8>>, PeerError> {
+        let file = self.folder.path().join("echo");
+        let question = format!("echo {}", file.display());
+        self.counted(&question, "echoed", self.loaded)?;
+        let messages = read_corpus(&file, &CorpusLimits::default())
+            .map_err(|cause| self.corpus_failed(&question, cause))?;
+        if messages.len() as u64 != self.loaded {
+            let answer = format!("a file of {} messages", messages.len());
+            let expected = format!("a file of {} messages", self.loaded);
+            return Err(self.process.unexpected(&question, &answer, &expected));
+        }
+        Ok(messages)
+    }
+
+    /// Lets the peer time `passes` passes over the loaded messages.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; a count other than passes times messages is unexpected.
+    pub fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, PeerError> {
+        let question = format!("run {} {passes}", operation.name());
+        let answer = self.process.ask(&question)?;
+        let count = self.loaded * u64::from(passes);
+        let sample = answer.split_once(',').and_then(|(nanoseconds, messages)| {
+            Some(Sample {
+                nanoseconds: nanoseconds.parse().ok()?,
+                messages: messages.parse().ok()?,
+            })
+        });
+        match sample {
+            Some(sample) if sample.messages == count => Ok(sample),
+            _ => Err(self.process.unexpected(&question, &answer, &format!("nanoseconds,{count}"))),
+        }
+    }
+
+    /// Asks the peer to end and waits for it for a moment; a peer that does not is killed.
+    pub fn stop(mut self) {
+        self.process.stop();
+    }
+
+    fn counted(&mut self, question: &str, verb: &str, count: u64) -> Result<(), PeerError> {
+        let answer = self.process.ask(question)?;
+        let expected = format!("{verb} {count}");
+        if answer == expected {
+            return Ok(());
+        }
+        Err(self.process.unexpected(question, &answer, &expected))
+    }
+
+    fn corpus_failed(&self, question: &str, cause: CorpusError) -> PeerError {
+        self.process.failed(question, PeerErrorKind::Corpus(cause))
+    }
+}
+
+impl Greeting {
+    fn parse(answer: &str) -> Option<Self> {
+        let mut words = answer.split(' ');
+        let (Some("hello"), Some(name), Some(version), Some(formats), None) =
+            (words.next(), words.next(), words.next(), words.next(), words.next())
+        else {
+            return None;
+        };
+        let formats: Vec<String> = formats.split(',').map(str::to_owned).collect();
+        let complete =
+            !name.is_empty() && !version.is_empty() && !formats.iter().any(String::is_empty);
+        complete.then(|| Self { name: name.to_owned(), version: version.to_owned(), formats })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_greeting_has_four_words() {
+        let greeting = Greeting::parse("hello gsoap-best 2.8.124 soap-rpc,soap-doc").expect("good");
+        assert_eq!((greeting.name.as_str(), greeting.version.as_str()), ("gsoap-best", "2.8.124"));
+        assert_eq!(greeting.formats, ["soap-rpc", "soap-doc"]);
+        for bad in [
+            "",
+            "hello",
+            "hello x 1",
+            "hello  1 fix",
+            "hello x 1 fix more",
+            "hello x 1 fix,",
+            "olleh x 1 fix",
+        ] {
+            assert_eq!(Greeting::parse(bad), None, "{bad}");
+        }
+    }
+}

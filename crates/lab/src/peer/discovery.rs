@@ -1,0 +1,104 @@
+//! Which peers are on this machine.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::{env, error, fmt, fs};
+
+/// A peer that this project has a program for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its name, also of the program's file.
+    pub name: &'static str,
+    /// What it stands for.
+    pub what: &'static str,
+}
+
+/// All peers that this project has programs for.
+pub const PEERS: [Known; 7] = [
+    Known { name: "gsoap-best", what: "gSOAP (C++), its fastest build" },
+    Known { name: "gsoap-debian", what: "gSOAP (C++) as distributed" },
+    Known { name: "quickfix", what: "QuickFIX (C++)" },
+    Known { name: "omniorb", what: "omniORB (C++)" },
+    Known { name: "quick-xml", what: "quick-xml (Rust)" },
+    Known { name: "ironfix", what: "ironfix-tagvalue (Rust)" },
+    Known { name: "pugixml", what: "pugixml (C++), decodes only" },
+];
+
+/// Where `make -C peers` puts them.
+const DEFAULT_FOLDER: &str = "peers/build/bin";
+/// Names another folder.
+const FOLDER_VARIABLE: &str = "TRUNKLINE_PEERS";
+
+/// The result of looking for the known peers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discovery {
+    /// Where they were looked for.
+    pub folder: PathBuf,
+    /// Every known peer, in the order of [`PEERS`], with its program if that is there.
+    pub peers: Vec<(Known, Option<PathBuf>)>,
+}
+
+/// The folder that the user named is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuchFolder {
+    folder: PathBuf,
+    named_by: &'static str,
+}
+
+impl fmt::Display for NoSuchFolder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} is not a folder", self.named_by, self.folder.display())
+    }
+}
+
+impl error::Error for NoSuchFolder {}
+
+impl Discovery {
+    /// Looks for the known peers in `folder`, else where the environment's `TRUNKLINE_PEERS` says,
+    /// else in `peers/build/bin` below the current folder, which need not be there.
+    ///
+    /// # Errors
+    /// If the user named a folder, one way or the other, and it is not there.
+    pub fn of(folder: Option<&Path>) -> Result<Self, NoSuchFolder> {
+        let from_environment = env::var_os(FOLDER_VARIABLE).filter(|value| !value.is_empty());
+        let (folder, named_by) = match (folder, from_environment) {
+            (Some(folder), _) => (folder.to_owned(), Some("--peers")),
+            (None, Some(folder)) => (folder.into(), Some(FOLDER_VARIABLE)),
+            (None, None) => (DEFAULT_FOLDER.into(), None),
+        };
+        if let Some(named_by) = named_by
+            && !folder.is_dir()
+        {
+            return Err(NoSuchFolder { folder, named_by });
+        }
+        // Without a slash in it, a program would be searched for in the system's folders.
+        let absolute = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let peers = PEERS.map(|known| {
+            let program = absolute.join(known.name);
+            let is_there = is_executable(&program);
+            (known, is_there.then_some(program))
+        });
+        Ok(Self { folder, peers: peers.into() })
+    }
+
+    /// The peers that are there.
+    pub fn found(&self) -> impl Iterator<Item = (Known, &Path)> {
+        self.peers.iter().filter_map(|(known, program)| Some((*known, program.as_deref()?)))
+    }
+
+    /// The peers that are not there.
+    pub fn absent(&self) -> impl Iterator<Item = Known> {
+        self.peers.iter().filter(|(_, program)| program.is_none()).map(|(known, _)| *known)
+    }
+}
+
+impl Known {
+    /// How to get the peer, where it is absent.
+    pub fn how_to_get(self) -> &'static str {
+        "make -C peers"
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,270 @@
+//! A child process that answers lines with lines, within time and memory.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::{PeerError, PeerErrorKind};
+
+/// Bytes of one answer; the longest that the protocol has is an error text.
+const ANSWER_BYTES: u64 = 4096;
+/// Lines of standard error that are kept to be quoted.
+const COMPLAINT_LINES: usize = 3;
+const COMPLAINT_BYTES: u64 = 400;
+/// How long a peer may take to end when asked to.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Process groups that are alive, and their folders: for [`stop_all`].
+static ALIVE: Mutex<BTreeMap<i32, PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// Kills every peer of this process and removes their folders: for the very end, by a signal, when
+/// nothing is dropped. Whoever starts or waits for a peer afterwards waits for the end, so that no new
+/// peer is left behind and none is reported as killed.
+pub fn stop_all() {
+    let mut alive = locked(&ALIVE);
+    for (group, folder) in std::mem::take(&mut *alive) {
+        kill(group);
+        // The process ends: nobody is left to be told.
+        let _ = fs::remove_dir_all(folder);
+    }
+    std::mem::forget(alive);
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A group that is gone already is as good as killed.
+fn kill(group: i32) {
+    if let Some(group) = Pid::from_raw(group) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Process {
+    name: String,
+    child: Child,
+    questions: Option<ChildStdin>,
+    answers: Receiver<Vec<u8>>,
+    complaints: Arc<Mutex<VecDeque<String>>>,
+    complaint_reader: Option<JoinHandle<()>>,
+    timeout: Duration,
+    /// How it ended, once it did.
+    ended: Option<String>,
+}
+
+impl Process {
+    pub(super) fn start(
+        name: &str,
+        program: &Path,
+        folder: &Path,
+        timeout: Duration,
+    ) -> io::Result<Self> {
+        let mut alive = locked(&ALIVE);
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own, so that what the peer starts is killed with it.
+            .process_group(0)
+            .spawn()?;
+        alive.insert(child.id() as i32, folder.to_owned());
+        drop(alive);
+        let (sender, answers) = mpsc::sync_channel(1);
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || read_answers(output, &sender));
+        }
+        let complaints = Arc::new(Mutex::new(VecDeque::new()));
+        let complaint_reader = child.stderr.take().map(|output| {
+            let complaints = Arc::clone(&complaints);
+            thread::spawn(move || read_complaints(output, &complaints))
+        });
+        let questions = child.stdin.take();
+        let name = name.to_owned();
+        Ok(Self {
+            name,
+            child,
+            questions,
+            answers,
+            complaints,
+            complaint_reader,
+            timeout,
+            ended: None,
+        })
+    }
+
+    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
+    /// Sends a line and waits for the answer, which is not an `error`.
+    pub(super) fn ask(&mut self, question: &str) -> Result<String, PeerError> {
+        if self.ended.is_none() && self.send(question).is_err() {
+            self.note_end();
+        }
+        if let Some(how) = &self.ended {
+            return Err(self.failed(question, PeerErrorKind::Ended(how.clone())));
+        }
+        match self.answers.recv_timeout(self.timeout) {
+            Ok(line) => self.answer(question, line),
+            Err(RecvTimeoutError::Timeout) => {
+                self.kill_and_wait();
+                self.ended = Some("had been killed after a time-out".into());
+                Err(self.failed(question, PeerErrorKind::TimedOut(self.timeout)))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let how = self.note_end();
+                Err(self.failed(question, PeerErrorKind::Ended(how)))
+            }
+        }
+    }
+
+    fn send(&mut self, question: &str) -> io::Result<()> {
+        let Some(questions) = &mut self.questions else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        questions.write_all(format!("{question}\n").as_bytes())?;
+        questions.flush()
+    }
+
+    fn answer(&self, question: &str, mut line: Vec<u8>) -> Result<String, PeerError> {
+        let is_whole = line.pop_if(|last| *last == b'\n').is_some();
+        line.pop_if(|last| *last == b'\r');
+        let text = String::from_utf8_lossy(&line).into_owned();
+        if !is_whole {
+            let expected = format!("a line of at most {ANSWER_BYTES} bytes");
+            return Err(self.unexpected(question, &text, &expected));
+        }
+        match text.strip_prefix("error ") {
+            Some(fault) => {
+                Err(self.failed(question, PeerErrorKind::Refused(shortened(fault, 400))))
+            }
+            None => Ok(text),
+        }
+    }
+
+    pub(super) fn failed(&self, question: &str, kind: PeerErrorKind) -> PeerError {
+        let complaints = locked(&self.complaints);
+        let complaint: Vec<&str> = complaints.iter().map(String::as_str).collect();
+        PeerError {
+            peer: self.name.clone(),
+            asked: question.to_owned(),
+            kind: Box::new(kind),
+            complaint: (!complaint.is_empty()).then(|| complaint.join(" / ")),
+        }
+    }
+
+    pub(super) fn unexpected(&self, question: &str, answer: &str, expected: &str) -> PeerError {
+        let (answer, expected) = (shortened(answer, 100), expected.to_owned());
+        self.failed(question, PeerErrorKind::Unexpected { answer, expected })
+    }
+
+    /// The peer closed its output or its input: it ended or is about to.
+    fn note_end(&mut self) -> String {
+        let how = match self.wait(STOP_TIMEOUT) {
+            Some(status) => describe(status),
+            None => "closed its output".to_owned(),
+        };
+        self.kill_and_wait();
+        self.ended = Some(how.clone());
+        how
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+                _ => return None,
+            }
+        }
+    }
+
+    pub(super) fn stop(&mut self) {
+        if self.ended.is_none() && self.send("stop").is_ok() {
+            self.questions = None;
+            self.wait(STOP_TIMEOUT);
+        }
+        // Drop does the rest.
+    }
+
+    /// Kills the whole group, children of the peer included, and reaps the peer.
+    fn kill_and_wait(&mut self) {
+        // Out of the list first: once reaped, the number may be another's.
+        if locked(&ALIVE).remove(&(self.child.id() as i32)).is_some() {
+            kill(self.child.id() as i32);
+        }
+        let _ = self.child.wait();
+        // The group is dead, so that its standard error is at its end, and its last words are all
+        // there, unless a child has left the group and holds on to it.
+        if let Some(reader) = self.complaint_reader.take() {
+            let deadline = Instant::now() + STOP_TIMEOUT;
+            while !reader.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill_and_wait();
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+fn shortened(text: &str, characters: usize) -> String {
+    let mut short: String = text.chars().take(characters).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short.replace(char::is_control, " ")
+}
+
+fn read_answers(output: impl Read, answers: &SyncSender<Vec<u8>>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut output).take(ANSWER_BYTES).read_until(b'\n', &mut line);
+        if !matches!(read, Ok(1..)) || answers.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_complaints(output: impl Read, complaints: &Mutex<VecDeque<String>>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut output).take(COMPLAINT_BYTES).read_until(b'\n', &mut line);
+        if !matches!(read, Ok(1..)) {
+            return;
+        }
+        let text = shortened(String::from_utf8_lossy(&line).trim(), COMPLAINT_BYTES as usize);
+        if !text.is_empty() {
+            let mut complaints = locked(complaints);
+            complaints.push_back(text);
+            while complaints.len() > COMPLAINT_LINES {
+                complaints.pop_front();
+            }
+        }
+    }
+}

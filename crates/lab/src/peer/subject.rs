@@ -1,0 +1,57 @@
+//! A peer as a subject of experiments.
+
+use super::{Peer, PeerErrorKind};
+use crate::experiment::{Operation, Sample, Subject, SubjectError};
+
+/// One format of a running peer.
+#[derive(Debug)]
+pub struct PeerSubject {
+    peer: Peer,
+    format: String,
+    profile: String,
+}
+
+impl PeerSubject {
+    /// Takes part in experiments with `format`, which the peer must have named; `profile` is what
+    /// rows say about how the bytes are made.
+    pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
+        Self { peer, format: format.to_owned(), profile: profile.to_owned() }
+    }
+
+    /// The peer behind it.
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+}
+
+impl Subject for PeerSubject {
+    fn name(&self) -> &str {
+        &self.peer.greeting().name
+    }
+
+    fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    fn format(&self) -> &str {
+        &self.format
+    }
+
+    fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        Ok(self.peer.load(&self.format, corpus)?)
+    }
+
+    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+        match self.peer.echo() {
+            Ok(messages) => Ok(Some(messages)),
+            Err(error) => match error.kind() {
+                PeerErrorKind::Refused(text) if text.starts_with("cannot encode") => Ok(None),
+                _ => Err(error.into()),
+            },
+        }
+    }
+
+    fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
+        Ok(self.peer.run(operation, passes)?)
+    }
+}

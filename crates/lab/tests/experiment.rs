@@ -1,0 +1,219 @@
+//! The engine's promises: answers are checked before anything is timed, subjects take turns, and one
+//! that fails harms only itself.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use trunkline_lab::experiment::{
+    Effort, Operation, Progress, Sample, Standing, Subject, SubjectError, Trial, all_right,
+};
+use trunkline_lab::row::Verdict;
+
+type Log = Rc<RefCell<Vec<String>>>;
+
+/// A codec whose speed is set and whose faults are chosen.
+struct Fake {
+    name: &'static str,
+    nanoseconds_per_message: u64,
+    corpus: Vec<Vec<u8>>,
+    fault: Fault,
+    runs: u32,
+    log: Log,
+}
+
+#[derive(PartialEq)]
+enum Fault {
+    None,
+    WrongEcho,
+    ShortEcho,
+    OnlyDecodes,
+    MissesMessages,
+    DiesInRun(u32),
+}
+
+impl Subject for Fake {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn profile(&self) -> &str {
+        "fake"
+    }
+
+    fn format(&self) -> &str {
+        "fix"
+    }
+
+    fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        self.corpus = corpus.to_vec();
+        Ok(())
+    }
+
+    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+        let mut echo = self.corpus.clone();
+        match self.fault {
+            Fault::WrongEcho => echo[1].push(b'x'),
+            Fault::ShortEcho => drop(echo.pop()),
+            Fault::OnlyDecodes => return Ok(None),
+            _ => {}
+        }
+        Ok(Some(echo))
+    }
+
+    fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
+        self.runs += 1;
+        if self.fault == Fault::DiesInRun(self.runs) {
+            return Err("peer fake was killed by signal 9".into());
+        }
+        self.log.borrow_mut().push(format!("{} {}", self.name, operation.name()));
+        let missed = u64::from(self.fault == Fault::MissesMessages);
+        let messages = self.corpus.len() as u64 * u64::from(passes);
+        let nanoseconds = messages * self.nanoseconds_per_message;
+        Ok(Sample { nanoseconds, messages: messages - missed })
+    }
+}
+
+fn corpus() -> Vec<Vec<u8>> {
+    (0_u8..10).map(|number| vec![number; 3]).collect()
+}
+
+fn check(echo: &[Vec<u8>]) -> Result<(), String> {
+    match echo.iter().zip(corpus()).position(|(echoed, original)| *echoed != original) {
+        Some(index) => Err(format!("message {index} differs")),
+        None => Ok(()),
+    }
+}
+
+/// A trial of these subjects and the log of their runs.
+fn trial(
+    corpus: &[Vec<u8>],
+    subjects: impl IntoIterator<Item = (&'static str, u64, Fault)>,
+) -> (Trial<'_>, Log) {
+    let log = Log::default();
+    let mut trial = Trial::new();
+    for (name, nanoseconds_per_message, fault) in subjects {
+        let log = Rc::clone(&log);
+        let corpus_kept = Vec::new();
+        let fake = Fake { name, nanoseconds_per_message, corpus: corpus_kept, fault, runs: 0, log };
+        trial.enter(Box::new(fake), corpus, Box::new(check));
+    }
+    (trial, log)
+}
+
+const EFFORT: Effort = Effort { repetitions: 6, sample_nanoseconds: 2_000_000 };
+
+#[test]
+fn samples_are_long_enough_and_give_the_cost_of_a_message() {
+    let corpus = corpus();
+    let (mut trial, _) = trial(&corpus, [("fast", 50, Fault::None), ("slow", 40_000, Fault::None)]);
+    let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
+    for (outcome, cost) in outcomes.iter().zip([50, 40_000]) {
+        assert_eq!(outcome.samples, [f64::from(cost); 6]);
+        let sample = u64::from(outcome.passes) * 10 * cost as u64;
+        assert!((2_000_000..10_000_000).contains(&sample), "{sample} ns");
+        assert_eq!(outcome.summary().map(|summary| summary.runs), Some(6));
+    }
+    assert!(all_right(&outcomes));
+}
+
+#[test]
+fn subjects_take_turns_in_rotated_order() {
+    let corpus = corpus();
+    let (mut trial, log) = trial(
+        &corpus,
+        [
+            ("a", 1_000_000, Fault::None),
+            ("b", 1_000_000, Fault::None),
+            ("c", 1_000_000, Fault::None),
+        ],
+    );
+    trial.measure(Operation::Encode, &Effort { repetitions: 3, ..EFFORT }, &mut |_| ());
+    let log = log.borrow();
+    let order: Vec<&str> = log[log.len() - 9..].iter().map(|run| &run[..1]).collect();
+    assert_eq!(order, ["a", "b", "c", "b", "c", "a", "c", "a", "b"]);
+    assert!(log.len() > 9, "a pass to warm up comes first");
+}
+
+#[test]
+fn wrong_answers_are_never_timed() {
+    let corpus = corpus();
+    let (mut trial, log) = trial(
+        &corpus,
+        [
+            ("wrong", 10, Fault::WrongEcho),
+            ("short", 10, Fault::ShortEcho),
+            ("good", 10, Fault::None),
+        ],
+    );
+    let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
+    assert_eq!(outcomes[0].standing, Standing::WrongAnswer("message 1 differs".into()));
+    assert_eq!(outcomes[1].standing, Standing::WrongAnswer("9 messages came back of 10".into()));
+    assert_eq!(outcomes[0].standing.verdict(), Verdict::WrongAnswer);
+    assert!(outcomes[0].samples.is_empty() && outcomes[1].samples.is_empty());
+    assert!(log.borrow().iter().all(|run| run == "good decode"));
+    assert!(!all_right(&outcomes));
+}
+
+#[test]
+fn a_subject_that_dies_is_out_and_the_others_go_on() {
+    let corpus = corpus();
+    let (mut trial, _) = trial(
+        &corpus,
+        [("dies", 1_000_000, Fault::DiesInRun(5)), ("good", 1_000_000, Fault::None)],
+    );
+    let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
+    assert_eq!(outcomes[0].standing, Standing::Failed("peer fake was killed by signal 9".into()));
+    assert_eq!(outcomes[0].standing.verdict(), Verdict::Absent);
+    assert!(outcomes[0].samples.is_empty());
+    assert_eq!(outcomes[1].samples.len(), 6);
+    assert!(!all_right(&outcomes));
+}
+
+#[test]
+fn a_miscount_is_a_wrong_answer() {
+    let corpus = corpus();
+    let (mut trial, _) = trial(&corpus, [("lazy", 10, Fault::MissesMessages)]);
+    let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
+    assert_eq!(outcomes[0].standing, Standing::WrongAnswer("processed 9 messages of 10".into()));
+}
+
+#[test]
+fn a_subject_that_only_decodes_is_not_asked_to_encode() {
+    let corpus = corpus();
+    let (mut trial, log) = trial(&corpus, [("parser", 1_000, Fault::OnlyDecodes)]);
+    let outcomes = trial.measure(Operation::Encode, &EFFORT, &mut |_| ());
+    assert_eq!((outcomes[0].samples.len(), &outcomes[0].standing), (0, &Standing::Unverified));
+    assert!(log.borrow().is_empty());
+    let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
+    assert_eq!(outcomes[0].samples.len(), 6);
+}
+
+#[test]
+fn verification_happens_once_and_progress_is_told() {
+    let corpus = corpus();
+    let (mut trial, _) = trial(&corpus, [("a", 1_000, Fault::None)]);
+    let mut told = Vec::new();
+    let mut progress = |step: Progress<'_>| told.push(format!("{step:?}"));
+    for operation in [Operation::Encode, Operation::Decode] {
+        trial.measure(operation, &Effort { repetitions: 1, ..EFFORT }, &mut progress);
+    }
+    assert_eq!(
+        told,
+        [
+            "Verifying { subject: \"a\" }",
+            "WarmingUp { subject: \"a\" }",
+            "Repetition { number: 1, of: 1 }",
+            "WarmingUp { subject: \"a\" }",
+            "Repetition { number: 1, of: 1 }",
+        ]
+    );
+}
+
+#[test]
+fn a_subject_too_fast_for_the_clock_does_not_run_for_ever() {
+    let corpus = corpus();
+    let (mut trial, _) = trial(&corpus, [("nothing", 0, Fault::None)]);
+    let outcomes =
+        trial.measure(Operation::Decode, &Effort { repetitions: 1, ..EFFORT }, &mut |_| ());
+    assert_eq!(outcomes[0].samples, [0.0]);
+}

@@ -1,0 +1,263 @@
+//! The driver of peers against small shell scripts that answer, refuse, hang, die and lie.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use trunkline_lab::experiment::{Operation, Standing, Subject as _, Trial};
+use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject, PrivateFolder};
+
+/// Long enough for a busy machine; only what is waited for in vain gets less.
+const PATIENCE: Duration = Duration::from_secs(30);
+const IMPATIENCE: Duration = Duration::from_millis(300);
+
+/// A peer that does everything right with three messages: it hands back the file that it loaded.
+const GOOD: &str = r#"
+while read -r verb first second; do
+    case $verb in
+    hello) echo 'hello fake 1.0 fix,soap-rpc' ;;
+    load) corpus=$second; echo 'loaded 3' ;;
+    echo) cp "$corpus" "$first"; echo 'echoed 3' ;;
+    run) echo "$((second * 3000)),$((second * 3))" ;;
+    stop) exit 0 ;;
+    esac
+done
+"#;
+
+fn messages() -> Vec<Vec<u8>> {
+    [&b"one"[..], b"", b"three"].map(<[u8]>::to_vec).into()
+}
+
+/// Held while a script is written and while a process starts: a process that another test starts at
+/// the wrong moment holds our half-written script open, and a file open for writing cannot be run.
+static STARTING: Mutex<()> = Mutex::new(());
+
+fn start(name: &str, program: &Path) -> Result<Peer, PeerError> {
+    let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    Peer::start(name, program, PATIENCE)
+}
+
+struct Scripts(PrivateFolder);
+
+impl Scripts {
+    fn new() -> Self {
+        Self(PrivateFolder::new().expect("a folder for the test"))
+    }
+
+    fn put(&self, name: &str, script: &str) -> PathBuf {
+        let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.0.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}")).expect("a script for the test");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+        path
+    }
+
+    fn start(&self, script: &str) -> Peer {
+        start("fake", &self.put("fake", script)).expect("the script says hello")
+    }
+}
+
+/// [`GOOD`] with one verb's answer replaced.
+fn good_except(verb: &str, answer: &str) -> String {
+    except(GOOD, verb, answer)
+}
+
+fn except(script: &str, verb: &str, answer: &str) -> String {
+    let lines =
+        script.lines().map(|line| match line.trim_start().starts_with(&format!("{verb})")) {
+            true => format!("    {verb}) {answer} ;;\n"),
+            false => format!("{line}\n"),
+        });
+    lines.collect()
+}
+
+#[test]
+fn a_good_peer_loads_echoes_and_runs() {
+    let scripts = Scripts::new();
+    let mut peer = scripts.start(GOOD);
+    assert_eq!(peer.greeting().version, "1.0");
+    assert_eq!(peer.greeting().formats, ["fix", "soap-rpc"]);
+    peer.load("fix", &messages()).expect("a good peer");
+    assert_eq!(peer.echo().expect("a good peer"), messages());
+    let sample = peer.run(Operation::Decode, 4).expect("a good peer");
+    assert_eq!((sample.nanoseconds, sample.messages), (12_000, 12));
+    peer.stop();
+}
+
+#[test]
+fn a_refusal_leaves_the_peer_alive() {
+    let scripts = Scripts::new();
+    let script = good_except("load", "echo 'error message 2: no such field'");
+    let mut peer = scripts.start(&script);
+    let error = peer.load("fix", &messages()).expect_err("the script refuses");
+    assert!(matches!(error.kind(), PeerErrorKind::Refused(_)));
+    let text = error.to_string();
+    assert!(text.starts_with("peer fake cannot \"load fix /"), "{text}");
+    assert!(text.ends_with("message 2: no such field"), "{text}");
+    assert!(
+        peer.run(Operation::Encode, 1)
+            .is_err_and(|error| error.to_string().contains("expected nanoseconds,0"))
+    );
+}
+
+#[test]
+fn a_peer_that_hangs_is_killed_with_its_children_after_the_time_out() {
+    let scripts = Scripts::new();
+    let hello =
+        "echo 'thinking hard' >&2; sleep 1000 & echo $! > \"$0.child\"; echo hello fake 1 fix";
+    let script = except(&good_except("hello", hello), "run", "wait");
+    let mut peer = scripts.start(&script);
+    peer.load("fix", &messages()).expect("a good answer");
+    peer.set_timeout(IMPATIENCE);
+    let error = peer.run(Operation::Decode, 1).expect_err("the script sleeps").to_string();
+    assert_eq!(
+        error,
+        "peer fake did not answer \"run decode 1\" within 0.3 s and was killed; \
+         its last words: thinking hard"
+    );
+    let child =
+        fs::read_to_string(scripts.0.path().join("fake.child")).expect("the script wrote it");
+    // It is dead or dying; nobody may have reaped it yet.
+    let is_running = || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+        state.is_ok_and(|state| !state.contains(") Z") && !state.contains(") X"))
+    };
+    let deadline = Instant::now() + PATIENCE;
+    while is_running() {
+        assert!(Instant::now() < deadline, "the sleeping child was left behind");
+        thread::sleep(Duration::from_millis(5));
+    }
+
+    let error = peer.echo().expect_err("the peer is dead").to_string();
+    assert!(error.contains("had been killed after a time-out when asked"), "{error}");
+}
+
+#[test]
+fn a_peer_that_dies_is_one_clear_line() {
+    let scripts = Scripts::new();
+    for (death, expected) in [
+        (
+            "echo oops >&2; kill -9 $$",
+            "peer fake was killed by signal 9 when asked \"run encode 2\"; its last words: oops",
+        ),
+        ("exit 3", "peer fake ended with status 3 when asked \"run encode 2\""),
+    ] {
+        let mut peer = scripts.start(&good_except("run", death));
+        peer.load("fix", &messages()).expect("a good answer");
+        let error = peer.run(Operation::Encode, 2).expect_err("the script dies").to_string();
+        assert_eq!(error, expected);
+        let again = peer.run(Operation::Encode, 2).expect_err("it is still dead").to_string();
+        assert_eq!(again, expected);
+    }
+}
+
+#[test]
+fn lies_are_found() {
+    let scripts = Scripts::new();
+    for (verb, lie, expected) in [
+        ("load", "echo 'loaded 2'", "expected loaded 3"),
+        (
+            "echo",
+            "printf '\\001\\000\\000\\000a' > \"$first\"; echo 'echoed 3'",
+            "by \"a file of 1 messages\"; expected a file of 3 messages",
+        ),
+        (
+            "echo",
+            "printf '\\377\\377\\377\\377a' > \"$first\"; echo 'echoed 3'",
+            "message 0: more than 16777216 bytes in a message",
+        ),
+        ("echo", "echo 'echoed 3'", "cannot be read: No such file or directory (os error 2)"),
+        ("run", "echo '5,1'", "answered \"run decode 2\" by \"5,1\"; expected nanoseconds,6"),
+        ("run", "echo 'fast,6'", "by \"fast,6\"; expected nanoseconds,6"),
+        ("run", "head -c 100000 /dev/zero | tr '\\0' x", "expected a line of at most 4096 bytes"),
+    ] {
+        let mut peer = scripts.start(&good_except(verb, lie));
+        let error = peer
+            .load("fix", &messages())
+            .and_then(|()| peer.echo().map(drop))
+            .and_then(|()| peer.run(Operation::Decode, 2).map(drop))
+            .expect_err(lie)
+            .to_string();
+        assert!(error.ends_with(expected), "{lie}: {error}");
+        assert!(error.lines().count() == 1 && error.len() < 400, "{error}");
+    }
+}
+
+#[test]
+fn a_program_that_is_no_peer_is_refused() {
+    let scripts = Scripts::new();
+    let error = |name: &str, script: &str| {
+        start(name, &scripts.put(name, script)).expect_err("no peer").to_string()
+    };
+    assert_eq!(
+        error("cat", "exec cat"),
+        "peer cat answered \"hello\" by \"hello\"; expected hello NAME VERSION FORMAT[,FORMAT]"
+    );
+    assert_eq!(
+        error("broken", "echo 'libgsoap.so: not found' >&2; exit 127"),
+        "peer broken ended with status 127 when asked \"hello\"; its last words: libgsoap.so: not found"
+    );
+    let missing = start("missing", &scripts.0.path().join("missing"));
+    let missing = missing.expect_err("no such program").to_string();
+    assert!(missing.starts_with("peer missing cannot be started: "), "{missing}");
+}
+
+#[test]
+fn a_dropped_peer_leaves_no_folder_behind() {
+    let scripts = Scripts::new();
+    let script = good_except("load", "echo \"$second\" > \"$0.corpus\"; echo 'loaded 3'");
+    let mut peer = scripts.start(&script);
+    peer.load("fix", &messages()).expect("a good answer");
+    let corpus =
+        fs::read_to_string(scripts.0.path().join("fake.corpus")).expect("the script wrote it");
+    let corpus = PathBuf::from(corpus.trim());
+    assert!(corpus.exists());
+    drop(peer);
+    assert!(!corpus.exists() && corpus.parent().is_some_and(|folder| !folder.exists()));
+}
+
+#[test]
+fn a_peer_takes_part_in_a_trial() {
+    let scripts = Scripts::new();
+    let subject = |script: &str| {
+        let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
+        assert_eq!((subject.name(), subject.format()), ("fake", "fix"));
+        Box::new(subject)
+    };
+    let corpus = messages();
+    let mut trial = Trial::new();
+    trial.enter(
+        subject(GOOD),
+        &corpus,
+        Box::new(|echo| (echo == messages()).then_some(()).ok_or("no".into())),
+    );
+    let decoder = good_except("echo", "echo 'error cannot encode: a parser'");
+    trial.enter(subject(&decoder), &corpus, Box::new(|_| Err("never asked".into())));
+    let refusing = good_except("echo", "echo 'error out of memory'");
+    trial.enter(subject(&refusing), &corpus, Box::new(|_| Ok(())));
+    let [good, decoder, refusing] = trial.verify(&mut |_| ()).try_into().expect("three");
+    assert_eq!((good, decoder), (Standing::Verified, Standing::Unverified));
+    assert!(matches!(refusing, Standing::Failed(why) if why.ends_with("out of memory")));
+}
+
+#[test]
+fn known_peers_are_found_or_absent() {
+    let scripts = Scripts::new();
+    let program = scripts.put("quickfix", GOOD);
+    fs::write(scripts.0.path().join("omniorb"), "not executable").expect("a file for the test");
+    let discovery = Discovery::of(Some(scripts.0.path())).expect("the folder is there");
+    let found: Vec<_> = discovery.found().collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].0.name, found[0].1), ("quickfix", program.as_path()));
+    let absent: Vec<_> = discovery.absent().map(|known| known.name).collect();
+    assert_eq!(
+        absent,
+        ["gsoap-best", "gsoap-debian", "omniorb", "quick-xml", "ironfix", "pugixml"]
+    );
+
+    let error = Discovery::of(Some(&program)).expect_err("a file is no folder").to_string();
+    assert_eq!(error, format!("--peers: {} is not a folder", program.display()));
+}

@@ -1,0 +1,98 @@
+//! Records are written whole, read back the same, and refused by line.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use trunkline_lab::clock::Date;
+use trunkline_lab::peer::PrivateFolder;
+use trunkline_lab::record::Record;
+use trunkline_lab::row::{MachineRow, Row, Verdict};
+
+fn record() -> Record {
+    let row = |subject: &str, value, verdict| Row {
+        experiment: "kohlhoff-2004".into(),
+        case: "decode".into(),
+        subject: subject.into(),
+        profile: "soap rpc / xml".into(),
+        entries: Some(10),
+        metric: "cpu-time".into(),
+        unit: "ns".into(),
+        value,
+        low: value,
+        high: value,
+        runs: 7,
+        paper: Some(2_050_900.0),
+        verdict,
+    };
+    let peers = BTreeMap::from([("gsoap-best".to_owned(), "2.8.124".to_owned())]);
+    Record {
+        machine: MachineRow::of_this_machine("kohlhoff-2004", peers, Some(0.015)),
+        rows: vec![
+            row("trunkline", Some(1428.25), Verdict::Ok),
+            row("gsoap-best", None, Verdict::Absent),
+        ],
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back_and_nothing_else_is_left() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let file = folder.path().join("run.jsonl");
+    fs::write(&file, "an older run").expect("a file for the test");
+    record().write(&file).expect("a writable folder");
+    assert_eq!(Record::read(&file).expect("just written"), record());
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_failed_write_names_the_file_and_leaves_the_folder_clean() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let missing = folder.path().join("no such folder").join("run.jsonl");
+    let error = record().write(&missing).expect_err("the folder is missing").to_string();
+    assert!(error.starts_with(&format!("{}: cannot be written: ", missing.display())), "{error}");
+
+    // A folder in the place of the file: the rename fails after the content was written.
+    let occupied = folder.path().join("occupied");
+    fs::create_dir(&occupied).expect("a folder for the test");
+    fs::write(occupied.join("kept"), "").expect("a file for the test");
+    record().write(&occupied).expect_err("a folder is no file");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn faulty_files_are_refused_by_line() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let file = folder.path().join("run.jsonl");
+    record().write(&file).expect("a writable folder");
+    let good = fs::read_to_string(&file).expect("just written");
+    let lines: Vec<&str> = good.lines().collect();
+    let error = |text: String| {
+        fs::write(&file, text).expect("a file for the test");
+        let error = Record::read(&file).expect_err("this file is faulty").to_string();
+        error.replace(&format!("{}", file.display()), "run.jsonl")
+    };
+    assert_eq!(
+        error(lines[1].into()),
+        "run.jsonl line 1: a record begins with a row of case \"machine\""
+    );
+    assert_eq!(error(String::new()), "run.jsonl: a record begins with a row of case \"machine\"");
+    assert_eq!(
+        error(format!("{0}\n{0}\n", lines[0])),
+        "run.jsonl line 2: a record has only one row of case \"machine\""
+    );
+    let unknown = lines[1].replace("\"runs\"", "\"laps\"");
+    assert!(
+        error(format!("{}\n{unknown}", lines[0]))
+            .starts_with("run.jsonl line 2: is no row of a record: unknown field `laps`")
+    );
+    assert!(error(good.replace("absent", "perhaps")).contains("line 3: is no row"));
+    assert_eq!(error("x".repeat(70_000)), "run.jsonl line 1: more than 65536 bytes in one line");
+}
+
+#[test]
+fn records_are_named_by_date_experiment_and_content() {
+    let date = Date { year: 2026, month: 11, day: 20 };
+    let path = Record::path(date, "kohlhoff-2004", "codecs");
+    assert_eq!(path, Path::new("records/2026-11-20-kohlhoff-2004-codecs.jsonl"));
+}
