@@ -30,6 +30,15 @@ pub trait Integer: sealed::Sealed + Copy + Ord + Default + 'static {
     /// The value in the widest type.
     fn to_i128(self) -> i128;
 
+    /// The value in 64 bits, extended by its sign where it has one (two's complement).
+    fn to_u64(self) -> u64;
+
+    /// [`to_u64`](Self::to_u64) seen as a signed number: the value, where it is below 2^63.
+    #[inline]
+    fn to_i64(self) -> i64 {
+        self.to_u64().cast_signed()
+    }
+
     /// The value of the widest type; `None` if it does not fit.
     fn from_i128(value: i128) -> Option<Self>;
 
@@ -129,6 +138,11 @@ macro_rules! integer {
             #[inline]
             fn to_i128(self) -> i128 {
                 i128::from(self)
+            }
+
+            #[inline]
+            fn to_u64(self) -> u64 {
+                self as u64
             }
 
             #[inline]

@@ -16,8 +16,6 @@ pub use scalar::{Block, Mask};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Block, Mask};
 
-use crate::text::INLINE;
-
 /// Bytes in a [`Block`].
 pub const BLOCK: usize = 16;
 
@@ -59,8 +57,9 @@ pub fn find_markup(bytes: &[u8], from: usize) -> usize {
     }
 }
 
+/// Which bytes may end plain XML text: `<`, `>`, `&` and control characters.
 #[inline(always)]
-fn markup(block: Block) -> Mask {
+pub fn markup(block: Block) -> Mask {
     // `<` and `>` differ in one bit, and no other byte is either with that bit set.
     block.with_bits(0x02).eq(b'>').or(block.eq(b'&')).or(block.less_than(0x20))
 }
@@ -93,8 +92,7 @@ fn is_markup(byte: u8) -> bool {
     matches!(byte, b'<' | b'>' | b'&') || byte < 0x20
 }
 
-/// Whether a byte of `bytes` is `<`, `>`, `&`, `"` or a control character (below 0x20), so that
-/// XML text or an attribute value cannot contain it as it is.
+/// Whether a byte of `bytes` is [`escapable`].
 #[inline]
 pub fn needs_escape(bytes: &[u8]) -> bool {
     if bytes.len() > BLOCK {
@@ -118,21 +116,46 @@ fn needs_escape_far(bytes: &[u8]) -> bool {
     blocks.iter().chain(last).any(|block| escapable(Block::load(block)).any())
 }
 
-/// As [`needs_escape`], for the first `length` bytes of the block of a [`Text`](crate::Text).
-#[inline]
-pub fn block_needs_escape(block: &[u8; INLINE], length: usize) -> bool {
-    let (Some(first), Some(last)) = (block.first_chunk(), block.last_chunk()) else { return true };
-    let found = escapable(Block::load(first)).first_or(BLOCK);
-    // The halves overlap by two bytes, which the second then finds again.
-    if length <= BLOCK || found < BLOCK {
-        return found < length;
-    }
-    escapable(Block::load(last)).first_or(BLOCK) + INLINE - BLOCK < length
+/// Which bytes XML text cannot contain as they are, or may not: `<`, `>`, `&`, control characters
+/// and the first byte of U+FFFE and U+FFFF, which it shares with allowed ones.
+#[inline(always)]
+pub fn escapable(block: Block) -> Mask {
+    markup(block).or(block.eq(0xEF))
 }
 
-#[inline(always)]
-fn escapable(block: Block) -> Mask {
-    markup(block).or(block.eq(b'"'))
+/// Length of the element name at position 1 of a window that begins with `<`: up to the first
+/// `>`, blank or control character, and 32 if there is none.
+#[inline]
+pub fn name_length(window: &[u8; 34]) -> usize {
+    let end = |block: Block| block.eq(b'>').or(block.less_than(b' ' + 1)).first();
+    let halves = window[1..33].as_chunks().0;
+    match end(Block::load(&halves[0])) {
+        Some(at) => at,
+        None => BLOCK + end(Block::load(&halves[1])).unwrap_or(BLOCK),
+    }
+}
+
+/// How many zeros stand at `from`, up to `most`.
+#[inline]
+pub fn zeros(bytes: &[u8], from: usize, most: usize) -> usize {
+    let mut count = 0;
+    while let Some(block) = bytes.get(from + count..).and_then(<[u8]>::first_chunk) {
+        let run = Block::load(block).eq(0).run();
+        count += run;
+        if run < BLOCK || count >= most {
+            return count.min(most);
+        }
+    }
+    let rest = bytes.get(from + count..).unwrap_or_default();
+    (count + rest.iter().take_while(|byte| **byte == 0).count()).min(most)
+}
+
+/// Do two blocks of 32 bytes agree in their first `length`?
+#[inline]
+pub fn agree(left: &[u8; 32], right: &[u8; 32], length: usize) -> bool {
+    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+    let run = |half: usize| Block::load(&left[half]).same(Block::load(&right[half])).run();
+    run(0) >= length.min(BLOCK) && (length <= BLOCK || run(1) >= length - BLOCK)
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ impl Block {
         Mask(neon!(vceqq_u8(self.0, vdupq_n_u8(byte))))
     }
 
+    /// Which bytes equal those of the other block.
+    #[inline(always)]
+    pub fn same(self, other: Self) -> Mask {
+        Mask(neon!(vceqq_u8(self.0, other.0)))
+    }
+
     /// Which bytes are below `byte`, without sign.
     #[inline(always)]
     pub fn less_than(self, byte: u8) -> Mask {
@@ -57,6 +63,12 @@ impl Mask {
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         Self(neon!(vorrq_u8(self.0, other.0)))
+    }
+
+    /// How many bytes at the front passed, 0..=16.
+    #[inline(always)]
+    pub fn run(self) -> usize {
+        (!self.nibbles()).trailing_zeros() as usize / 4
     }
 
     /// Whether any byte passed.

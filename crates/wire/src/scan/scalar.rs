@@ -28,6 +28,13 @@ impl Block {
         self.test(|other| other == byte)
     }
 
+    /// Which bytes equal those of the other block.
+    #[inline(always)]
+    pub fn same(self, other: Self) -> Mask {
+        let bits = self.0.into_iter().zip(other.0).rev();
+        Mask(bits.fold(0, |bits, (left, right)| bits << 1 | u32::from(left == right)))
+    }
+
     /// Which bytes are below `byte`, without sign.
     #[inline(always)]
     pub fn less_than(self, byte: u8) -> Mask {
@@ -52,6 +59,12 @@ impl Mask {
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// How many bytes at the front passed, 0..=16.
+    #[inline(always)]
+    pub fn run(self) -> usize {
+        (!self.0).trailing_zeros() as usize
     }
 
     /// Whether any byte passed.

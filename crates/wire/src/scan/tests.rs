@@ -90,12 +90,34 @@ fn what_needs_escape_is_found_everywhere() {
     texts(ESCAPED, |text| {
         let plain = |text: &[u8]| text.iter().any(|&byte| ESCAPED.contains(&byte) || byte < 0x20);
         assert_eq!(needs_escape(text), plain(text), "{text:?}");
-        if let Some(block) = text.first_chunk() {
-            for length in 0..=INLINE {
-                assert_eq!(block_needs_escape(block, length), plain(&text[..length]));
-            }
-        }
     });
+}
+
+#[test]
+fn names_zeros_and_equal_fronts_are_measured() {
+    for length in 0..=40 {
+        for end in [b'>', b' ', b'\n'] {
+            let mut window = [b'n'; 34];
+            window[0] = b'<';
+            if let Some(byte) = window.get_mut(1 + length) {
+                *byte = end;
+            }
+            assert_eq!(name_length(&window), length.min(32));
+        }
+        let mut bytes = vec![0; 60];
+        bytes[20 + length.min(39)] = 7;
+        for most in 0..50 {
+            assert_eq!(zeros(&bytes, 20, most), most.min(length.min(39)), "{length} of {most}");
+        }
+        assert_eq!(zeros(&[0; 60], 60 - length, 99), length);
+        let (left, mut right) = ([9; 32], [9; 32]);
+        if let Some(byte) = right.get_mut(length) {
+            *byte = 8;
+        }
+        for front in 0..=32 {
+            assert_eq!(agree(&left, &right, front), front <= length);
+        }
+    }
 }
 
 proptest! {

@@ -39,6 +39,12 @@ impl Block {
         Mask(sse2!(_mm_cmpeq_epi8(self.0, splat(byte))))
     }
 
+    /// Which bytes equal those of the other block.
+    #[inline(always)]
+    pub fn same(self, other: Self) -> Mask {
+        Mask(sse2!(_mm_cmpeq_epi8(self.0, other.0)))
+    }
+
     /// Which bytes are below `byte`, without sign.
     #[inline(always)]
     pub fn less_than(self, byte: u8) -> Mask {
@@ -60,6 +66,12 @@ impl Mask {
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         Self(sse2!(_mm_or_si128(self.0, other.0)))
+    }
+
+    /// How many bytes at the front passed, 0..=16.
+    #[inline(always)]
+    pub fn run(self) -> usize {
+        (!self.bits()).trailing_zeros() as usize
     }
 
     /// Whether any byte passed.
