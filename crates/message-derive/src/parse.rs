@@ -1,0 +1,209 @@
+//! What the attributes say.
+
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, LitInt, LitStr, Result};
+use syn::{Type, Visibility};
+
+pub(crate) struct Struct {
+    pub(crate) ident: Ident,
+    pub(crate) visibility: Visibility,
+    pub(crate) generics: Generics,
+    pub(crate) name: String,
+    pub(crate) message_type: String,
+    pub(crate) members: Vec<Member>,
+    pub(crate) presence: Option<(Ident, Type)>,
+    pub(crate) unknown: Option<Ident>,
+}
+
+pub(crate) struct Member {
+    pub(crate) ident: Ident,
+    /// The type inside `Option` for [`Role::Leaf`] with [`Form::Option`].
+    pub(crate) value: Type,
+    pub(crate) name: String,
+    pub(crate) number: u32,
+    pub(crate) role: Role,
+    pub(crate) docs: Vec<Attribute>,
+}
+
+pub(crate) enum Role {
+    Leaf { form: Form, length: u32 },
+    Component { optional: bool },
+    Group { entry: String, required: bool, element: Type },
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Form {
+    Required,
+    Option,
+    Bit,
+}
+
+#[derive(Default)]
+struct Words {
+    name: Option<String>,
+    number: u32,
+    length: u32,
+    entry: Option<String>,
+    optional: bool,
+    required: bool,
+}
+
+impl Struct {
+    pub(crate) fn from_input(input: &DeriveInput) -> Result<Self> {
+        let Data::Struct(data) = &input.data else {
+            return Err(Error::new(input.span(), "Message is derived for structs"));
+        };
+        let Fields::Named(fields) = &data.fields else {
+            return Err(Error::new(input.span(), "Message needs named fields"));
+        };
+        let (mut name, mut message_type, mut camel) =
+            (input.ident.to_string(), String::new(), false);
+        for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("name") {
+                    name = text(&meta)?;
+                } else if meta.path.is_ident("message_type") {
+                    message_type = text(&meta)?;
+                } else if meta.path.is_ident("rename_all") {
+                    camel = match text(&meta)?.as_str() {
+                        "camelCase" => true,
+                        _ => return Err(meta.error("only \"camelCase\"")),
+                    };
+                } else {
+                    return Err(meta.error("expected name, message_type or rename_all"));
+                }
+                Ok(())
+            })?;
+        }
+        let mut out = Self {
+            ident: input.ident.clone(),
+            visibility: input.vis.clone(),
+            generics: input.generics.clone(),
+            name,
+            message_type,
+            members: Vec::new(),
+            presence: None,
+            unknown: None,
+        };
+        let bits = fields.named.iter().any(|field| has(&field.attrs, "presence"));
+        for field in &fields.named {
+            let ident = field.ident.clone().expect("named");
+            if has(&field.attrs, "presence") {
+                out.presence = Some((ident, field.ty.clone()));
+            } else if has(&field.attrs, "unknown") {
+                out.unknown = Some(ident);
+            } else {
+                out.members.push(Member::from_field(ident, field, camel, bits)?);
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Member {
+    fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
+        let rust_name = ident.to_string();
+        let default = if camel { camel_case(&rust_name) } else { rust_name };
+        let role = ["field", "component", "group"].into_iter().find(|it| has(&field.attrs, it));
+        let words = words(&field.attrs)?;
+        let name = words.name.clone().unwrap_or(default);
+        let (value, role) = match role {
+            Some("component") => (field.ty.clone(), Role::Component { optional: words.optional }),
+            Some("group") => {
+                let Some(element) = inner(&field.ty, "Group") else {
+                    return Err(Error::new(field.ty.span(), "a group is a Group<Entry>"));
+                };
+                let entry = words.entry.clone();
+                let entry = entry.ok_or_else(|| {
+                    Error::new(field.span(), "a group says the name of an entry: entry = \"...\"")
+                })?;
+                let role = Role::Group { entry, required: words.required, element };
+                (field.ty.clone(), role)
+            }
+            _ => {
+                let (value, form) = match inner(&field.ty, "Option") {
+                    Some(value) => (value, Form::Option),
+                    None if words.optional && !bits => {
+                        let why =
+                            "`optional` needs a #[presence] field in the struct; else use Option";
+                        return Err(Error::new(field.span(), why));
+                    }
+                    None if words.optional => (field.ty.clone(), Form::Bit),
+                    None => (field.ty.clone(), Form::Required),
+                };
+                (value, Role::Leaf { form, length: words.length })
+            }
+        };
+        let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
+        Ok(Self { ident, value, name, number: words.number, role, docs })
+    }
+}
+
+fn words(attributes: &[Attribute]) -> Result<Words> {
+    let mut words = Words::default();
+    for attribute in attributes {
+        let ours = ["field", "component", "group"].iter().any(|it| attribute.path().is_ident(it));
+        if !ours || matches!(attribute.meta, syn::Meta::Path(_)) {
+            continue;
+        }
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("name") {
+                words.name = Some(text(&meta)?);
+            } else if meta.path.is_ident("entry") {
+                words.entry = Some(text(&meta)?);
+            } else if meta.path.is_ident("number") {
+                words.number = meta.value()?.parse::<LitInt>()?.base10_parse()?;
+            } else if meta.path.is_ident("length") {
+                words.length = meta.value()?.parse::<LitInt>()?.base10_parse()?;
+            } else if meta.path.is_ident("optional") {
+                words.optional = true;
+            } else if meta.path.is_ident("required") {
+                words.required = true;
+            } else {
+                return Err(
+                    meta.error("expected name, number, length, entry, optional or required")
+                );
+            }
+            Ok(())
+        })?;
+    }
+    Ok(words)
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
+    Ok(meta.value()?.parse::<LitStr>()?.value())
+}
+
+fn has(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().any(|it| it.path().is_ident(name))
+}
+
+/// `T` of `wrapper<T>`.
+fn inner(ty: &Type, wrapper: &str) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if last.ident != wrapper {
+        return None;
+    }
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(inner) => Some(inner.clone()),
+        _ => None,
+    }
+}
+
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    let mut upper = false;
+    for c in name.chars() {
+        if c == '_' {
+            upper = true;
+        } else if std::mem::take(&mut upper) {
+            out.extend(c.to_uppercase());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

@@ -1,0 +1,46 @@
+//! What a format does with the fields of a message.
+
+use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
+
+use crate::{Fields, Unknown};
+
+/// Takes the set fields of a message in ascending order and writes them in one format.
+///
+/// `field` is the field's position in its scope, components flattened. Fields that are not set
+/// are not visited: a format that writes something for them knows from the gap. Problems are kept
+/// by the encoder and told when the message ends, so that the hot path carries no results.
+pub trait Encoder {
+    /// Writes a boolean.
+    fn boolean(&mut self, field: usize, value: bool);
+    /// Writes a whole number.
+    fn integer<I: Integer>(&mut self, field: usize, value: I);
+    /// Writes a decimal.
+    fn decimal(&mut self, field: usize, value: Decimal);
+    /// Writes a double.
+    fn float(&mut self, field: usize, value: f64);
+    /// Writes text.
+    fn string(&mut self, field: usize, value: &str);
+    /// Writes text that may be held inline, which is copied without a call.
+    #[inline]
+    fn text(&mut self, field: usize, value: &Text) {
+        self.string(field, value);
+    }
+    /// Writes bytes.
+    fn bytes(&mut self, field: usize, value: &[u8]);
+    /// Writes an enumerated code.
+    fn code(&mut self, field: usize, value: Code);
+    /// Writes a date.
+    fn date(&mut self, field: usize, value: Date);
+    /// Writes a time of day.
+    fn time(&mut self, field: usize, value: Time);
+    /// Writes a date and time.
+    fn timestamp(&mut self, field: usize, value: Timestamp);
+    /// Writes a list of whole numbers.
+    fn integers<I: Integer>(&mut self, field: usize, values: &[I]);
+    /// Writes a list of doubles.
+    fn floats(&mut self, field: usize, values: &[f64]);
+    /// Writes a repeating group.
+    fn group<F: Fields>(&mut self, field: usize, entries: &[F]);
+    /// Passes on the fields of this scope that the schema does not know; called last.
+    fn unknown(&mut self, _fields: &Unknown) {}
+}

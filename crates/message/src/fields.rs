@@ -1,0 +1,47 @@
+//! What a struct or record offers to the formats.
+
+use std::sync::Arc;
+
+use crate::{Decoder, Encoder, Result, Schema, SchemaBuilder, Unknown};
+
+/// The fields of a message, a component or a group's entry, by their position in the scope.
+///
+/// Derived for structs by [`derive(Message)`](derive@crate::Message); implemented by
+/// [`Record`](crate::Record) for schemas that are known at run time only.
+pub trait Fields {
+    /// Hands every set field to the encoder, ascending, its position counted from `base`.
+    fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E);
+
+    /// Takes the value of the field at `index` from the decoder.
+    ///
+    /// # Errors
+    /// The decoder's, where the value is not of the field's kind.
+    fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()>;
+
+    /// Sets every field to absent, zero or empty; memory is kept.
+    fn clear(&mut self);
+
+    /// Where fields are kept that the schema does not know; none by default, and they are dropped.
+    #[inline]
+    fn unknown(&mut self) -> Option<&mut Unknown> {
+        None
+    }
+}
+
+/// A whole message: fields of which the schema is known.
+pub trait Message: Fields {
+    /// The schema that the message's own fields follow.
+    fn message_schema(&self) -> &Arc<Schema>;
+}
+
+/// A struct that describes itself, whole message or part of one.
+pub trait Structure: Fields + Default {
+    /// How many fields it has, those of its components included.
+    const WIDTH: usize;
+
+    /// Adds its fields to a description.
+    fn describe(schema: &mut SchemaBuilder);
+
+    /// The schema of the struct as a message.
+    fn schema() -> &'static Arc<Schema>;
+}

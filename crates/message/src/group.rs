@@ -1,0 +1,122 @@
+//! A repeating group that keeps its entries' memory from message to message.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use crate::Fields;
+
+/// The entries of a repeating group; a slice to the reader.
+///
+/// Clearing keeps the entries, so that the next message is decoded into memory that is already
+/// there and nothing is dropped or allocated in steady state.
+#[derive(Clone)]
+pub struct Group<T> {
+    entries: Vec<T>,
+    live: usize,
+}
+
+impl<T> Default for Group<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), live: 0 }
+    }
+}
+
+impl<T> Group<T> {
+    /// Adds an entry at the end.
+    pub fn push(&mut self, entry: T) {
+        self.entries.truncate(self.live);
+        self.entries.push(entry);
+        self.live += 1;
+    }
+
+    /// Removes all entries; their memory stays.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.live = 0;
+    }
+}
+
+impl<T: Fields> Group<T> {
+    /// Adds an entry with no field set, in the memory of an earlier one where there is one, else
+    /// made by `make`.
+    #[inline]
+    pub fn next_entry_with(&mut self, make: impl FnOnce() -> T) -> &mut T {
+        if self.live == self.entries.len() {
+            self.entries.push(make());
+        } else {
+            self.entries[self.live].clear();
+        }
+        self.live += 1;
+        &mut self.entries[self.live - 1]
+    }
+}
+
+impl<T> Deref for Group<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.entries[..self.live]
+    }
+}
+
+impl<T> DerefMut for Group<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.entries[..self.live]
+    }
+}
+
+impl<T: PartialEq> PartialEq for Group<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Group<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<T> FromIterator<T> for Group<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
+        let entries = Vec::from_iter(entries);
+        Self { live: entries.len(), entries }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Group<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Where a decoder puts the entries of a group: a [`Group`] of structs, or of records.
+pub trait Entries {
+    /// One entry.
+    type Entry: Fields;
+
+    /// Removes all entries.
+    fn clear(&mut self);
+
+    /// Adds an entry with no field set.
+    fn next_entry(&mut self) -> &mut Self::Entry;
+}
+
+impl<T: Fields + Default> Entries for Group<T> {
+    type Entry = T;
+
+    #[inline]
+    fn clear(&mut self) {
+        Group::clear(self);
+    }
+
+    #[inline]
+    fn next_entry(&mut self) -> &mut T {
+        self.next_entry_with(T::default)
+    }
+}

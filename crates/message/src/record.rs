@@ -1,0 +1,387 @@
+//! A message whose schema is known at run time only.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
+
+use crate::presence::Ones;
+use crate::{
+    Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Result, Schema, Scope,
+    ScopeId, Structure, Unknown,
+};
+
+/// The value of one field of a [`Record`].
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Value {
+    Boolean(bool),
+    /// Whole numbers with a sign, of any width.
+    Integer(i64),
+    /// Whole numbers without a sign, of any width.
+    Unsigned(u64),
+    Decimal(Decimal),
+    Float(f64),
+    Text(Text),
+    Bytes(Vec<u8>),
+    Date(Date),
+    Time(Time),
+    Timestamp(Timestamp),
+    Code(Code),
+    Integers(Vec<i64>),
+    UnsignedIntegers(Vec<u64>),
+    Floats(Vec<f64>),
+    Group(RecordGroup),
+}
+
+/// The entries of a repeating group of a [`Record`].
+#[derive(Clone)]
+pub struct RecordGroup {
+    schema: Arc<Schema>,
+    scope: ScopeId,
+    entries: Group<Record>,
+}
+
+impl RecordGroup {
+    /// The entries.
+    pub fn entries(&self) -> &[Record] {
+        &self.entries
+    }
+}
+
+impl PartialEq for RecordGroup {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl fmt::Debug for RecordGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.entries.fmt(f)
+    }
+}
+
+impl Entries for RecordGroup {
+    type Entry = Record;
+
+    #[inline]
+    fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    #[inline]
+    fn next_entry(&mut self) -> &mut Record {
+        let (schema, scope) = (&self.schema, self.scope);
+        self.entries.next_entry_with(|| Record::of_scope(schema, scope))
+    }
+}
+
+/// Why a field of a record cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordError {
+    /// The schema has no field of this name.
+    NoSuchField(String),
+    /// The field holds values of another kind.
+    OtherKind(String, Kind),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchField(name) => write!(f, "there is no field {name}"),
+            Self::OtherKind(name, kind) => write!(f, "{name} holds {kind:?}"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+/// A message, or an entry of its groups, held field by field after its schema.
+///
+/// The same encoders and decoders serve it as serve derived structs.
+#[derive(Clone)]
+pub struct Record {
+    schema: Arc<Schema>,
+    scope: ScopeId,
+    present: Box<[u64]>,
+    values: Box<[Value]>,
+    unknown: Unknown,
+}
+
+impl Record {
+    /// A message with no field set.
+    pub fn new(schema: &Arc<Schema>) -> Self {
+        Self::of_scope(schema, ScopeId(0))
+    }
+
+    fn of_scope(schema: &Arc<Schema>, scope: ScopeId) -> Self {
+        let fields = &schema.scope(scope).fields;
+        Self {
+            schema: schema.clone(),
+            scope,
+            present: vec![0; fields.len().div_ceil(64)].into(),
+            values: fields.iter().map(|field| empty(schema, field.kind)).collect(),
+            unknown: Unknown::default(),
+        }
+    }
+
+    /// The same message as a record.
+    pub fn from_message<M: Structure>(message: &M) -> Self {
+        let mut record = Self::new(M::schema());
+        record.copy_from(message);
+        record
+    }
+
+    /// Takes over every field of a message of the same schema.
+    pub fn copy_from<F: Fields>(&mut self, fields: &F) {
+        self.clear();
+        fields.encode_fields(0, &mut Collector { record: self });
+    }
+
+    /// The fields' descriptions.
+    pub fn scope(&self) -> &Scope {
+        self.schema.scope(self.scope)
+    }
+
+    /// The value at a position of the scope, if it is set.
+    pub fn value(&self, index: usize) -> Option<&Value> {
+        let set = self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+        set.then(|| &self.values[index])
+    }
+
+    /// The value of the first field of this name, if it is set.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.value(self.scope().fields.iter().position(|field| &*field.name == name)?)
+    }
+
+    /// Sets the first field of this name.
+    ///
+    /// # Errors
+    /// There is no such field, or it holds values of another kind.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<(), RecordError> {
+        let fields = &self.schema.scope(self.scope).fields;
+        let index = fields.iter().position(|field| &*field.name == name);
+        let index = index.ok_or_else(|| RecordError::NoSuchField(name.into()))?;
+        if std::mem::discriminant(&self.values[index]) != std::mem::discriminant(&value) {
+            return Err(RecordError::OtherKind(name.into(), fields[index].kind));
+        }
+        self.values[index] = value;
+        self.insert(index);
+        Ok(())
+    }
+
+    /// The group of this name, to add entries to.
+    pub fn group_mut(&mut self, name: &str) -> Option<&mut RecordGroup> {
+        let index = self.scope().fields.iter().position(|field| &*field.name == name)?;
+        self.insert(index);
+        match &mut self.values[index] {
+            Value::Group(group) => Some(group),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, index: usize) {
+        self.present[index / 64] |= 1 << (index % 64);
+    }
+
+    fn set_fields(&self) -> impl Iterator<Item = (usize, &Value)> {
+        Ones::new(&self.present, 0, self.values.len()).map(|index| (index, &self.values[index]))
+    }
+}
+
+/// The kind of a value is the variant of its place from the beginning, so that decoding a field
+/// needs no look into the schema.
+fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
+    match kind {
+        Kind::Boolean => Value::Boolean(false),
+        Kind::Integer(kind) if signed(kind) => Value::Integer(0),
+        Kind::Integer(_) => Value::Unsigned(0),
+        Kind::Decimal => Value::Decimal(Decimal::default()),
+        Kind::Float => Value::Float(0.0),
+        Kind::Text => Value::Text(Text::default()),
+        Kind::Bytes => Value::Bytes(Vec::new()),
+        Kind::Date => Value::Date(Date::default()),
+        Kind::Time => Value::Time(Time::default()),
+        Kind::Timestamp => Value::Timestamp(Timestamp::default()),
+        Kind::Code => Value::Code(Code::default()),
+        Kind::Integers(kind) if signed(kind) => Value::Integers(Vec::new()),
+        Kind::Integers(_) => Value::UnsignedIntegers(Vec::new()),
+        Kind::Floats => Value::Floats(Vec::new()),
+        Kind::Group(scope) => {
+            Value::Group(RecordGroup { schema: schema.clone(), scope, entries: Group::default() })
+        }
+    }
+}
+
+fn signed(kind: IntegerKind) -> bool {
+    matches!(kind, IntegerKind::I8 | IntegerKind::I16 | IntegerKind::I32 | IntegerKind::I64)
+}
+
+impl Message for Record {
+    fn message_schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+}
+
+impl Fields for Record {
+    fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E) {
+        for (index, value) in self.set_fields() {
+            let field = base + index;
+            match value {
+                Value::Boolean(value) => encoder.boolean(field, *value),
+                Value::Integer(value) => encoder.integer(field, *value),
+                Value::Unsigned(value) => encoder.integer(field, *value),
+                Value::Decimal(value) => encoder.decimal(field, *value),
+                Value::Float(value) => encoder.float(field, *value),
+                Value::Text(value) => encoder.text(field, value),
+                Value::Bytes(value) => encoder.bytes(field, value),
+                Value::Date(value) => encoder.date(field, *value),
+                Value::Time(value) => encoder.time(field, *value),
+                Value::Timestamp(value) => encoder.timestamp(field, *value),
+                Value::Code(value) => encoder.code(field, *value),
+                Value::Integers(values) => encoder.integers(field, values),
+                Value::UnsignedIntegers(values) => encoder.integers(field, values),
+                Value::Floats(values) => encoder.floats(field, values),
+                Value::Group(group) => encoder.group(field, group.entries()),
+            }
+        }
+        if !self.unknown.is_empty() {
+            encoder.unknown(&self.unknown);
+        }
+    }
+
+    #[inline]
+    fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()> {
+        match &mut self.values[index] {
+            Value::Boolean(value) => *value = decoder.boolean()?,
+            Value::Integer(value) => *value = decoder.integer()?,
+            Value::Unsigned(value) => *value = decoder.integer()?,
+            Value::Decimal(value) => *value = decoder.decimal()?,
+            Value::Float(value) => *value = decoder.float()?,
+            Value::Text(value) => decoder.text(value)?,
+            Value::Bytes(value) => decoder.bytes(value)?,
+            Value::Date(value) => *value = decoder.date()?,
+            Value::Time(value) => *value = decoder.time()?,
+            Value::Timestamp(value) => *value = decoder.timestamp()?,
+            Value::Code(value) => *value = decoder.code()?,
+            Value::Integers(values) => decoder.integers(values)?,
+            Value::UnsignedIntegers(values) => decoder.integers(values)?,
+            Value::Floats(values) => decoder.floats(values)?,
+            Value::Group(group) => decoder.group(group)?,
+        }
+        self.insert(index);
+        Ok(())
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        self.present.fill(0);
+        self.unknown.clear();
+    }
+
+    #[inline]
+    fn unknown(&mut self) -> Option<&mut Unknown> {
+        Some(&mut self.unknown)
+    }
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        let same_schema = Arc::ptr_eq(&self.schema, &other.schema) || self.schema == other.schema;
+        same_schema
+            && self.scope == other.scope
+            && self.unknown == other.unknown
+            && self.set_fields().eq(other.set_fields())
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scope = self.scope();
+        let mut map = f.debug_struct(&scope.name);
+        for (index, value) in self.set_fields() {
+            map.field(&scope.fields[index].name, value);
+        }
+        for (number, value) in self.unknown.iter() {
+            map.field(&number.to_string(), &String::from_utf8_lossy(value));
+        }
+        map.finish()
+    }
+}
+
+/// An encoder whose format is the record itself.
+struct Collector<'a> {
+    record: &'a mut Record,
+}
+
+impl Collector<'_> {
+    fn put(&mut self, field: usize, value: Value) {
+        debug_assert_eq!(
+            std::mem::discriminant(&self.record.values[field]),
+            std::mem::discriminant(&value)
+        );
+        self.record.values[field] = value;
+        self.record.insert(field);
+    }
+}
+
+fn widen<I: Integer>(value: I) -> Value {
+    if I::SIGNED { Value::Integer(value.to_i64()) } else { Value::Unsigned(value.to_u64()) }
+}
+
+impl Encoder for Collector<'_> {
+    fn boolean(&mut self, field: usize, value: bool) {
+        self.put(field, Value::Boolean(value));
+    }
+    fn integer<I: Integer>(&mut self, field: usize, value: I) {
+        self.put(field, widen(value));
+    }
+    fn decimal(&mut self, field: usize, value: Decimal) {
+        self.put(field, Value::Decimal(value));
+    }
+    fn float(&mut self, field: usize, value: f64) {
+        self.put(field, Value::Float(value));
+    }
+    fn string(&mut self, field: usize, value: &str) {
+        self.put(field, Value::Text(value.into()));
+    }
+    fn bytes(&mut self, field: usize, value: &[u8]) {
+        self.put(field, Value::Bytes(value.into()));
+    }
+    fn code(&mut self, field: usize, value: Code) {
+        self.put(field, Value::Code(value));
+    }
+    fn date(&mut self, field: usize, value: Date) {
+        self.put(field, Value::Date(value));
+    }
+    fn time(&mut self, field: usize, value: Time) {
+        self.put(field, Value::Time(value));
+    }
+    fn timestamp(&mut self, field: usize, value: Timestamp) {
+        self.put(field, Value::Timestamp(value));
+    }
+    fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
+        let values = if I::SIGNED {
+            Value::Integers(values.iter().map(|value| value.to_i64()).collect())
+        } else {
+            Value::UnsignedIntegers(values.iter().map(|value| value.to_u64()).collect())
+        };
+        self.put(field, values);
+    }
+    fn floats(&mut self, field: usize, values: &[f64]) {
+        self.put(field, Value::Floats(values.into()));
+    }
+    fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        if let Value::Group(group) = &mut self.record.values[field] {
+            Entries::clear(group);
+            for entry in entries {
+                group.next_entry().copy_from(entry);
+            }
+        }
+        self.record.insert(field);
+    }
+    fn unknown(&mut self, fields: &Unknown) {
+        self.record.unknown.clone_from(fields);
+    }
+}

@@ -1,0 +1,359 @@
+//! The schema: business facts about a message, and no word about any format.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Yes or no.
+    Boolean,
+    /// A whole number of a stated width.
+    Integer(IntegerKind),
+    /// Mantissa and exponent of ten: prices, quantities.
+    Decimal,
+    /// An IEEE double.
+    Float,
+    /// Unicode text.
+    Text,
+    /// Any bytes.
+    Bytes,
+    /// A day of the calendar.
+    Date,
+    /// A time of day.
+    Time,
+    /// A date and time, UTC.
+    Timestamp,
+    /// One of an enumeration, by its short code.
+    Code,
+    /// A list of whole numbers.
+    Integers(IntegerKind),
+    /// A list of IEEE doubles.
+    Floats,
+    /// A repeating group; its entries are described by another scope of the schema.
+    Group(ScopeId),
+}
+
+/// Width and sign of whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum IntegerKind {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl IntegerKind {
+    /// Every width, with the name that listings use.
+    pub const ALL: [(IntegerKind, &'static str); 8] = [
+        (Self::I8, "i8"),
+        (Self::I16, "i16"),
+        (Self::I32, "i32"),
+        (Self::I64, "i64"),
+        (Self::U8, "u8"),
+        (Self::U16, "u16"),
+        (Self::U32, "u32"),
+        (Self::U64, "u64"),
+    ];
+
+    /// The name that listings use: `u32`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// Bytes that a value takes in memory and in CDR.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 => 4,
+            Self::I64 | Self::U64 => 8,
+        }
+    }
+}
+
+/// The scope's position in [`Schema::scopes`]; 0 is the message itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub u16);
+
+/// Must it be there?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// Every message has it.
+    Required,
+    /// It may be absent.
+    Optional,
+}
+
+/// One field of a scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The field's name inside its component: `MDEntryPx`.
+    pub name: Box<str>,
+    /// FIX tag number, of the count field for groups; 0 where there is none.
+    pub number: u32,
+    /// Number of the field that holds a data field's length; 0 where there is none.
+    pub length_number: u32,
+    /// What it holds.
+    pub kind: Kind,
+    /// Must it be there?
+    pub need: Need,
+    /// Innermost component around it, an index into [`Scope::components`].
+    pub component: Option<u16>,
+}
+
+/// A named range of fields. Formats that nest (XML) show it, flat ones (FIX) do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// The component's name.
+    pub name: Box<str>,
+    /// The fields inside, nested components included.
+    pub fields: Range<usize>,
+    /// The component around it.
+    pub parent: Option<u16>,
+    /// Must it be there, even when no field inside is set?
+    pub need: Need,
+}
+
+/// The fields of a message or of a group's entry, components flattened into ranges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Name of the message, or of one entry of the group.
+    pub name: Box<str>,
+    /// All leaf fields and groups, in order.
+    pub fields: Vec<Field>,
+    /// Components in the order in which they open, outer before inner.
+    pub components: Vec<Component>,
+}
+
+/// The description of one message that every format compiles into its plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    message_type: Box<str>,
+    scopes: Vec<Scope>,
+}
+
+impl Schema {
+    /// Starts a description of the message `name`; `message_type` is FIX's MsgType, or empty.
+    pub fn builder(name: &str, message_type: &str) -> SchemaBuilder {
+        SchemaBuilder::new(name, message_type)
+    }
+
+    /// The message's name.
+    pub fn name(&self) -> &str {
+        &self.scopes[0].name
+    }
+
+    /// FIX's MsgType, or empty.
+    pub fn message_type(&self) -> &str {
+        &self.message_type
+    }
+
+    /// Every scope: the message first, then the groups in the order in which they open.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// One scope.
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[usize::from(id.0)]
+    }
+}
+
+/// Why a description is no schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError(pub(crate) String);
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+/// Builds a [`Schema`] from fields in their order.
+#[derive(Debug)]
+pub struct SchemaBuilder {
+    message_type: Box<str>,
+    scopes: Vec<Scope>,
+    open: Vec<Open>,
+    problem: Option<String>,
+}
+
+#[derive(Debug)]
+enum Open {
+    Component { scope: usize, index: usize },
+    Group { scope: usize },
+}
+
+impl SchemaBuilder {
+    fn new(name: &str, message_type: &str) -> Self {
+        let message = Scope { name: name.into(), fields: Vec::new(), components: Vec::new() };
+        Self {
+            message_type: message_type.into(),
+            scopes: vec![message],
+            open: Vec::new(),
+            problem: None,
+        }
+    }
+
+    fn scope_index(&self) -> usize {
+        match self.open.last() {
+            None => 0,
+            Some(Open::Component { scope, .. } | Open::Group { scope }) => *scope,
+        }
+    }
+
+    fn component(&self) -> Option<u16> {
+        match self.open.last() {
+            Some(Open::Component { index, .. }) => Some(*index as u16),
+            _ => None,
+        }
+    }
+
+    fn fail(&mut self, problem: String) {
+        self.problem.get_or_insert(problem);
+    }
+
+    fn add(&mut self, name: &str, number: u32, length_number: u32, kind: Kind, need: Need) {
+        let component = self.component();
+        let scope = self.scope_index();
+        self.scopes[scope].fields.push(Field {
+            name: name.into(),
+            number,
+            length_number,
+            kind,
+            need,
+            component,
+        });
+    }
+
+    /// Adds a field that holds a value.
+    pub fn field(&mut self, name: &str, number: u32, kind: Kind, need: Need) -> &mut Self {
+        self.data_field(name, number, 0, kind, need)
+    }
+
+    /// Adds a data field whose length stands in the field `length_number` before it.
+    pub fn data_field(
+        &mut self,
+        name: &str,
+        number: u32,
+        length_number: u32,
+        kind: Kind,
+        need: Need,
+    ) -> &mut Self {
+        if matches!(kind, Kind::Group(_)) {
+            self.fail(format!("{name}: groups are opened by begin_group"));
+        }
+        self.add(name, number, length_number, kind, need);
+        self
+    }
+
+    /// Opens a component; the fields that follow are its own until [`end`](Self::end).
+    pub fn begin_component(&mut self, name: &str, need: Need) -> &mut Self {
+        let scope = self.scope_index();
+        let parent = self.component();
+        let start = self.scopes[scope].fields.len();
+        let index = self.scopes[scope].components.len();
+        self.scopes[scope].components.push(Component {
+            name: name.into(),
+            fields: start..start,
+            parent,
+            need,
+        });
+        self.open.push(Open::Component { scope, index });
+        self
+    }
+
+    /// Opens a repeating group: `name` around the entries, `entry` around each, `number` the tag of
+    /// its count field. The fields that follow are the entry's until [`end`](Self::end).
+    pub fn begin_group(&mut self, name: &str, number: u32, entry: &str, need: Need) -> &mut Self {
+        let scope = self.scopes.len();
+        self.add(name, number, 0, Kind::Group(ScopeId(scope as u16)), need);
+        self.scopes.push(Scope { name: entry.into(), fields: Vec::new(), components: Vec::new() });
+        self.open.push(Open::Group { scope });
+        self
+    }
+
+    /// Closes the component or group opened last.
+    pub fn end(&mut self) -> &mut Self {
+        match self.open.pop() {
+            Some(Open::Component { scope, index }) => {
+                let scope = &mut self.scopes[scope];
+                scope.components[index].fields.end = scope.fields.len();
+            }
+            Some(Open::Group { scope }) => {
+                if self.scopes[scope].fields.is_empty() {
+                    let name = self.scopes[scope].name.clone();
+                    self.fail(format!("the group entry {name} has no fields"));
+                }
+            }
+            None => self.fail("an end too many".into()),
+        }
+        self
+    }
+
+    /// The finished schema.
+    ///
+    /// # Errors
+    /// Says which component or group is left open, which name or number stands twice, or which
+    /// name is none.
+    pub fn build(&mut self) -> Result<Schema, SchemaError> {
+        if !self.open.is_empty() {
+            self.fail(format!("{} components or groups are left open", self.open.len()));
+        }
+        if let Some(problem) = self.problem.take() {
+            return Err(SchemaError(problem));
+        }
+        if self.scopes.len() > usize::from(u16::MAX) {
+            return Err(SchemaError("more than 65,535 groups".into()));
+        }
+        let mut numbers = HashSet::new();
+        for scope in &self.scopes {
+            check_scope(scope, &mut numbers)?;
+        }
+        Ok(Schema {
+            message_type: std::mem::take(&mut self.message_type),
+            scopes: std::mem::take(&mut self.scopes),
+        })
+    }
+}
+
+/// FIX fields share one flat space, so a number may stand once in the whole message; names need
+/// be unique inside their component only.
+fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaError> {
+    if scope.fields.len() >= usize::from(u16::MAX) {
+        return Err(SchemaError(format!("{} has more than 65,534 fields", scope.name)));
+    }
+    let mut names = HashSet::new();
+    let components = scope.components.iter().map(|it| (&it.name, it.parent));
+    let fields = scope.fields.iter().map(|it| (&it.name, it.component));
+    for (name, parent) in fields.chain(components) {
+        let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let first = name.chars().next();
+        if !first.is_some_and(|c| c.is_alphabetic() || c == '_') || !name.chars().all(letters) {
+            return Err(SchemaError(format!("{}: {name:?} is not a name", scope.name)));
+        }
+        if !names.insert((parent, name)) {
+            return Err(SchemaError(format!("{}: the name {name} stands twice", scope.name)));
+        }
+    }
+    for field in &scope.fields {
+        for number in [field.number, field.length_number] {
+            if number != 0 && !numbers.insert(number) {
+                return Err(SchemaError(format!(
+                    "{}: the number {number} stands twice",
+                    field.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}
