@@ -1,1 +1,6 @@
-//! Published message types: FIX 4.3 market data, Ng's customer and product records
+//! Published message types, described once and carried by every format.
+
+#![forbid(unsafe_code)]
+
+pub mod commerce;
+pub mod market_data;
