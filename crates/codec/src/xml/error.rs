@@ -28,6 +28,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<Error> for trunkline_message::Error {
+    #[cold]
+    fn from(error: Error) -> Self {
+        let kind = trunkline_message::ErrorKind::Syntax(format!("XML: {}", error.kind).into());
+        Self::new(kind, error.offset)
+    }
+}
+
 /// The facts a document can be refused for. Sections are those of XML 1.0, fifth edition, unless
 /// "Namespaces" stands before them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,25 @@ const EMPTY: u32 = u32::MAX;
 
 /// Finds positions in a list by a hash of the items, in near-constant time whatever the items are:
 /// the hash is keyed at random, so nobody can prepare collisions.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Index {
     /// Pairs of the hash's low half and the position; the length is zero or a power of two.
     slots: Vec<(u32, u32)>,
     used: usize,
     hasher: RandomState,
+}
+
+impl Clone for Index {
+    fn clone(&self) -> Self {
+        Self { slots: self.slots.clone(), used: self.used, hasher: self.hasher.clone() }
+    }
+
+    /// Keeps the memory, where the derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.slots.clone_from(&source.slots);
+        self.used = source.used;
+        self.hasher.clone_from(&source.hasher);
+    }
 }
 
 impl Index {

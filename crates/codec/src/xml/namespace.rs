@@ -100,6 +100,19 @@ impl Namespaces {
         self.generation = self.generation.wrapping_add(1);
     }
 
+    /// Takes over everything of another document; see [`super::Parser::restore`].
+    pub(super) fn restore(&mut self, saved: &Self) {
+        self.prefixes.clone_from(&saved.prefixes);
+        self.prefix_index.clone_from(&saved.prefix_index);
+        self.recent = saved.recent;
+        self.uris.clone_from(&saved.uris);
+        self.uri_index.clone_from(&saved.uri_index);
+        self.arena.clone_from(&saved.arena);
+        self.undo.clone_from(&saved.undo);
+        self.tag = saved.tag;
+        self.generation = saved.generation;
+    }
+
     pub(super) fn generation(&self) -> u32 {
         self.generation
     }

@@ -268,6 +268,16 @@ impl Parser {
         Ok(())
     }
 
+    /// Takes over another parser's place: for a caller who finds that a document begins with the
+    /// same bytes as one that the other parser has read so far.
+    pub fn restore(&mut self, saved: &Self) {
+        self.position = saved.position;
+        self.state = saved.state;
+        self.elements.clone_from(&saved.elements);
+        self.attributes.clone_from(&saved.attributes);
+        self.namespaces.restore(&saved.namespaces);
+    }
+
     /// The position of the next byte to read.
     pub fn position(&self) -> usize {
         self.position
