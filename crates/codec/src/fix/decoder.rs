@@ -1,0 +1,538 @@
+//! FIX to fields.
+
+use std::sync::Arc;
+
+use trunkline_message::{
+    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+};
+use trunkline_wire::{
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
+    scan, validate_utf8,
+};
+
+use super::SOH;
+use super::plan::{Plan, ScopePlan, Tag};
+
+/// What stands at the beginning of a stream of FIX messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// A whole message of so many bytes.
+    Message(usize),
+    /// So far a message; at least so many bytes more are needed.
+    Incomplete(usize),
+    /// No FIX message begins here: the message is garbled.
+    Garbled,
+}
+
+/// Length of a CheckSum field: `10=123|`.
+const TRAILER: usize = 7;
+
+/// Finds the end of the message at the beginning of `bytes` by its BodyLength.
+pub fn frame(bytes: &[u8]) -> Frame {
+    let head = Head::find(bytes);
+    match head {
+        Ok(head) => {
+            let end = head.body.saturating_add(head.length).saturating_add(TRAILER);
+            match end.checked_sub(bytes.len()) {
+                None | Some(0) => Frame::Message(end),
+                Some(more) => Frame::Incomplete(more),
+            }
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::Truncated { .. }) => Frame::Incomplete(1),
+        Err(_) => Frame::Garbled,
+    }
+}
+
+/// BeginString and BodyLength.
+struct Head {
+    /// BeginString's value ends here; it begins at 2.
+    begin_end: usize,
+    /// Where MsgType begins, and with it what BodyLength counts.
+    body: usize,
+    /// BodyLength.
+    length: usize,
+}
+
+impl Head {
+    fn find(bytes: &[u8]) -> Result<Self> {
+        expect(bytes, 0, b"8=", "BeginString (8=) as the first field")?;
+        let begin_end = end_of(&bytes[..bytes.len().min(32)], 2, "the end of BeginString (8)")?;
+        let at = begin_end + 1;
+        expect(bytes, at, b"9=", "BodyLength (9=) as the second field")?;
+        let length_end =
+            end_of(&bytes[..bytes.len().min(at + 16)], at + 2, "the end of BodyLength (9)")?;
+        let length = u32::parse(&bytes[at + 2..length_end]);
+        let length = length.map_err(|problem| {
+            let kind = ErrorKind::Value { expected: "a whole number", problem };
+            Error::new(kind, at + 2).within("BodyLength")
+        })?;
+        Ok(Self { begin_end, body: length_end + 1, length: length as usize })
+    }
+}
+
+fn expect(bytes: &[u8], at: usize, prefix: &[u8], expected: &'static str) -> Result<()> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if rest.starts_with(prefix) {
+        return Ok(());
+    }
+    let kind = if prefix.starts_with(rest) {
+        ErrorKind::Truncated { expected }
+    } else {
+        ErrorKind::Expected(expected.into())
+    };
+    Err(Error::new(kind, at))
+}
+
+fn end_of(bytes: &[u8], from: usize, expected: &'static str) -> Result<usize> {
+    scan::find_soh(bytes, from)
+        .ok_or_else(|| Error::new(ErrorKind::Truncated { expected }, bytes.len()))
+}
+
+/// Reads messages of one schema from FIX, fields in any order.
+#[derive(Debug)]
+pub struct Decoder {
+    plan: Arc<Plan>,
+    limits: Limits,
+    seen: Vec<u64>,
+}
+
+impl Decoder {
+    /// A decoder for the plan's schema.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self::with_limits(plan, Limits::default())
+    }
+
+    /// A decoder with limits of its own.
+    pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
+        Self { plan: plan.clone(), limits, seen: Vec::new() }
+    }
+
+    /// Reads one whole message into place. After an error the message holds what came before it.
+    ///
+    /// # Errors
+    /// Says what is wrong at which byte in which field; the message must end with `bytes`.
+    #[inline]
+    pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        let plan = &*self.plan;
+        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        let (start, end) = check_frame(plan, bytes, &self.limits)?;
+        message.clear();
+        self.seen.clear();
+        let mut body = Body {
+            plan,
+            limits: &self.limits,
+            bytes: &bytes[..end],
+            text: validate_utf8(&bytes[..end]).ok(),
+            at: start,
+            value: (start, start),
+            length_of: None,
+            scopes: Vec::new(),
+            scope: 0,
+            field: 0,
+            fields: 0,
+            seen: &mut self.seen,
+        };
+        body.fields(message)?;
+        if body.at != end {
+            return Err(Error::new(ErrorKind::Expected("a field of the message".into()), body.at));
+        }
+        Ok(())
+    }
+}
+
+/// Checks BeginString, BodyLength, MsgType and CheckSum; returns where the other fields stand.
+fn check_frame(plan: &Plan, bytes: &[u8], limits: &Limits) -> Result<(usize, usize)> {
+    if bytes.len() > limits.message_bytes {
+        let kind = ErrorKind::Limit { name: "message_bytes", limit: limits.message_bytes };
+        return Err(Error::new(kind, bytes.len()));
+    }
+    let head = Head::find(bytes)?;
+    if !plan.begin.starts_with(&bytes[..head.begin_end]) || plan.begin[head.begin_end] != SOH {
+        let begin = &plan.begin[2..plan.begin.len() - 3];
+        let expected = format!("BeginString {}", String::from_utf8_lossy(begin));
+        return Err(Error::new(ErrorKind::Expected(expected.into()), 2).within("BeginString"));
+    }
+    let end = head.body.saturating_add(head.length);
+    if end.saturating_add(TRAILER) != bytes.len() || bytes[end - 1] != SOH {
+        let counted = (bytes.len() - head.body).saturating_sub(TRAILER);
+        let kind = ErrorKind::Length { stated: head.length, counted };
+        return Err(Error::new(kind, head.begin_end + 3).within("BodyLength"));
+    }
+    if !bytes[head.body..].starts_with(&plan.message_type) {
+        let expected = format!("MsgType {}", plan.schema.message_type());
+        return Err(Error::new(ErrorKind::Expected(expected.into()), head.body).within("MsgType"));
+    }
+    check_sum(bytes, end)?;
+    Ok((head.body + plan.message_type.len(), end))
+}
+
+fn check_sum(bytes: &[u8], end: usize) -> Result<()> {
+    let digit = |at: usize| bytes[at].wrapping_sub(b'0');
+    let digits = [digit(end + 3), digit(end + 4), digit(end + 5)];
+    let stated = digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(*digit));
+    let three_digits = digits.iter().all(|digit| *digit < 10) && stated < 256;
+    if !bytes[end..].starts_with(b"10=") || !three_digits || bytes[end + 6] != SOH {
+        let expected = "CheckSum (10=) with three digits at the end";
+        return Err(Error::new(ErrorKind::Expected(expected.into()), end).within("CheckSum"));
+    }
+    let (stated, computed) = (stated as u8, fix_checksum(&bytes[..end]));
+    if stated != computed {
+        let kind = ErrorKind::CheckSum { stated, computed };
+        return Err(Error::new(kind, end).within("CheckSum"));
+    }
+    Ok(())
+}
+
+struct Body<'a> {
+    plan: &'a Plan,
+    limits: &'a Limits,
+    /// The message up to its CheckSum.
+    bytes: &'a [u8],
+    /// The same, when all of it is UTF-8.
+    text: Option<&'a str>,
+    at: usize,
+    /// The value of the field at which the decoder stands.
+    value: (usize, usize),
+    /// The length field that was read last: data field, length, offset.
+    length_of: Option<(usize, usize, usize)>,
+    /// The scopes around the present one.
+    scopes: Vec<usize>,
+    scope: usize,
+    field: usize,
+    fields: usize,
+    /// One bit for each field of every open scope.
+    seen: &'a mut Vec<u64>,
+}
+
+impl<'a> Body<'a> {
+    fn scope_plan(&self) -> &'a ScopePlan {
+        &self.plan.scopes[self.scope]
+    }
+
+    /// Reads fields of the present scope until one belongs to another, or the next entry begins.
+    #[inline]
+    fn fields<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let scope = self.scope_plan();
+        let base = self.seen.len();
+        let entry = self.at;
+        self.seen.resize(base + scope.required.len(), 0);
+        while self.at < self.bytes.len() {
+            let start = self.at;
+            let (number, value) = self.tag()?;
+            let field = match scope.tag(number) {
+                Tag::Field(field) => field,
+                Tag::LengthOf(field) => {
+                    self.length(field, value)?;
+                    continue;
+                }
+                Tag::Unknown => {
+                    if self.belongs_outside(number) {
+                        break;
+                    }
+                    self.unknown(into, number, value)?;
+                    continue;
+                }
+            };
+            // The first field of an entry parts it from the next.
+            if field == 0 && start != entry && !self.scopes.is_empty() {
+                break;
+            }
+            let bit = 1_u64 << (field % 64);
+            let seen = &mut self.seen[base + field / 64];
+            if *seen & bit != 0 {
+                return Err(self.error(ErrorKind::Duplicate, field, start));
+            }
+            *seen |= bit;
+            self.field = field;
+            self.value = (value, self.value_end(scope, field, value)?);
+            self.at = self.value.1 + 1;
+            into.decode_field(field, self)?;
+            self.fields += 1;
+        }
+        if self.fields > self.limits.fields {
+            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
+            return Err(Error::new(kind, self.at));
+        }
+        if let Some((field, _, offset)) = self.length_of.take() {
+            return Err(self.error(ErrorKind::Missing, field, offset));
+        }
+        let seen = &self.seen[base..];
+        let missing = seen.iter().zip(&scope.required).position(|(seen, it)| it & !seen != 0);
+        if let Some(word) = missing {
+            let bit = (scope.required[word] & !seen[word]).trailing_zeros() as usize;
+            return Err(self.error(ErrorKind::Missing, word * 64 + bit, self.at));
+        }
+        self.seen.truncate(base);
+        Ok(())
+    }
+
+    /// The tag at the position, and where its value begins.
+    #[inline]
+    fn tag(&mut self) -> Result<(u32, usize)> {
+        let mut number = 0_u32;
+        let digits = &self.bytes[self.at..];
+        for (i, byte) in digits.iter().enumerate().take(9) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                if *byte == b'=' && i > 0 && digits[0] != b'0' {
+                    return Ok((number, self.at + i + 1));
+                }
+                break;
+            }
+            number = number * 10 + u32::from(digit);
+        }
+        Err(Error::new(ErrorKind::Expected("a tag number and '='".into()), self.at))
+    }
+
+    #[inline]
+    fn value_end(&mut self, scope: &ScopePlan, field: usize, value: usize) -> Result<usize> {
+        if self.length_of.is_some() || scope.slots[field].data {
+            return self.data_end(scope, field, value);
+        }
+        let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
+        if end == value {
+            let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
+            return Err(self.error(kind, field, value));
+        }
+        Ok(end)
+    }
+
+    /// A data field ends where its length field says, whatever bytes it holds.
+    #[cold]
+    fn data_end(&mut self, scope: &ScopePlan, field: usize, value: usize) -> Result<usize> {
+        let Some((of, length, offset)) = self.length_of.take() else {
+            let expected = "its length field before the data field";
+            return Err(self.error(ErrorKind::Expected(expected.into()), field, value));
+        };
+        if of != field || !scope.slots[field].data {
+            return Err(self.error(
+                ErrorKind::Expected("the data after its length".into()),
+                of,
+                value,
+            ));
+        }
+        let end = value.saturating_add(length);
+        if self.bytes.get(end) != Some(&SOH) {
+            let counted = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len()) - value;
+            let kind = ErrorKind::Length { stated: length, counted };
+            return Err(self.error(kind, field, offset));
+        }
+        Ok(end)
+    }
+
+    #[cold]
+    fn length(&mut self, field: usize, value: usize) -> Result<()> {
+        let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
+        let length = u32::parse(&self.bytes[value..end]).map_err(|problem| {
+            self.error(ErrorKind::Value { expected: "a length", problem }, field, value)
+        })? as usize;
+        if let Some((field, ..)) = self.length_of {
+            let expected = "the data after its length";
+            return Err(self.error(ErrorKind::Expected(expected.into()), field, value));
+        }
+        if length > self.limits.value_bytes {
+            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+            return Err(self.error(kind, field, value));
+        }
+        self.length_of = Some((field, length, value));
+        self.at = end + 1;
+        Ok(())
+    }
+
+    /// Is it a field of a scope around this one? Then this one ends here.
+    fn belongs_outside(&self, number: u32) -> bool {
+        self.scopes.iter().any(|&scope| self.plan.scopes[scope].tag(number) != Tag::Unknown)
+    }
+
+    #[cold]
+    fn unknown<F: Fields>(&mut self, into: &mut F, number: u32, value: usize) -> Result<()> {
+        let framing = matches!(number, 8 | 9 | 10 | 35);
+        if framing || self.plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown) {
+            let what = format!("no tag {number} at this place: it frames or belongs to a group");
+            return Err(Error::new(ErrorKind::Expected(what.into()), self.at));
+        }
+        let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
+        if end == value {
+            let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        if let Some(unknown) = into.unknown() {
+            unknown.push(number, &self.bytes[value..end]);
+        }
+        self.fields += 1;
+        self.at = end + 1;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error(&self, kind: ErrorKind, field: usize, offset: usize) -> Error {
+        Error::new(kind, offset).within(self.plan.field_name(self.scope, field))
+    }
+
+    #[inline]
+    fn parse<T>(
+        &self,
+        expected: &'static str,
+        parse: impl FnOnce(&[u8]) -> std::result::Result<T, ValueError>,
+    ) -> Result<T> {
+        let (start, end) = self.value;
+        match parse(&self.bytes[start..end]) {
+            Ok(value) => Ok(value),
+            Err(problem) => Err(self.wrong(expected, problem)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong(&self, expected: &'static str, problem: ValueError) -> Error {
+        self.error(ErrorKind::Value { expected, problem }, self.field, self.value.0)
+    }
+
+    /// The value as text, checked by itself when the message as a whole is not UTF-8.
+    #[inline]
+    fn str(&self) -> Result<&'a str> {
+        let (start, end) = self.value;
+        if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
+            return Ok(value);
+        }
+        validate_utf8(&self.bytes[start..end])
+            .map_err(|at| self.wrong("text in UTF-8", ValueError::Malformed { at }))
+    }
+
+    fn list<T>(
+        &mut self,
+        into: &mut Vec<T>,
+        parse: impl Fn(&[u8]) -> std::result::Result<T, ValueError>,
+    ) -> Result<()> {
+        let (start, end) = self.value;
+        into.clear();
+        for value in self.bytes[start..end].split(|byte| *byte == b' ') {
+            if into.len() == self.limits.entries {
+                let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+                return Err(self.error(kind, self.field, start));
+            }
+            into.push(parse(value).map_err(|problem| self.wrong("numbers", problem))?);
+        }
+        Ok(())
+    }
+}
+
+impl FieldDecoder for Body<'_> {
+    #[inline]
+    fn boolean(&mut self) -> Result<bool> {
+        self.parse("Y or N", |value| match value {
+            b"Y" => Ok(true),
+            b"N" => Ok(false),
+            _ => Err(ValueError::Malformed { at: 0 }),
+        })
+    }
+
+    #[inline]
+    fn integer<I: Integer>(&mut self) -> Result<I> {
+        self.parse("a whole number", I::parse)
+    }
+
+    #[inline]
+    fn decimal(&mut self) -> Result<Decimal> {
+        self.parse("a decimal number", Decimal::parse)
+    }
+
+    fn float(&mut self) -> Result<f64> {
+        self.parse("a decimal number", parse_float)
+    }
+
+    #[inline]
+    fn text(&mut self, into: &mut Text) -> Result<()> {
+        let (start, end) = self.value;
+        if let Some(text) = self.text
+            && into.assign_from(text, start, end)
+        {
+            return Ok(());
+        }
+        into.assign(self.str()?);
+        Ok(())
+    }
+
+    fn string(&mut self, into: &mut String) -> Result<()> {
+        into.clear();
+        into.push_str(self.str()?);
+        Ok(())
+    }
+
+    fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        let (start, end) = self.value;
+        into.clear();
+        into.extend_from_slice(&self.bytes[start..end]);
+        Ok(())
+    }
+
+    #[inline]
+    fn code(&mut self) -> Result<Code> {
+        self.parse("a code of at most 15 ASCII characters", |value| {
+            Code::from_bytes(value).ok_or(ValueError::Malformed { at: 0 })
+        })
+    }
+
+    #[inline]
+    fn date(&mut self) -> Result<Date> {
+        self.parse("a date as YYYYMMDD", Date::parse_fix)
+    }
+
+    #[inline]
+    fn time(&mut self) -> Result<Time> {
+        self.parse("a time as HH:MM:SS", Time::parse_fix)
+    }
+
+    #[inline]
+    fn timestamp(&mut self) -> Result<Timestamp> {
+        self.parse("a time stamp as YYYYMMDD-HH:MM:SS", Timestamp::parse_fix)
+    }
+
+    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
+        self.list(into, I::parse)
+    }
+
+    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+        self.list(into, parse_float)
+    }
+
+    fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        let (field, offset) = (self.field, self.value.0);
+        let stated = self.integer::<u32>()? as usize;
+        if stated > self.limits.entries {
+            let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+            return Err(self.error(kind, field, offset));
+        }
+        if self.scopes.len() >= self.limits.depth {
+            let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
+            return Err(self.error(kind, field, offset));
+        }
+        into.clear();
+        let outer = self.scope;
+        self.scopes.push(outer);
+        self.scope = self.plan.scopes[outer].slots[field].scope;
+        let mut found = 0;
+        while self.at < self.bytes.len() {
+            let (number, _) = self.tag()?;
+            if self.scope_plan().tag(number) != Tag::Field(0) {
+                break;
+            }
+            found += 1;
+            if found > stated {
+                break;
+            }
+            let entry = into.next_entry();
+            let name = self.plan.field_name(outer, field);
+            self.fields(entry).map_err(|error| error.in_entry(found - 1).within(name))?;
+        }
+        self.scope = outer;
+        self.scopes.pop();
+        if found != stated {
+            return Err(self.error(ErrorKind::Count { stated, found }, field, offset));
+        }
+        Ok(())
+    }
+}

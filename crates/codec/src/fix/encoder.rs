@@ -1,0 +1,307 @@
+//! Fields to FIX.
+
+use std::sync::Arc;
+
+use trunkline_message::{
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown,
+};
+use trunkline_wire::{
+    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, fix_checksum, write_float,
+};
+
+use super::SOH;
+use super::plan::{Plan, Prefix, Slot};
+
+/// Room before the body for BeginString, BodyLength and MsgType, which are known last.
+const HEADROOM: usize = 64;
+
+/// Writes messages of one schema as FIX.
+#[derive(Debug)]
+pub struct Encoder {
+    plan: Arc<Plan>,
+    output: Output,
+}
+
+impl Encoder {
+    /// An encoder for the plan's schema.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self { plan: plan.clone(), output: Output::new() }
+    }
+
+    /// The message in FIX; the bytes stay until the next call.
+    ///
+    /// # Errors
+    /// A value that FIX cannot carry (empty, or with a SOH inside), a group entry without its
+    /// first field, or a message of another schema. The path names the field.
+    #[inline]
+    pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+        let plan = &*self.plan;
+        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        let headroom = HEADROOM.max(plan.begin.len() + plan.message_type.len() + 24);
+        self.output.clear();
+        self.output.zeros(headroom - plan.message_type.len());
+        self.output.extend(&plan.message_type);
+        let mut body = Body {
+            plan,
+            slots: &plan.scopes[0].slots,
+            scope: 0,
+            fields: 0,
+            output: &mut self.output,
+            problem: None,
+        };
+        message.encode_fields(0, &mut body);
+        let (problem, fields) = (body.problem.take(), body.fields);
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let written = &self.output.as_slice()[headroom..];
+        if memchr::memchr_iter(SOH, written).count() != fields {
+            return Err(stray_delimiter(plan, written));
+        }
+        let start = self.frame(headroom);
+        Ok(&self.output.as_slice()[start..])
+    }
+
+    /// Puts what stands before and behind the body; returns where the message begins.
+    fn frame(&mut self, headroom: usize) -> usize {
+        let plan = &*self.plan;
+        let body = headroom - plan.message_type.len();
+        let length = (self.output.len() - body) as u64;
+        let mut digits = [b'0'; 40];
+        let count = length.write(&mut digits);
+        let padding = plan.body_length_digits.saturating_sub(count);
+        let start = body - 1 - count - padding - plan.begin.len();
+        let head = &mut self.output.as_mut_slice()[start..body];
+        let (begin, rest) = head.split_at_mut(plan.begin.len());
+        begin.copy_from_slice(&plan.begin);
+        rest[..padding].fill(b'0');
+        rest[padding..padding + count].copy_from_slice(&digits[..count]);
+        rest[padding + count] = SOH;
+        let sum = fix_checksum(&self.output.as_slice()[start..]);
+        let digit = |value: u8| b'0' + value % 10;
+        self.output.extend(&[b'1', b'0', b'=', digit(sum / 100), digit(sum / 10), digit(sum), SOH]);
+        start
+    }
+}
+
+/// Which field is it that has a delimiter inside? Only asked when the count of delimiters is wrong.
+#[cold]
+fn stray_delimiter(plan: &Plan, body: &[u8]) -> Error {
+    let mut name = "";
+    let mut offset = 0;
+    for field in body.split(|byte| *byte == SOH) {
+        let number = field.split(|byte| *byte == b'=').next().and_then(|it| u32::parse(it).ok());
+        let known = number.and_then(|number| {
+            let fields = plan.schema.scopes().iter().flat_map(|scope| &scope.fields);
+            fields.into_iter().find(|field| field.number == number)
+        });
+        match known {
+            Some(field) => name = &field.name,
+            None => break,
+        }
+        offset += field.len() + 1;
+    }
+    let why = "the text has the delimiter SOH (0x01) inside";
+    Error::new(ErrorKind::Unwritable(why), offset).within(name)
+}
+
+struct Body<'a> {
+    plan: &'a Plan,
+    slots: &'a [Slot],
+    scope: usize,
+    /// Fields written: as many delimiters must be in the output, else one is inside a value.
+    fields: usize,
+    output: &'a mut Output,
+    problem: Option<Error>,
+}
+
+impl Body<'_> {
+    /// Writes one field whose value takes at most `room` bytes.
+    #[inline]
+    fn field(&mut self, field: usize, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
+        self.fields += 1;
+        let prefix = &self.slots[field].prefix;
+        put(self.output, prefix, room, value);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, field: usize, why: &'static str) {
+        if self.problem.is_none() {
+            let name = self.plan.field_name(self.scope, field);
+            let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
+            self.problem = Some(error.within(name));
+        }
+    }
+
+    fn list<T: Copy>(
+        &mut self,
+        field: usize,
+        values: &[T],
+        write: impl Fn(T, &mut [u8; 40]) -> usize,
+    ) {
+        if values.is_empty() {
+            return self.fail(field, "FIX has no empty lists");
+        }
+        self.field(field, 41 * values.len(), |cursor| {
+            for (i, value) in values.iter().enumerate() {
+                if i > 0 {
+                    cursor.byte(b' ');
+                }
+                let len = write(*value, cursor.window());
+                cursor.advance(len);
+            }
+        });
+    }
+}
+
+#[inline]
+fn put(output: &mut Output, prefix: &Prefix, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
+    let mut cursor = output.cursor(prefix.block.len() + room + 1);
+    cursor.block(&prefix.block, prefix.len);
+    value(&mut cursor);
+    cursor.byte(SOH);
+    cursor.finish();
+}
+
+impl FieldEncoder for Body<'_> {
+    #[inline]
+    fn boolean(&mut self, field: usize, value: bool) {
+        self.field(field, 1, |cursor| cursor.byte(if value { b'Y' } else { b'N' }));
+    }
+
+    #[inline]
+    fn integer<I: Integer>(&mut self, field: usize, value: I) {
+        self.field(field, 40, |cursor| {
+            let len = value.write(cursor.window());
+            cursor.advance(len);
+        });
+    }
+
+    #[inline]
+    fn decimal(&mut self, field: usize, value: Decimal) {
+        self.field(field, 40, |cursor| {
+            let len = value.write(cursor.window());
+            cursor.advance(len);
+        });
+    }
+
+    fn float(&mut self, field: usize, value: f64) {
+        match Decimal::from_f64(value) {
+            Some(value) => self.decimal(field, value),
+            None => self.fail(field, "FIX writes doubles in plain digits, at most 18 of them"),
+        }
+    }
+
+    #[inline]
+    fn string(&mut self, field: usize, value: &str) {
+        if value.is_empty() {
+            return self.fail(field, "FIX has no empty values");
+        }
+        self.field(field, value.len(), |cursor| cursor.copy(value.as_bytes()));
+    }
+
+    #[inline]
+    fn text(&mut self, field: usize, value: &Text) {
+        match value.inline_block() {
+            Some((block, len)) if len > 0 => {
+                self.field(field, 32, |cursor| cursor.block(block, len));
+            }
+            _ => self.string(field, value),
+        }
+    }
+
+    fn bytes(&mut self, field: usize, value: &[u8]) {
+        if value.is_empty() {
+            return self.fail(field, "FIX has no empty values");
+        }
+        let prefix = &self.slots[field].length_prefix;
+        self.fields += 1 + memchr::memchr_iter(SOH, value).count();
+        put(self.output, prefix, 40, |cursor| {
+            let len = (value.len() as u64).write(cursor.window());
+            cursor.advance(len);
+        });
+        self.field(field, value.len(), |cursor| cursor.copy(value));
+    }
+
+    #[inline]
+    fn code(&mut self, field: usize, value: Code) {
+        if value.as_bytes().is_empty() {
+            return self.fail(field, "FIX has no empty values");
+        }
+        self.field(field, 16, |cursor| cursor.block(value.block(), value.len()));
+    }
+
+    #[inline]
+    fn date(&mut self, field: usize, value: Date) {
+        self.field(field, 40, |cursor| {
+            let len = value.write_fix(cursor.window());
+            cursor.advance(len);
+        });
+    }
+
+    #[inline]
+    fn time(&mut self, field: usize, value: Time) {
+        self.field(field, 40, |cursor| {
+            let len = value.write_fix(cursor.window());
+            cursor.advance(len);
+        });
+    }
+
+    #[inline]
+    fn timestamp(&mut self, field: usize, value: Timestamp) {
+        self.field(field, 40, |cursor| {
+            let len = value.write_fix(cursor.window());
+            cursor.advance(len);
+        });
+    }
+
+    fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
+        self.list(field, values, |value, window| value.write(window));
+    }
+
+    fn floats(&mut self, field: usize, values: &[f64]) {
+        self.list(field, values, |value, window| write_float(value, window));
+    }
+
+    fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        self.integer(field, entries.len() as u64);
+        let plan = self.plan;
+        let outer = (self.scope, self.slots);
+        self.scope = self.slots[field].scope;
+        self.slots = &plan.scopes[self.scope].slots;
+        let delimiter = self.slots[0].prefix;
+        for (i, entry) in entries.iter().enumerate() {
+            let start = self.output.len();
+            entry.encode_fields(0, self);
+            let written = &self.output.as_slice()[start..];
+            if !written.starts_with(&delimiter.block[..delimiter.len]) {
+                self.fail(
+                    0,
+                    "the first field of a group's entry must be set, since it parts entries",
+                );
+            }
+            if let Some(problem) = self.problem.take() {
+                let name = plan.field_name(outer.0, field);
+                self.problem = Some(problem.in_entry(i).within(name));
+                break;
+            }
+        }
+        (self.scope, self.slots) = outer;
+    }
+
+    fn unknown(&mut self, fields: &Unknown) {
+        for (number, value) in fields.iter() {
+            self.fields += 1 + memchr::memchr_iter(SOH, value).count();
+            let mut cursor = self.output.cursor(value.len() + 48);
+            let len = number.write(cursor.window());
+            cursor.advance(len);
+            cursor.byte(b'=');
+            cursor.copy(value);
+            cursor.byte(SOH);
+            cursor.finish();
+        }
+    }
+}

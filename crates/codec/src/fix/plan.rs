@@ -1,0 +1,186 @@
+//! A schema compiled for FIX: prefixes to write, tags to look up.
+
+use std::sync::Arc;
+
+use trunkline_message::{Error, ErrorKind, Kind, Need, Result, Schema, Scope};
+
+/// How a message is framed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// BeginString (8).
+    pub begin_string: String,
+    /// Digits to which BodyLength (9) is filled with zeros; 0 for none. The paper's Figure 5 has 8.
+    pub body_length_digits: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { begin_string: "FIX.4.3".into(), body_length_digits: 0 }
+    }
+}
+
+/// A schema compiled for FIX; shared by any number of encoders and decoders.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) schema: Arc<Schema>,
+    pub(super) body_length_digits: usize,
+    /// `8=FIX.4.3|9=`
+    pub(super) begin: Box<[u8]>,
+    /// `35=X|`
+    pub(super) message_type: Box<[u8]>,
+    pub(super) scopes: Vec<ScopePlan>,
+}
+
+impl Plan {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// The schema has no MsgType, or a field without a number.
+    pub fn new(schema: &Arc<Schema>, options: &Options) -> Result<Arc<Self>> {
+        if schema.message_type().is_empty() {
+            let what = format!("FIX needs the MsgType of {}", schema.name());
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+        }
+        Ok(Arc::new(Self {
+            schema: schema.clone(),
+            body_length_digits: options.body_length_digits.min(9),
+            begin: format!("8={}\x019=", options.begin_string).into_bytes().into(),
+            message_type: format!("35={}\x01", schema.message_type()).into_bytes().into(),
+            scopes: schema.scopes().iter().map(ScopePlan::new).collect::<Result<_>>()?,
+        }))
+    }
+
+    /// The schema that was compiled.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    pub(super) fn field_name(&self, scope: usize, field: usize) -> &str {
+        &self.schema.scopes()[scope].fields[field].name
+    }
+}
+
+/// `270=` as a block to be written whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prefix {
+    pub(super) block: [u8; 16],
+    pub(super) len: usize,
+}
+
+impl Prefix {
+    fn new(number: u32) -> Self {
+        let text = format!("{number}=");
+        let mut block = [0; 16];
+        block[..text.len()].copy_from_slice(text.as_bytes());
+        Self { block, len: text.len() }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) prefix: Prefix,
+    /// Of the length field, for data fields.
+    pub(super) length_prefix: Prefix,
+    /// Of the entries, for groups.
+    pub(super) scope: usize,
+    pub(super) data: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct ScopePlan {
+    pub(super) slots: Box<[Slot]>,
+    pub(super) required: Box<[u64]>,
+    tags: Tags,
+}
+
+/// What a tag means in a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    Field(usize),
+    /// The length of the data field at this position.
+    LengthOf(usize),
+    Unknown,
+}
+
+impl ScopePlan {
+    fn new(scope: &Scope) -> Result<Self> {
+        let mut slots = Vec::new();
+        let mut required = vec![0_u64; scope.fields.len().div_ceil(64)];
+        for (index, field) in scope.fields.iter().enumerate() {
+            if field.number == 0 || matches!(field.number, 8 | 9 | 10 | 35) {
+                let what = format!("{} cannot have the FIX tag {}", field.name, field.number);
+                return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+            }
+            if field.kind == Kind::Bytes && field.length_number == 0 {
+                let what = format!("the data field {} needs a length field in FIX", field.name);
+                return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+            }
+            if field.need == Need::Required {
+                required[index / 64] |= 1 << (index % 64);
+            }
+            slots.push(Slot {
+                prefix: Prefix::new(field.number),
+                length_prefix: Prefix::new(field.length_number),
+                scope: match field.kind {
+                    Kind::Group(scope) => usize::from(scope.0),
+                    _ => 0,
+                },
+                data: field.kind == Kind::Bytes,
+            });
+        }
+        Ok(Self { slots: slots.into(), required: required.into(), tags: Tags::new(scope) })
+    }
+
+    #[inline]
+    pub(super) fn tag(&self, number: u32) -> Tag {
+        self.tags.get(number)
+    }
+}
+
+/// Tag numbers below this are looked up by one load; user-defined ones above it by search.
+const DIRECT: usize = 2048;
+const LENGTH: u16 = 1 << 15;
+
+#[derive(Debug)]
+struct Tags {
+    direct: Box<[u16]>,
+    others: Box<[(u32, u16)]>,
+}
+
+impl Tags {
+    fn new(scope: &Scope) -> Self {
+        let mut direct = vec![0; DIRECT];
+        let mut others = Vec::new();
+        for (index, field) in scope.fields.iter().enumerate() {
+            let entry = index as u16 + 1;
+            for (number, entry) in [(field.number, entry), (field.length_number, entry | LENGTH)] {
+                match direct.get_mut(number as usize) {
+                    _ if number == 0 => {}
+                    Some(place) => *place = entry,
+                    None => others.push((number, entry)),
+                }
+            }
+        }
+        others.sort_unstable();
+        Self { direct: direct.into(), others: others.into() }
+    }
+
+    #[inline]
+    fn get(&self, number: u32) -> Tag {
+        let entry = match self.direct.get(number as usize) {
+            Some(entry) => *entry,
+            None => self.search(number),
+        };
+        match entry {
+            0 => Tag::Unknown,
+            it if it & LENGTH == 0 => Tag::Field(usize::from(it) - 1),
+            it => Tag::LengthOf(usize::from(it & !LENGTH) - 1),
+        }
+    }
+
+    #[cold]
+    fn search(&self, number: u32) -> u16 {
+        let found = self.others.binary_search_by_key(&number, |(number, _)| *number);
+        found.map_or(0, |at| self.others[at].1)
+    }
+}
