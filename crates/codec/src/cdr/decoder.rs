@@ -1,0 +1,408 @@
+//! CDR to fields.
+
+use std::sync::Arc;
+
+use trunkline_message::{
+    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+};
+use trunkline_wire::{
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, scan, validate_utf8,
+};
+
+use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+
+/// Reads messages of one schema from CDR, alignment counted from the first byte.
+#[derive(Debug)]
+pub struct Decoder {
+    plan: Arc<Plan>,
+    limits: Limits,
+}
+
+impl Decoder {
+    /// A decoder for the plan's schema.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self::with_limits(plan, Limits::default())
+    }
+
+    /// A decoder with limits of its own.
+    pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
+        Self { plan: plan.clone(), limits }
+    }
+
+    /// Reads one whole message into place. After an error the message holds what came before it.
+    ///
+    /// # Errors
+    /// Says what is wrong at which byte in which field; the message must end with `bytes`.
+    #[inline]
+    pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        let plan = &*self.plan;
+        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        if bytes.len() > self.limits.message_bytes {
+            let kind = ErrorKind::Limit { name: "message_bytes", limit: self.limits.message_bytes };
+            return Err(Error::new(kind, bytes.len()));
+        }
+        message.clear();
+        match plan.options.byte_order {
+            ByteOrder::Little => Body::<true>::decode(plan, &self.limits, bytes, message),
+            ByteOrder::Big => Body::<false>::decode(plan, &self.limits, bytes, message),
+        }
+    }
+}
+
+struct Body<'a, const LITTLE: bool> {
+    plan: &'a Plan,
+    limits: &'a Limits,
+    bytes: &'a [u8],
+    /// The same, when all of it is UTF-8: then a string needs no check of its own.
+    text: Option<&'a str>,
+    at: usize,
+    scope_index: usize,
+    field: usize,
+    depth: usize,
+    fields: usize,
+}
+
+impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
+    fn decode<M: Message>(
+        plan: &'a Plan,
+        limits: &'a Limits,
+        bytes: &'a [u8],
+        message: &mut M,
+    ) -> Result<()> {
+        let text = validate_utf8(bytes).ok();
+        let mut body = Self {
+            plan,
+            limits,
+            bytes,
+            text,
+            at: 0,
+            scope_index: 0,
+            field: 0,
+            depth: 0,
+            fields: 0,
+        };
+        body.scope(&plan.scopes[0], message)?;
+        match bytes.len() - body.at {
+            0 => Ok(()),
+            bytes => Err(Error::new(ErrorKind::Trailing { bytes }, body.at)),
+        }
+    }
+
+    /// Reads every field of a struct in its order.
+    #[inline]
+    fn scope<F: Fields>(&mut self, scope: &ScopePlan, into: &mut F) -> Result<()> {
+        let bitmap = self.at;
+        let _ = self.take(scope.bitmap, "the presence bits")?;
+        let mut field = 0;
+        while let Some(slot) = scope.slots.get(field) {
+            if slot.flags > 0 {
+                let absent = scan::zeros(self.bytes, self.at, slot.flags);
+                self.at += absent;
+                field += absent;
+                if absent == slot.flags {
+                    continue;
+                }
+            }
+            self.field = field;
+            match scope.slots[field].absent {
+                Absent::Flag => self.flag()?,
+                Absent::Bit(bit) if self.bytes[bitmap + bit / 8] >> (bit % 8) & 1 == 0 => {
+                    field += 1;
+                    continue;
+                }
+                Absent::Sequence if self.is_empty_sequence() => {
+                    field += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            into.decode_field(field, self)?;
+            self.fields += 1;
+            field += 1;
+        }
+        if self.fields > self.limits.fields {
+            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
+            return Err(Error::new(kind, self.at));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn flag(&mut self) -> Result<()> {
+        match self.bytes.get(self.at) {
+            Some(1) => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(self.error(ErrorKind::Expected("a boolean, 0 or 1".into()), self.at)),
+            None => Err(self.error(ErrorKind::Truncated { expected: "a boolean" }, self.at)),
+        }
+    }
+
+    /// Passes over the count 0 that stands for an absent group.
+    #[inline]
+    fn is_empty_sequence(&mut self) -> bool {
+        let at = self.at + (self.at.wrapping_neg() & 3);
+        let empty = self.bytes.get(at..at + 4) == Some(&[0; 4]);
+        if empty {
+            self.at = at + 4;
+        }
+        empty
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error(&self, kind: ErrorKind, offset: usize) -> Error {
+        let error = Error::new(kind, offset);
+        let fields = &self.plan.schema.scopes()[self.scope_index].fields;
+        match fields.get(self.field) {
+            Some(field) => error.within(&field.name),
+            None => error,
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, len: usize, expected: &'static str) -> Result<&'a [u8]> {
+        let end = self.at.saturating_add(len);
+        match self.bytes.get(self.at..end) {
+            Some(bytes) => {
+                self.at = end;
+                Ok(bytes)
+            }
+            None => Err(self.error(ErrorKind::Truncated { expected }, self.bytes.len())),
+        }
+    }
+
+    /// A whole number of `width` octets as its bits; padding is passed over unseen.
+    #[inline]
+    fn number<const WIDTH: usize>(&mut self, expected: &'static str) -> Result<[u8; WIDTH]> {
+        self.at += self.at.wrapping_neg() & (WIDTH - 1);
+        let bytes = self.take(WIDTH, expected)?;
+        let mut number: [u8; WIDTH] = bytes.try_into().expect("its width");
+        if !LITTLE {
+            number.reverse();
+        }
+        Ok(number)
+    }
+
+    #[inline]
+    fn ulong(&mut self, expected: &'static str) -> Result<usize> {
+        Ok(u32::from_le_bytes(self.number(expected)?) as usize)
+    }
+
+    /// The count of a sequence, checked against what is left before anything is taken for it.
+    #[inline]
+    fn count(&mut self, least: usize) -> Result<usize> {
+        let count = self.ulong("the count of a sequence")?;
+        if count > self.limits.entries {
+            let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+            return Err(self.error(kind, self.at - 4));
+        }
+        if count > (self.bytes.len() - self.at) / least {
+            let expected = "the elements of a sequence";
+            return Err(self.error(ErrorKind::Truncated { expected }, self.at - 4));
+        }
+        Ok(count)
+    }
+
+    /// Start and end of a string without its NUL.
+    #[inline]
+    fn string_range(&mut self) -> Result<(usize, usize)> {
+        let len = self.ulong("the length of a string")?;
+        let start = self.at;
+        if len == 0 {
+            let expected = "a string's length of at least 1, for its NUL";
+            return Err(self.error(ErrorKind::Expected(expected.into()), start - 4));
+        }
+        if len > self.limits.value_bytes {
+            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+            return Err(self.error(kind, start - 4));
+        }
+        let string = self.take(len, "the bytes of a string")?;
+        if scan::find_byte(string, 0, 0) != Some(len - 1) {
+            let expected = "one NUL, at the end of the string";
+            return Err(self.error(ErrorKind::Expected(expected.into()), start));
+        }
+        Ok((start, self.at - 1))
+    }
+
+    #[inline]
+    fn str(&self, (start, end): (usize, usize)) -> Result<&'a str> {
+        if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
+            return Ok(value);
+        }
+        validate_utf8(&self.bytes[start..end]).map_err(|at| {
+            let problem = ValueError::Malformed { at };
+            self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
+        })
+    }
+
+    #[inline]
+    fn parse<T>(
+        &mut self,
+        expected: &'static str,
+        parse: impl FnOnce(&[u8]) -> std::result::Result<T, ValueError>,
+    ) -> Result<T> {
+        let (start, end) = self.string_range()?;
+        parse(&self.bytes[start..end])
+            .map_err(|problem| self.error(ErrorKind::Value { expected, problem }, start))
+    }
+
+    #[inline]
+    fn whole<I: Integer>(&mut self, width: usize) -> Result<I> {
+        let expected = "a whole number";
+        let at = self.at;
+        let bits = match width {
+            1 => sign::<1, I>(self.number(expected)?),
+            2 => sign::<2, I>(self.number(expected)?),
+            4 => sign::<4, I>(self.number(expected)?),
+            _ => sign::<8, I>(self.number(expected)?),
+        };
+        I::from_i128(bits).ok_or_else(|| {
+            self.error(ErrorKind::Value { expected, problem: ValueError::OutOfRange }, at)
+        })
+    }
+}
+
+/// The number in `WIDTH` little-endian octets, signed as `I` is.
+#[inline]
+fn sign<const WIDTH: usize, I: Integer>(number: [u8; WIDTH]) -> i128 {
+    let mut wide = [0; 8];
+    wide[..WIDTH].copy_from_slice(&number);
+    let unsigned = u64::from_le_bytes(wide);
+    if I::SIGNED {
+        let shift = 64 - 8 * WIDTH as u32;
+        i128::from((unsigned << shift) as i64 >> shift)
+    } else {
+        i128::from(unsigned)
+    }
+}
+
+impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
+    #[inline]
+    fn boolean(&mut self) -> Result<bool> {
+        match self.take(1, "a boolean")? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            _ => Err(self.error(ErrorKind::Expected("a boolean, 0 or 1".into()), self.at - 1)),
+        }
+    }
+
+    #[inline]
+    fn integer<I: Integer>(&mut self) -> Result<I> {
+        self.whole(self.plan.width(self.scope_index, self.field))
+    }
+
+    #[inline]
+    fn decimal(&mut self) -> Result<Decimal> {
+        let value = self.float()?;
+        Decimal::from_f64(value).ok_or_else(|| {
+            let kind = ErrorKind::Value { expected: "a decimal", problem: ValueError::OutOfRange };
+            self.error(kind, self.at - 8)
+        })
+    }
+
+    #[inline]
+    fn float(&mut self) -> Result<f64> {
+        Ok(f64::from_le_bytes(self.number("a double")?))
+    }
+
+    #[inline]
+    fn text(&mut self, into: &mut Text) -> Result<()> {
+        let (start, end) = self.string_range()?;
+        if let Some(text) = self.text
+            && into.assign_from(text, start, end)
+        {
+            return Ok(());
+        }
+        into.assign(self.str((start, end))?);
+        Ok(())
+    }
+
+    fn string(&mut self, into: &mut String) -> Result<()> {
+        let range = self.string_range()?;
+        into.clear();
+        into.push_str(self.str(range)?);
+        Ok(())
+    }
+
+    fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        let len = self.ulong("the length of the data")?;
+        if len > self.limits.value_bytes {
+            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+            return Err(self.error(kind, self.at - 4));
+        }
+        let bytes = self.take(len, "the data")?;
+        into.clear();
+        into.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn code(&mut self) -> Result<Code> {
+        let char = self.take(1, "a char")?;
+        Code::from_bytes(char).filter(|_| char[0] != 0).ok_or_else(|| {
+            self.error(ErrorKind::Expected("an ASCII character".into()), self.at - 1)
+        })
+    }
+
+    #[inline]
+    fn date(&mut self) -> Result<Date> {
+        self.parse("a date as YYYYMMDD", Date::parse_fix)
+    }
+
+    #[inline]
+    fn time(&mut self) -> Result<Time> {
+        self.parse("a time as HH:MM:SS", Time::parse_fix)
+    }
+
+    #[inline]
+    fn timestamp(&mut self) -> Result<Timestamp> {
+        self.parse("a time stamp as YYYYMMDD-HH:MM:SS", Timestamp::parse_fix)
+    }
+
+    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
+        let width = self.plan.width(self.scope_index, self.field);
+        let count = self.count(width)?;
+        into.clear();
+        into.reserve(count);
+        for _ in 0..count {
+            into.push(self.whole(width)?);
+        }
+        Ok(())
+    }
+
+    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+        let count = self.count(8)?;
+        into.clear();
+        into.reserve(count);
+        for _ in 0..count {
+            into.push(self.float()?);
+        }
+        Ok(())
+    }
+
+    fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        let plan = self.plan;
+        let (outer, field) = (self.scope_index, self.field);
+        let inner = plan.scopes[outer].slots[field].scope;
+        let scope = &plan.scopes[inner];
+        let count = self.count(scope.least)?;
+        if self.depth >= self.limits.depth {
+            let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
+            return Err(self.error(kind, self.at - 4));
+        }
+        into.clear();
+        self.scope_index = inner;
+        self.depth += 1;
+        for i in 0..count {
+            let read = self.scope(scope, into.next_entry());
+            read.map_err(|error| error.in_entry(i).within(plan.field_name(outer, field)))?;
+        }
+        self.depth -= 1;
+        (self.scope_index, self.field) = (outer, field);
+        Ok(())
+    }
+}

@@ -1,0 +1,318 @@
+//! Fields to CDR.
+
+use std::sync::Arc;
+
+use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
+use trunkline_wire::{Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp};
+
+use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+
+/// Writes messages of one schema as CDR, alignment counted from the first byte.
+#[derive(Debug)]
+pub struct Encoder {
+    plan: Arc<Plan>,
+    output: Output,
+}
+
+impl Encoder {
+    /// An encoder for the plan's schema.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self { plan: plan.clone(), output: Output::new() }
+    }
+
+    /// The message in CDR; the bytes stay until the next call.
+    ///
+    /// # Errors
+    /// A required field of a record that is not set, text with a NUL inside, a code longer than a
+    /// char, or a message of another schema. The path names the field.
+    #[inline]
+    pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+        if !Arc::ptr_eq(message.message_schema(), &self.plan.schema) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        self.output.clear();
+        let problem = match self.plan.options.byte_order {
+            ByteOrder::Little => Body::<true>::encode(&self.plan, &mut self.output, message),
+            ByteOrder::Big => Body::<false>::encode(&self.plan, &mut self.output, message),
+        };
+        match problem {
+            None => Ok(self.output.as_slice()),
+            Some(problem) => Err(problem),
+        }
+    }
+}
+
+struct Body<'a, const LITTLE: bool> {
+    plan: &'a Plan,
+    scope: &'a ScopePlan,
+    scope_index: usize,
+    /// The first field of the scope that is not written yet.
+    next: usize,
+    /// Where the scope's bitmap stands.
+    bitmap: usize,
+    output: &'a mut Output,
+    problem: Option<Error>,
+}
+
+/// Octets of padding at `at` for something aligned to `align`, a power of two.
+#[inline]
+fn padding(at: usize, align: usize) -> usize {
+    at.wrapping_neg() & (align - 1)
+}
+
+#[inline]
+fn align(cursor: &mut Cursor<'_>, align: usize) {
+    cursor.block(&[0; 8], padding(cursor.position(), align));
+}
+
+#[inline]
+fn ulong<const LITTLE: bool>(cursor: &mut Cursor<'_>, value: usize) {
+    align(cursor, 4);
+    let value = value as u32;
+    cursor.array(if LITTLE { value.to_le_bytes() } else { value.to_be_bytes() });
+}
+
+/// A whole number of `width` octets, in place.
+#[inline]
+fn number<const LITTLE: bool>(cursor: &mut Cursor<'_>, bits: u64, width: usize) {
+    align(cursor, width);
+    let block = if LITTLE { bits.to_le_bytes() } else { (bits << (64 - 8 * width)).to_be_bytes() };
+    cursor.block(&block, width);
+}
+
+/// Octets that a field may take before its value: flag and padding.
+const LEAD: usize = 16;
+
+impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
+    fn encode<M: Message>(plan: &'a Plan, output: &'a mut Output, message: &M) -> Option<Error> {
+        let scope = &plan.scopes[0];
+        let mut body =
+            Self { plan, scope, scope_index: 0, next: 0, bitmap: 0, output, problem: None };
+        body.scope(message);
+        body.problem
+    }
+
+    #[inline]
+    fn scope<F: Fields>(&mut self, fields: &F) {
+        self.next = 0;
+        self.bitmap = self.output.len();
+        self.output.zeros(self.scope.bitmap);
+        fields.encode_fields(0, self);
+        if self.next < self.scope.slots.len() {
+            self.absent(self.scope.slots.len());
+        }
+    }
+
+    /// Writes what stands for the absent fields up to `end`.
+    #[inline]
+    fn absent(&mut self, end: usize) {
+        while self.next < end {
+            let slot = &self.scope.slots[self.next];
+            if slot.flags > 0 {
+                let run = slot.flags.min(end - self.next);
+                self.output.zeros(run);
+                self.next += run;
+                continue;
+            }
+            match slot.absent {
+                Absent::Sequence => {
+                    let mut cursor = self.output.cursor(8);
+                    ulong::<LITTLE>(&mut cursor, 0);
+                    cursor.finish();
+                }
+                Absent::Never => self.fail(self.next, "a required field is not set"),
+                Absent::Flag | Absent::Bit(_) => {}
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Writes the field's flag or bit and then its value, which takes at most `room` octets.
+    #[inline]
+    fn field(&mut self, field: usize, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
+        if self.next < field {
+            self.absent(field);
+        }
+        self.next = field + 1;
+        let absent = self.scope.slots[field].absent;
+        if let Absent::Bit(bit) = absent {
+            self.output.as_mut_slice()[self.bitmap + bit / 8] |= 1 << (bit % 8);
+        }
+        let mut cursor = self.output.cursor(LEAD + room);
+        if absent == Absent::Flag {
+            cursor.byte(1);
+        }
+        value(&mut cursor);
+        cursor.finish();
+    }
+
+    #[inline]
+    fn short_text(&mut self, field: usize, write: impl FnOnce(&mut [u8; 40]) -> usize) {
+        self.field(field, 48, |cursor| {
+            align(cursor, 4);
+            let mut window = [0; 40];
+            let len = write(&mut window);
+            ulong::<LITTLE>(cursor, len + 1);
+            cursor.block(&window, len);
+            cursor.byte(0);
+        });
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, field: usize, why: &'static str) {
+        if self.problem.is_none() {
+            let name = self.plan.field_name(self.scope_index, field);
+            let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
+            self.problem = Some(error.within(name));
+        }
+    }
+
+    /// Octets of the field's whole number; a record may hold one that does not fit in.
+    #[inline]
+    fn whole<I: Integer>(&mut self, field: usize, value: I) -> usize {
+        let width = self.scope.slots[field].width;
+        let shift = 64 - 8 * width as u32;
+        let fits = I::BITS as usize <= 8 * width
+            || if I::SIGNED {
+                (value.to_i64() << shift) >> shift == value.to_i64()
+            } else {
+                (value.to_u64() << shift) >> shift == value.to_u64()
+            };
+        if !fits {
+            self.fail(field, "the number is too large for the field");
+        }
+        width
+    }
+
+    #[inline]
+    fn count(&mut self, field: usize, count: usize) {
+        if u32::try_from(count).is_err() {
+            self.fail(field, "CDR counts to 4,294,967,295");
+        }
+    }
+}
+
+impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
+    #[inline]
+    fn boolean(&mut self, field: usize, value: bool) {
+        self.field(field, 1, |cursor| cursor.byte(u8::from(value)));
+    }
+
+    #[inline]
+    fn integer<I: Integer>(&mut self, field: usize, value: I) {
+        let width = self.whole(field, value);
+        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.to_u64(), width));
+    }
+
+    #[inline]
+    fn decimal(&mut self, field: usize, value: Decimal) {
+        self.float(field, value.to_f64());
+    }
+
+    #[inline]
+    fn float(&mut self, field: usize, value: f64) {
+        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.to_bits(), 8));
+    }
+
+    fn string(&mut self, field: usize, value: &str) {
+        self.count(field, value.len() + 1);
+        if memchr::memchr(0, value.as_bytes()).is_some() {
+            self.fail(field, "the text has a NUL inside, which ends a CDR string");
+        }
+        self.field(field, value.len() + 5, |cursor| {
+            ulong::<LITTLE>(cursor, value.len() + 1);
+            cursor.copy(value.as_bytes());
+            cursor.byte(0);
+        });
+    }
+
+    #[inline]
+    fn text(&mut self, field: usize, value: &Text) {
+        match value.inline_block() {
+            Some((block, len)) => {
+                let mut nul = false;
+                self.field(field, 40, |cursor| {
+                    ulong::<LITTLE>(cursor, len + 1);
+                    nul = cursor.text_block(block, len, |block| block.eq(0));
+                    cursor.byte(0);
+                });
+                if nul {
+                    self.fail(field, "the text has a NUL inside, which ends a CDR string");
+                }
+            }
+            None => self.string(field, value),
+        }
+    }
+
+    fn bytes(&mut self, field: usize, value: &[u8]) {
+        self.count(field, value.len());
+        self.field(field, value.len() + 4, |cursor| {
+            ulong::<LITTLE>(cursor, value.len());
+            cursor.copy(value);
+        });
+    }
+
+    #[inline]
+    fn code(&mut self, field: usize, value: Code) {
+        match value.single() {
+            Some(code) => self.field(field, 1, |cursor| cursor.byte(code)),
+            None => self.fail(field, "a code is one character in CDR"),
+        }
+    }
+
+    #[inline]
+    fn date(&mut self, field: usize, value: Date) {
+        self.short_text(field, |window| value.write_fix(window));
+    }
+
+    #[inline]
+    fn time(&mut self, field: usize, value: Time) {
+        self.short_text(field, |window| value.write_fix(window));
+    }
+
+    #[inline]
+    fn timestamp(&mut self, field: usize, value: Timestamp) {
+        self.short_text(field, |window| value.write_fix(window));
+    }
+
+    fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
+        self.count(field, values.len());
+        let width = values.iter().fold(8, |_, value| self.whole(field, *value));
+        self.field(field, 16 + width * values.len(), |cursor| {
+            ulong::<LITTLE>(cursor, values.len());
+            for value in values {
+                number::<LITTLE>(cursor, value.to_u64(), width);
+            }
+        });
+    }
+
+    fn floats(&mut self, field: usize, values: &[f64]) {
+        self.count(field, values.len());
+        self.field(field, 16 + 8 * values.len(), |cursor| {
+            ulong::<LITTLE>(cursor, values.len());
+            for value in values {
+                number::<LITTLE>(cursor, value.to_bits(), 8);
+            }
+        });
+    }
+
+    fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        self.count(field, entries.len());
+        self.field(field, 4, |cursor| ulong::<LITTLE>(cursor, entries.len()));
+        let plan = self.plan;
+        let outer = (self.scope, self.scope_index, self.bitmap);
+        self.scope_index = self.scope.slots[field].scope;
+        self.scope = &plan.scopes[self.scope_index];
+        for (i, entry) in entries.iter().enumerate() {
+            self.scope(entry);
+            if let Some(problem) = self.problem.take() {
+                let name = plan.field_name(outer.1, field);
+                self.problem = Some(problem.in_entry(i).within(name));
+                break;
+            }
+        }
+        (self.scope, self.scope_index, self.bitmap) = outer;
+        self.next = field + 1;
+    }
+}

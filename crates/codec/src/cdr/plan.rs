@@ -1,0 +1,136 @@
+//! A schema compiled for CDR.
+
+use std::sync::Arc;
+
+use trunkline_message::{Kind, Need, Schema, Scope};
+
+/// Which byte comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ByteOrder {
+    /// Most significant byte first.
+    Big,
+    /// Least significant byte first.
+    #[default]
+    Little,
+}
+
+/// How an optional field says whether it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Optional {
+    /// A boolean before each: the union of Kohlhoff & Steele's Figure 7.
+    #[default]
+    Union,
+    /// A bit for each at the beginning of the message and of every entry.
+    Bitmap,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Which byte comes first.
+    pub byte_order: ByteOrder,
+    /// How an optional field says whether it is there.
+    pub optional: Optional,
+}
+
+/// A schema compiled for CDR; shared by any number of encoders and decoders.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) schema: Arc<Schema>,
+    pub(super) options: Options,
+    pub(super) scopes: Vec<ScopePlan>,
+}
+
+impl Plan {
+    /// Compiles a schema.
+    pub fn new(schema: &Arc<Schema>, options: Options) -> Arc<Self> {
+        let scopes = schema.scopes().iter().map(|scope| ScopePlan::new(scope, options)).collect();
+        Arc::new(Self { schema: schema.clone(), options, scopes })
+    }
+
+    /// The schema that was compiled.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    pub(super) fn field_name(&self, scope: usize, field: usize) -> &str {
+        &self.schema.scopes()[scope].fields[field].name
+    }
+}
+
+/// What stands for a field that is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// It cannot be absent.
+    Never,
+    /// One octet 0.
+    Flag,
+    /// A sequence of length 0.
+    Sequence,
+    /// Its bit is 0.
+    Bit(usize),
+}
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) absent: Absent,
+    /// How many fields from this one on are absent by an octet 0 each.
+    pub(super) flags: usize,
+    /// Of the entries, for groups.
+    pub(super) scope: usize,
+    /// Octets of a whole number.
+    pub(super) width: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct ScopePlan {
+    pub(super) slots: Box<[Slot]>,
+    /// Octets of the bitmap at the beginning; 0 without.
+    pub(super) bitmap: usize,
+    /// The least octets that an entry takes: bounds the count of a sequence before it is read.
+    pub(super) least: usize,
+}
+
+impl ScopePlan {
+    fn new(scope: &Scope, options: Options) -> Self {
+        let mut bits = 0;
+        let mut slots: Vec<Slot> = Vec::new();
+        for field in &scope.fields {
+            let group = matches!(field.kind, Kind::Group(_));
+            let absent = match (field.need, options.optional) {
+                (Need::Required, _) => Absent::Never,
+                (Need::Optional, Optional::Union) if group => Absent::Sequence,
+                (Need::Optional, Optional::Union) => Absent::Flag,
+                (Need::Optional, Optional::Bitmap) => {
+                    bits += 1;
+                    Absent::Bit(bits - 1)
+                }
+            };
+            let scope = match field.kind {
+                Kind::Group(scope) => usize::from(scope.0),
+                _ => 0,
+            };
+            let width = match field.kind {
+                Kind::Integer(kind) | Kind::Integers(kind) => kind.bytes(),
+                _ => 0,
+            };
+            slots.push(Slot { absent, flags: 0, scope, width });
+        }
+        for index in (0..slots.len()).rev() {
+            if slots[index].absent == Absent::Flag {
+                slots[index].flags = 1 + slots.get(index + 1).map_or(0, |next| next.flags);
+            }
+        }
+        let bitmap = usize::div_ceil(bits, 8);
+        let least = bitmap + slots.iter().filter(|it| !matches!(it.absent, Absent::Bit(_))).count();
+        Self { slots: slots.into(), bitmap, least: least.max(1) }
+    }
+}
+
+impl Plan {
+    /// Octets of a whole number, by the schema: a record holds all of them as 64 bits.
+    #[inline]
+    pub(super) fn width(&self, scope: usize, field: usize) -> usize {
+        self.scopes[scope].slots[field].width
+    }
+}
