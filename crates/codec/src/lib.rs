@@ -1,5 +1,8 @@
-//! Wire formats: FIX tag=value, SOAP in XML, CORBA CDR
+//! Wire formats over one waist: each is a plan compiled from a schema, an encoder and a decoder.
 
 #![forbid(unsafe_code)]
 
+pub mod cdr;
+pub mod fix;
+pub mod soap;
 pub mod xml;

@@ -1,0 +1,66 @@
+//! What stands around a message.
+
+use super::plan::{Options, Style, Version};
+
+/// Namespace of a SOAP 1.1 envelope.
+pub(super) const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+/// Namespace of a SOAP 1.2 envelope.
+pub(super) const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+/// The encoding rules of SOAP 1.1, section 5.
+const ENCODING11: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+/// The encoding rules of SOAP 1.2, part 2.
+pub(super) const ENCODING12: &str = "http://www.w3.org/2003/05/soap-encoding";
+/// Namespace of `xsi:nil` and `xsi:type`.
+pub(super) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+/// Namespace of the types of XML Schema.
+pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
+
+/// All before the message's first field and all after its last, for a message named `root`.
+pub(super) fn around(options: &Options, root: &str) -> (String, String) {
+    let (envelope, encoding) = match options.version {
+        Version::Soap11 => (SOAP11, ENCODING11),
+        Version::Soap12 => (SOAP12, ENCODING12),
+    };
+    let encoded = options.style == Style::RpcEncoded;
+    let mut before = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?><SOAP-ENV:Envelope");
+    before.push_str(&format!(" xmlns:SOAP-ENV=\"{envelope}\""));
+    if encoded {
+        before.push_str(&format!(" xmlns:SOAP-ENC=\"{encoding}\""));
+    }
+    if encoded || options.types {
+        before.push_str(&format!(" xmlns:xsi=\"{XSI}\""));
+    }
+    if options.types {
+        before.push_str(&format!(" xmlns:xsd=\"{XSD}\""));
+    }
+    before.push_str("><SOAP-ENV:Body");
+    if encoded {
+        before.push_str(&format!(" SOAP-ENV:encodingStyle=\"{encoding}\""));
+    }
+    before.push('>');
+    let (start, end) = body(options, root);
+    before.push_str(&start);
+    (before, format!("{end}</SOAP-ENV:Body></SOAP-ENV:Envelope>"))
+}
+
+/// The tags between Body and the message's fields.
+fn body(options: &Options, root: &str) -> (String, String) {
+    let (operation, namespace) = (&options.operation, escaped(&options.namespace));
+    match options.style {
+        Style::DocumentLiteral if namespace.is_empty() => {
+            (format!("<{root}>"), format!("</{root}>"))
+        }
+        Style::DocumentLiteral => (format!("<{root} xmlns=\"{namespace}\">"), format!("</{root}>")),
+        _ if namespace.is_empty() => {
+            (format!("<{operation}><{root}>"), format!("</{root}></{operation}>"))
+        }
+        _ => (
+            format!("<ns:{operation} xmlns:ns=\"{namespace}\"><{root}>"),
+            format!("</{root}></ns:{operation}>"),
+        ),
+    }
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}

@@ -1,0 +1,19 @@
+//! SOAP 1.1 and 1.2 messages in XML.
+//!
+//! A message nests as its schema says: components are elements around their fields, a group is an
+//! element around one element for each entry, a list of numbers one around `item` elements. Names
+//! are the schema's, or short ones ([`Options::compact_tags`]). The envelope around it follows the
+//! style: with rpc, an element named after the operation stands between Body and message. Source:
+//! SOAP 1.1 sections 4, 5 and 7; the shape is that of Kohlhoff & Steele 2004, Figure 6.
+
+mod decoder;
+mod encoder;
+mod envelope;
+mod names;
+mod opening;
+mod plan;
+mod values;
+
+pub use decoder::Decoder;
+pub use encoder::Encoder;
+pub use plan::{Options, Plan, Style, Version};

@@ -1,0 +1,177 @@
+//! The way into a message, from the XML declaration to its own element, and out again.
+
+use trunkline_message::{Error, ErrorKind, Result};
+
+pub(super) use super::envelope::{ENCODING12, XSD, XSI};
+use super::envelope::{SOAP11, SOAP12};
+use super::plan::{Plan, Style};
+use crate::xml::{Event, Name, Parser};
+
+/// The prefixes that start tags with types use, and what they must stand for.
+pub(super) const TYPE_PREFIXES: [(&str, &str); 2] = [("xsi", XSI), ("xsd", XSD)];
+
+/// The envelope of the last message: most senders send the same bytes around every message, and
+/// equal bytes need not be parsed again.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    before: Box<[u8]>,
+    after: Box<[u8]>,
+    parser: Option<Parser>,
+}
+
+/// A longer envelope (with a Header that varies, say) is not worth keeping.
+const LONGEST: usize = 4096;
+
+impl Opening {
+    /// Puts the parser behind the envelope's beginning if it is that of the last message.
+    #[inline]
+    pub(super) fn resume(&self, input: &str, parser: &mut Parser) -> bool {
+        match &self.parser {
+            Some(saved) if input.as_bytes().starts_with(&self.before) => {
+                parser.restore(saved);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Remembers the way to where the parser stands, inside the message's element.
+    #[cold]
+    pub(super) fn learn(&mut self, input: &str, parser: &Parser) {
+        self.parser = (parser.position() <= LONGEST).then(|| parser.clone());
+        self.before = input.as_bytes()[..parser.position().min(LONGEST)].into();
+        self.after = Box::default();
+    }
+
+    /// Is the rest of the document the same as that of the last message?
+    #[inline]
+    pub(super) fn ends(&self, input: &str, at: usize) -> bool {
+        !self.after.is_empty() && input.as_bytes()[at..] == *self.after
+    }
+
+    /// Remembers the rest of the document, which was found good.
+    #[cold]
+    pub(super) fn learn_end(&mut self, input: &str, at: usize) {
+        let rest = &input.as_bytes()[at..];
+        self.after = if rest.len() <= LONGEST { rest.into() } else { Box::default() };
+    }
+}
+
+/// Reads to the inside of the message's own element.
+#[cold]
+pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> {
+    parser.begin(input)?;
+    let at = parser.position();
+    let name = start(input, parser, "the Envelope")?;
+    let soap = parser.namespace_name(input, name.namespace).to_owned();
+    if name.local() != "Envelope" || !matches!(soap.as_str(), SOAP11 | SOAP12) {
+        let what = format!("a SOAP 1.1 or 1.2 Envelope, not {}", name.qualified());
+        return Err(Error::new(ErrorKind::Expected(what.into()), at));
+    }
+    let mut at = parser.position();
+    let mut name = start(input, parser, "Header or Body")?;
+    if is(parser, input, name, &soap, "Header") {
+        header(input, parser, &soap)?;
+        at = parser.position();
+        name = start(input, parser, "Body")?;
+    }
+    if !is(parser, input, name, &soap, "Body") {
+        let what = format!("the Body, not {}", name.qualified());
+        return Err(Error::new(ErrorKind::Expected(what.into()), at));
+    }
+    body(plan, input, parser, &soap)
+}
+
+/// Passes over header blocks; one that has to be understood is not.
+fn header(input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
+    let outside = parser.depth() - 1;
+    while parser.depth() > outside {
+        let at = parser.position();
+        let Event::Start { name, .. } = parser.next(input)? else { continue };
+        let must = parser.attributes(input).any(|it| {
+            it.name.local() == "mustUnderstand"
+                && parser.namespace_name(input, it.name.namespace) == soap
+                && matches!(it.raw.trim(), "1" | "true")
+        });
+        if must && parser.depth() == outside + 2 {
+            let what = format!("the header {}, which must be understood", name.qualified());
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
+        }
+    }
+    Ok(())
+}
+
+fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
+    let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
+    let mut at = parser.position();
+    let mut name = start(input, parser, "the message")?;
+    if is(parser, input, name, soap, "Fault") {
+        let rest = &input[at..input[at..].find("</").map_or(input.len(), |end| at + end)];
+        let what = format!("a Fault in place of the message: {}", excerpt(rest));
+        return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
+    }
+    if plan.options.style != Style::DocumentLiteral {
+        if !is(parser, input, name, namespace, operation) {
+            return Err(unexpected(at, "operation", namespace, operation, name));
+        }
+        at = parser.position();
+        name = start(input, parser, "the message")?;
+    }
+    if !is(parser, input, name, plan.element_namespace(), &plan.root) {
+        return Err(unexpected(at, "message", plan.element_namespace(), &plan.root, name));
+    }
+    Ok(())
+}
+
+fn unexpected(at: usize, what: &str, namespace: &str, local: &str, found: Name<'_>) -> Error {
+    let of = if namespace.is_empty() { "no namespace".into() } else { format!("{namespace:?}") };
+    let what = format!("the {what} {local} of {of}, not {}", found.qualified());
+    Error::new(ErrorKind::Expected(what.into()), at)
+}
+
+fn excerpt(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+fn is(parser: &Parser, input: &str, name: Name<'_>, namespace: &str, local: &str) -> bool {
+    name.local() == local && parser.namespace_name(input, name.namespace) == namespace
+}
+
+/// The next element; only white space and comments may stand before it.
+fn start<'a>(input: &'a str, parser: &mut Parser, expected: &'static str) -> Result<Name<'a>> {
+    loop {
+        let at = parser.position();
+        match parser.next(input)? {
+            Event::Start { name, .. } => return Ok(name),
+            Event::Text { white: true, .. }
+            | Event::Comment(_)
+            | Event::ProcessingInstruction { .. } => {}
+            Event::Text { .. } | Event::CData { .. } | Event::End { .. } | Event::Eof => {
+                return Err(Error::new(ErrorKind::Expected(expected.into()), at));
+            }
+        }
+    }
+}
+
+/// Reads from behind the message's element to the end of the document.
+#[cold]
+pub(super) fn close(input: &str, parser: &mut Parser) -> Result<()> {
+    loop {
+        let at = parser.position();
+        match parser.next(input)? {
+            Event::Eof => return Ok(()),
+            Event::End { .. }
+            | Event::Text { white: true, .. }
+            | Event::Comment(_)
+            | Event::ProcessingInstruction { .. } => {}
+            Event::Text { .. } | Event::CData { .. } => {
+                let expected = "end tags after the message, not text";
+                return Err(Error::new(ErrorKind::Expected(expected.into()), at));
+            }
+            Event::Start { name, .. } => {
+                let what = format!("the element {} after the message", name.qualified());
+                return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The values of SOAP elements, as XML Schema writes them.
+
+use trunkline_message::{Decoder, Entries, ErrorKind, Result};
+use trunkline_wire::{
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
+};
+
+use super::decoder::{Body, Value};
+use super::plan::{ScopePlan, Slot};
+use crate::xml::Event;
+
+type Parsed<T> = std::result::Result<T, ValueError>;
+
+impl Body<'_> {
+    #[inline]
+    fn text_value(&self) -> &str {
+        match self.value {
+            Value::Input(start, end) => self.input.get(start..end).unwrap_or_default(),
+            Value::Scratch(_) => self.scratch,
+        }
+    }
+
+    #[inline]
+    fn parse<T>(
+        &mut self,
+        expected: &'static str,
+        parse: impl Fn(&[u8], usize, usize) -> Parsed<T>,
+    ) -> Result<T> {
+        let parsed = match self.value {
+            Value::Input(start, end) => parse(self.input.as_bytes(), start, end),
+            Value::Scratch(_) => parse(self.scratch.as_bytes(), 0, self.scratch.len()),
+        };
+        match parsed {
+            Ok(value) => Ok(value),
+            Err(problem) => self.parse_trimmed(expected, problem, parse),
+        }
+    }
+
+    /// Once more without the white space around, which XML Schema allows (`whiteSpace=collapse`).
+    #[cold]
+    #[inline(never)]
+    fn parse_trimmed<T>(
+        &self,
+        expected: &'static str,
+        problem: ValueError,
+        parse: impl Fn(&[u8], usize, usize) -> Parsed<T>,
+    ) -> Result<T> {
+        let text = self.text_value();
+        let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
+        let parsed = match trimmed.len() == text.len() {
+            true => Err(problem),
+            false => parse(trimmed.as_bytes(), 0, trimmed.len()),
+        };
+        parsed.map_err(|problem| {
+            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
+            self.error(ErrorKind::Value { expected, problem }, at)
+        })
+    }
+
+    /// Goes into the next entry of a group; false at the group's end tag, which is then read.
+    #[inline]
+    fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
+        if self.as_planned {
+            let (bytes, at) = (self.input.as_bytes(), self.parser.position());
+            if entry.start.matches(bytes, at) {
+                self.parser.push_known(at + 1, entry.start.len() - 2)?;
+                self.parser.set_position(at + entry.start.len());
+                return Ok(true);
+            }
+            if slot.end.matches(bytes, at) {
+                self.parser.pop_known();
+                self.parser.set_position(at + slot.end.len());
+                return Ok(false);
+            }
+        }
+        self.next_entry_generally(entry)
+    }
+
+    #[inline(never)]
+    fn next_entry_generally(&mut self, entry: &ScopePlan) -> Result<bool> {
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Start { name, .. } => {
+                    let namespace = self.parser.namespace_name(self.input, name.namespace);
+                    if namespace == self.plan.element_namespace() && *name.local() == *entry.name {
+                        return Ok(true);
+                    }
+                    self.parser.skip_element(self.input)?;
+                }
+                Event::End { .. } => {
+                    self.check_names();
+                    return Ok(false);
+                }
+                Event::Text { white: true, .. }
+                | Event::Comment(_)
+                | Event::ProcessingInstruction { .. } => {}
+                Event::Text { .. } | Event::CData { .. } | Event::Eof => {
+                    let what = format!("{} elements", entry.name);
+                    return Err(self.error(ErrorKind::Expected(what.into()), at));
+                }
+            }
+        }
+    }
+
+    /// Reads the `item` elements of a list, each by `item`.
+    fn items(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let mut count = 0;
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Start { .. } => {
+                    count += 1;
+                    if count > self.limits.entries {
+                        let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+                        return Err(self.error(kind, at));
+                    }
+                    self.value = self.content(at)?;
+                    item(self)?;
+                }
+                Event::End { .. } => return Ok(()),
+                Event::Text { white: true, .. }
+                | Event::Comment(_)
+                | Event::ProcessingInstruction { .. } => {}
+                Event::Text { .. } | Event::CData { .. } | Event::Eof => {
+                    return Err(self.error(ErrorKind::Expected("item elements".into()), at));
+                }
+            }
+        }
+    }
+}
+
+fn whole<T>(parse: impl Fn(&[u8]) -> Parsed<T>) -> impl Fn(&[u8], usize, usize) -> Parsed<T> {
+    move |source, start, end| parse(&source[start..end])
+}
+
+impl Decoder for Body<'_> {
+    #[inline]
+    fn boolean(&mut self) -> Result<bool> {
+        self.parse("true or false", |source, start, end| match &source[start..end] {
+            b"true" | b"1" => Ok(true),
+            b"false" | b"0" => Ok(false),
+            _ => Err(ValueError::Malformed { at: 0 }),
+        })
+    }
+
+    #[inline]
+    fn integer<I: Integer>(&mut self) -> Result<I> {
+        self.parse("a whole number", |source, start, end| {
+            I::parse_within(source, start, end)
+                .or_else(|problem| signed(source, start, end, problem))
+        })
+    }
+
+    #[inline]
+    fn decimal(&mut self) -> Result<Decimal> {
+        self.parse("a decimal number", |source, start, end| {
+            Decimal::parse_within(source, start, end)
+                .or_else(|problem| scientific(&source[start..end], problem))
+        })
+    }
+
+    fn float(&mut self) -> Result<f64> {
+        self.parse("a number", whole(parse_float))
+    }
+
+    #[inline]
+    fn text(&mut self, into: &mut Text) -> Result<()> {
+        match self.value {
+            Value::Input(start, end) => {
+                // Both ends stand beside markup, so the range cuts no character.
+                let taken = into.assign_from(self.input, start, end);
+                debug_assert!(taken);
+            }
+            Value::Scratch(_) => into.assign(self.scratch),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, into: &mut String) -> Result<()> {
+        into.clear();
+        into.push_str(self.text_value());
+        Ok(())
+    }
+
+    fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        into.clear();
+        let decoded =
+            base64::decode_into(self.text_value().as_bytes(), self.limits.value_bytes, into);
+        decoded.map_err(|problem| {
+            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
+            self.error(ErrorKind::Value { expected: "base64", problem }, at)
+        })
+    }
+
+    #[inline]
+    fn code(&mut self) -> Result<Code> {
+        self.parse("a code of at most 15 ASCII characters", |source, start, end| {
+            Code::from_bytes(&source[start..end]).ok_or(ValueError::Malformed { at: 0 })
+        })
+    }
+
+    #[inline]
+    fn date(&mut self) -> Result<Date> {
+        self.parse("a date as YYYY-MM-DD", whole(Date::parse_xml))
+    }
+
+    #[inline]
+    fn time(&mut self) -> Result<Time> {
+        self.parse("a time as HH:MM:SS", whole(Time::parse_xml))
+    }
+
+    #[inline]
+    fn timestamp(&mut self) -> Result<Timestamp> {
+        self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", whole(Timestamp::parse_xml))
+    }
+
+    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
+        into.clear();
+        self.items(|body| {
+            into.push(body.integer()?);
+            Ok(())
+        })
+    }
+
+    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+        into.clear();
+        self.items(|body| {
+            into.push(body.float()?);
+            Ok(())
+        })
+    }
+
+    fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        into.clear();
+        let plan = self.plan;
+        let (outer, field) = (self.scope, self.field);
+        let slot = &plan.scopes[outer].slots[field];
+        let scope = &plan.scopes[slot.scope];
+        let mut count = 0;
+        while self.next_entry(slot, scope)? {
+            if count == self.limits.entries {
+                let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+                return Err(self.error(kind, self.parser.position()));
+            }
+            self.scope = slot.scope;
+            let read = self.scope(scope, into.next_entry());
+            read.map_err(|error| error.in_entry(count).within(plan.field_name(outer, field)))?;
+            (self.scope, self.field) = (outer, field);
+            count += 1;
+        }
+        Ok(())
+    }
+}
+
+/// XML Schema allows a plus sign.
+#[cold]
+fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueError) -> Parsed<I> {
+    match source[start..end].strip_prefix(b"+") {
+        Some(rest) if rest.first().is_some_and(u8::is_ascii_digit) => I::parse(rest),
+        _ => Err(problem),
+    }
+}
+
+/// Senders that hold prices as doubles may write them with an exponent.
+#[cold]
+fn scientific(value: &[u8], problem: ValueError) -> Parsed<Decimal> {
+    Decimal::parse_scientific(value.strip_prefix(b"+").unwrap_or(value)).map_err(|_| problem)
+}
