@@ -1,0 +1,103 @@
+//! Every message through every format and back, as a struct and as a record.
+
+use std::fmt::Debug;
+
+use trunkline_codec::{cdr, fix, soap};
+use trunkline_message::{Message, Record, Structure};
+use trunkline_tests::samples;
+
+/// One format with one set of options: encodes, decodes, and compares struct and record.
+fn check<M: Structure + Message + Debug + PartialEq>(
+    message: &M,
+    name: &str,
+    mut encode: impl FnMut(&M) -> Vec<u8>,
+    mut encode_record: impl FnMut(&Record) -> Vec<u8>,
+    mut decode: impl FnMut(&[u8], &mut M),
+    mut decode_record: impl FnMut(&[u8], &mut Record),
+) {
+    let bytes = encode(message);
+    let mut back = M::default();
+    decode(&bytes, &mut back);
+    assert_eq!(&back, message, "{name}");
+    let record = Record::from_message(message);
+    assert_eq!(encode_record(&record), bytes, "{name}: a record's bytes are the struct's");
+    let mut back = Record::new(M::schema());
+    decode_record(&bytes, &mut back);
+    assert_eq!(back, record, "{name}");
+}
+
+fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
+    for style in [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral] {
+        for (types, compact_tags, namespace) in
+            [(false, false, ""), (true, false, "urn:x"), (false, true, "urn:x"), (true, true, "")]
+        {
+            let options = soap::Options {
+                style,
+                types,
+                compact_tags,
+                namespace: namespace.into(),
+                ..soap::Options::default()
+            };
+            let plan = soap::Plan::new(M::schema(), &options);
+            let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
+            let (mut of_record, mut to_record) =
+                (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
+            check(
+                message,
+                &format!("{options:?}"),
+                |message| encoder.encode(message).unwrap().to_vec(),
+                |record| of_record.encode(record).unwrap().to_vec(),
+                |bytes, message| {
+                    decoder.decode(bytes, message).unwrap();
+                    decoder.decode(bytes, message).unwrap();
+                },
+                |bytes, record| to_record.decode(bytes, record).unwrap(),
+            );
+        }
+    }
+    for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
+        for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
+            let options = cdr::Options { byte_order, optional };
+            let plan = cdr::Plan::new(M::schema(), options);
+            let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
+            let (mut of_record, mut to_record) =
+                (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
+            check(
+                message,
+                &format!("{options:?}"),
+                |message| encoder.encode(message).unwrap().to_vec(),
+                |record| of_record.encode(record).unwrap().to_vec(),
+                |bytes, message| decoder.decode(bytes, message).unwrap(),
+                |bytes, record| to_record.decode(bytes, record).unwrap(),
+            );
+        }
+    }
+    if M::schema().message_type().is_empty() {
+        return;
+    }
+    let plan = fix::Plan::new(M::schema(), &fix::Options::default()).unwrap();
+    let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
+    let (mut of_record, mut to_record) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
+    check(
+        message,
+        "FIX",
+        |message| encoder.encode(message).unwrap().to_vec(),
+        |record| of_record.encode(record).unwrap().to_vec(),
+        |bytes, message| decoder.decode(bytes, message).unwrap(),
+        |bytes, record| to_record.decode(bytes, record).unwrap(),
+    );
+}
+
+#[test]
+fn market_data() {
+    for entries in [1, 2, 10, 100] {
+        all_formats(&samples::figure_3(entries));
+    }
+}
+
+#[test]
+fn customers_and_products() {
+    all_formats(&samples::customer_services(1, 0));
+    all_formats(&samples::customer_services(20, 0));
+    all_formats(&samples::customer_services(1, 50));
+}
