@@ -85,7 +85,8 @@ def some_value(dice, kind):
         time += f".{dice.randrange(100):02}{dice.randrange(1, 10)}"
     return {
         "boolean": lambda: dice.random() < 0.5,
-        "u32": lambda: dice.choice((0, 1, 4294967295, dice.randrange(2**31))),
+        # QuickFIX has no unsigned numbers.
+        "u32": lambda: dice.choice((0, 1, 2147483647, dice.randrange(2**31))),
         "i32": lambda: dice.choice((0, -2147483648, 2147483647, dice.randrange(-999, 999))),
         "decimal": lambda: dice.choice((0.0, -0.25, 123456789.5, dice.randrange(10**6) / 10**4)),
         "text": lambda: dice.choice(TEXTS),
