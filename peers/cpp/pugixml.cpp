@@ -10,6 +10,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <pugixml.hpp>
 
 namespace {
@@ -129,6 +130,7 @@ constexpr int optional_count = 0;
 
 template <class T>
 void read_entries(const xml_node &list, const char *name, std::vector<T> &entries) {
+    entries.reserve(std::distance(list.begin(), list.end()));
     for (const xml_node &node : list) {
         if (!named(node, name)) fail(node.name(), "is not an entry's name");
         read(node, entries.emplace_back());

@@ -20,10 +20,7 @@ struct Fields<'a, 'i> {
 impl<'a> Fields<'a, '_> {
     fn peek(&self) -> Option<Field<'a>> {
         let field = self.message.field(self.position)?;
-        Some(Field {
-            tag: field.tag,
-            value: field.value,
-        })
+        Some(Field { tag: field.tag, value: field.value })
     }
 
     fn left(&self) -> usize {
@@ -36,10 +33,7 @@ pub(crate) fn message(message: &IndexedMessage<'_, '_>) -> Result<FIXMLMessage, 
     if message.msg_type().as_str() != "X" {
         return Err(format!("message type is {}, not X", message.msg_type().as_str()).into());
     }
-    let mut fields = Fields {
-        message,
-        position: 3,
-    };
+    let mut fields = Fields { message, position: 3 };
     let mut read = FIXMLMessage::default();
     read.read_entry(&mut fields)?;
     match fields.peek() {
@@ -53,9 +47,9 @@ trait Read {
     fn read(&mut self, value: &[u8], fields: &mut Fields<'_, '_>) -> Result<(), Failure>;
 }
 
-impl Read for String {
+impl Read for Text {
     fn read(&mut self, value: &[u8], _: &mut Fields<'_, '_>) -> Result<(), Failure> {
-        *self = std::str::from_utf8(value)?.to_owned();
+        *self = Text::from_utf8(value)?;
         Ok(())
     }
 }
@@ -199,7 +193,4 @@ macro_rules! record {
     };
 }
 
-include!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../build/generated/market_data.rs"
-));
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/generated/market_data.rs"));

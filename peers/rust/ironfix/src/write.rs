@@ -15,7 +15,7 @@ trait Write {
     fn write(&self, tag: u32, length_tag: u32, out: &mut Encoder);
 }
 
-impl Write for String {
+impl Write for Text {
     fn write(&self, tag: u32, _: u32, out: &mut Encoder) {
         out.put_str(tag, self);
     }
@@ -99,7 +99,4 @@ macro_rules! record {
     };
 }
 
-include!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../build/generated/market_data.rs"
-));
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/generated/market_data.rs"));

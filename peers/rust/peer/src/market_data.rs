@@ -4,6 +4,9 @@
 //! `record!` of its own that writes the reading and writing of each record.
 #![allow(non_snake_case, missing_docs)]
 
+/// Owned text: up to 24 bytes lie in the structure, as they do in C++'s std::string up to 15.
+pub type Text = compact_str::CompactString;
+
 /// An enumerated code of one character.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Code(pub u8);
@@ -27,7 +30,7 @@ impl Required for f64 {}
 impl Required for Bytes {}
 impl<T> Required for Option<T> {}
 
-impl Required for String {
+impl Required for Text {
     fn is_missing(&self) -> bool {
         self.is_empty()
     }
@@ -71,7 +74,4 @@ macro_rules! record {
     };
 }
 
-include!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../build/generated/market_data.rs"
-));
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/generated/market_data.rs"));

@@ -35,12 +35,7 @@ pub trait Codec {
 
 /// Answers commands from standard input until `stop` or its end; `hello` is "NAME VERSION FORMATS".
 pub fn serve<C: Codec>(codec: C, hello: &str) -> io::Result<()> {
-    let mut server = Server {
-        codec,
-        hello,
-        bytes: Vec::new(),
-        kept: Vec::new(),
-    };
+    let mut server = Server { codec, hello, bytes: Vec::new(), kept: Vec::new() };
     let mut out = io::stdout();
     for line in io::stdin().lock().lines() {
         let line = line?;

@@ -36,9 +36,6 @@ impl Codec for QuickXml {
 }
 
 fn main() -> std::io::Result<()> {
-    let codec = QuickXml {
-        rpc: false,
-        output: Vec::new(),
-    };
+    let codec = QuickXml { rpc: false, output: Vec::new() };
     peer::serve(codec, "quick-xml 0.42.0 soap-rpc,soap-doc")
 }

@@ -8,10 +8,7 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Reads a whole envelope; text may be anything that is well-formed.
 pub(crate) fn envelope(text: &str, rpc: bool) -> Result<FIXMLMessage, Failure> {
-    let mut xml = Xml {
-        reader: Reader::from_str(text),
-        content: String::new(),
-    };
+    let mut xml = Xml { reader: Reader::from_str(text), content: String::new() };
     xml.reader.config_mut().expand_empty_elements = true;
     let wrappers: &[&str] = if rpc {
         &["Envelope", "Body", "sendMessage", "FIXMLMessage"]
@@ -55,10 +52,7 @@ impl<'a> Xml<'a> {
     }
 
     /// Hands an element's content to `take`, up to the element's end.
-    fn content<T>(
-        &mut self,
-        take: impl FnOnce(&str) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    fn content<T>(&mut self, take: impl FnOnce(&str) -> Result<T, Failure>) -> Result<T, Failure> {
         let first = match self.reader.read_event()? {
             Event::End(_) => return take(""),
             Event::Text(text) => text,
@@ -116,9 +110,9 @@ pub(crate) trait Read {
     fn read(&mut self, xml: &mut Xml<'_>) -> Result<(), Failure>;
 }
 
-impl Read for String {
+impl Read for Text {
     fn read(&mut self, xml: &mut Xml<'_>) -> Result<(), Failure> {
-        *self = xml.content(|text| Ok(text.to_owned()))?;
+        *self = xml.content(|text| Ok(Text::new(text)))?;
         Ok(())
     }
 }
@@ -185,6 +179,8 @@ trait Entry: Read + Default {
 
 impl<T: Entry> Read for Vec<T> {
     fn read(&mut self, xml: &mut Xml<'_>) -> Result<(), Failure> {
+        // Entries are large, and a list is seldom longer: growing it would move them about.
+        self.reserve(16);
         while let Some(start) = xml.child()? {
             if start.local_name().as_ref() != T::NAME {
                 return Err(format!("{start:?} is not a {}", T::NAME).into());
@@ -223,7 +219,4 @@ macro_rules! record {
     };
 }
 
-include!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../build/generated/market_data.rs"
-));
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/generated/market_data.rs"));

@@ -15,10 +15,8 @@ const ENVELOPE: [(&str, &str); 4] = [
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
     ("xmlns:xsd", "http://www.w3.org/2001/XMLSchema"),
 ];
-const ENCODING_STYLE: (&str, &str) = (
-    "SOAP-ENV:encodingStyle",
-    "http://schemas.xmlsoap.org/soap/encoding/",
-);
+const ENCODING_STYLE: (&str, &str) =
+    ("SOAP-ENV:encodingStyle", "http://schemas.xmlsoap.org/soap/encoding/");
 
 /// Appends a whole envelope.
 pub(crate) fn envelope(output: &mut Vec<u8>, message: &FIXMLMessage, rpc: bool) -> io::Result<()> {
@@ -70,7 +68,7 @@ impl Write for str {
     }
 }
 
-impl Write for String {
+impl Write for Text {
     fn write(&self, name: &'static str, out: &mut Out<'_>) -> io::Result<()> {
         self.as_str().write(name, out)
     }
@@ -162,7 +160,4 @@ macro_rules! record {
     };
 }
 
-include!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../build/generated/market_data.rs"
-));
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/generated/market_data.rs"));
