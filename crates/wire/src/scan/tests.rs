@@ -35,6 +35,14 @@ fn every_byte_is_tested_as_the_plain_twin_tests_it() {
             [&bytes[..8], &bytes[8..]].map(|half| u64::from_le_bytes(half.try_into().unwrap()));
         let joined = Block::from_words(first, second);
         let joined_twin = scalar::Block::from_words(first, second);
+        assert_eq!(block.words(), [first, second]);
+        assert_eq!(twin.words(), [first, second]);
+        for other in [[0; 16], [0x81; 16], *bytes] {
+            let (sum, union) = (block.plus(Block::load(&other)), block.union(Block::load(&other)));
+            let other = scalar::Block::load(&other);
+            assert_eq!(sum.words(), twin.plus(other).words());
+            assert_eq!(union.words(), twin.union(other).words());
+        }
         let changed = std::array::from_fn(|at| bytes[at] ^ u8::from(at == first as usize % 16));
         let same = block.same(Block::load(&changed));
         let same_twin = twin.same(scalar::Block::load(&changed));
