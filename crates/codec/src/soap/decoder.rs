@@ -176,8 +176,13 @@ impl<'a> Body<'a> {
         self.seen.resize(base + scope.required.len(), 0);
         self.check_names();
         let start = self.parser.position();
-        let mut step = match self.follow(learnt::START, start, base)? {
-            Some(step) => step,
+        let first = match self.same_context {
+            true => self.learnt.find(self.scope, learnt::START, self.input.as_bytes(), start),
+            false => None,
+        };
+        let mut step = match first.map(|gap| self.cross(gap, start, base)).transpose()? {
+            Some(Some((field, content, name))) => Step::Leaf { field, content, name },
+            Some(None) => Step::Ended,
             None => {
                 self.begin_gap(learnt::START, start);
                 Step::Between(NONE)
@@ -186,7 +191,7 @@ impl<'a> Body<'a> {
         loop {
             step = match step {
                 Step::Leaf { field, content, name } => {
-                    self.leaf(scope, base, (field, content, name), into)?
+                    self.leaves(scope, base, (field, content, name), into)?
                 }
                 Step::Between(component) => self.step(scope, base, component, into)?,
                 Step::Ended => break,
@@ -207,27 +212,46 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Reads the value of a field and goes on over a learnt gap, if one follows.
+    /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
+    ///
+    /// This loop is what decoding costs: what it needs stays in registers.
     #[inline]
-    fn leaf<F: Fields>(
+    fn leaves<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
+        (mut field, mut content, mut name): (usize, usize, (usize, usize)),
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        while self.same_context {
+            let end = scan::find_markup(bytes, content);
+            let Some(gap) = self.learnt.find(self.scope, field + 1, bytes, end) else { break };
+            self.value = Value::Input(content, end);
+            self.field = field;
+            into.decode_field(field, self)?;
+            match self.cross(gap, end, base)? {
+                Some(next) => (field, content, name) = next,
+                None => return Ok(Step::Ended),
+            }
+        }
+        self.leaf(scope, (field, content, name), into)
+    }
+
+    /// Reads the value of a field that no learnt gap follows.
+    #[inline(never)]
+    fn leaf<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
         (field, content, name): (usize, usize, (usize, usize)),
         into: &mut F,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
         let end = scan::find_markup(bytes, content);
-        self.value = Value::Input(content, end);
-        self.field = field;
-        if self.same_context
-            && let Some((length, effect)) = self.learnt.find(self.scope, field + 1, bytes, end)
-        {
-            into.decode_field(field, self)?;
-            return self.cross(end, length, effect, base);
-        }
         let slot = &scope.slots[field];
+        self.field = field;
         if self.as_planned && slot.end.matches(bytes, end) {
+            self.value = Value::Input(content, end);
             self.parser.set_position(end + slot.end.len());
             into.decode_field(field, self)?;
             self.begin_gap(field + 1, end);
@@ -246,37 +270,41 @@ impl<'a> Body<'a> {
         Ok(Step::Between(slot.component))
     }
 
-    /// Goes on over the learnt gap at `at`, if there is one.
-    #[inline]
-    fn follow(&mut self, key: usize, at: usize, base: usize) -> Result<Option<Step>> {
-        if !self.same_context {
+    /// Does what the learnt gap at `at` does: the field behind it, where its value begins, and
+    /// start and length of its name; or nothing, at the scope's end.
+    #[inline(always)]
+    fn cross(
+        &mut self,
+        gap: usize,
+        at: usize,
+        base: usize,
+    ) -> Result<Option<(usize, usize, (usize, usize))>> {
+        let effect = self.learnt.effect(gap);
+        if effect.closed | effect.opened != 0 {
+            self.close_and_open(gap, at)?;
+        }
+        let content = at + usize::from(effect.length);
+        if effect.field == learnt::END {
+            self.parser.set_position(content);
             return Ok(None);
         }
-        match self.learnt.find(self.scope, key, self.input.as_bytes(), at) {
-            Some((length, effect)) => self.cross(at, length, effect, base).map(Some),
-            None => Ok(None),
-        }
+        let field = usize::from(effect.field);
+        let name = (at + usize::from(effect.name.0), usize::from(effect.name.1));
+        self.note(field, base, name.0 - 1)?;
+        Ok(Some((field, content, name)))
     }
 
-    /// Does what the learnt gap at `at` does.
-    #[inline]
-    fn cross(&mut self, at: usize, length: usize, effect: Effect, base: usize) -> Result<Step> {
+    #[inline(never)]
+    fn close_and_open(&mut self, gap: usize, at: usize) -> Result<()> {
+        let effect = self.learnt.effect(gap);
         for _ in 0..effect.closed {
             self.parser.pop_known();
         }
-        for (offset, length) in effect.names.iter().take(usize::from(effect.opened)) {
+        let names = self.learnt.opened(gap);
+        for (offset, length) in &names[..usize::from(effect.opened)] {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
-        let content = at + length;
-        if effect.field == learnt::END {
-            self.parser.set_position(content);
-            return Ok(Step::Ended);
-        }
-        let (offset, length) = effect.name;
-        let name = (at + usize::from(offset), usize::from(length));
-        let field = usize::from(effect.field);
-        self.note(field, base, name.0 - 1)?;
-        Ok(Step::Leaf { field, content, name })
+        Ok(())
     }
 
     #[inline]
@@ -289,17 +317,17 @@ impl<'a> Body<'a> {
     #[inline(never)]
     fn learn(&mut self, field: u16, name: (usize, usize), end: usize) {
         let Some(gap) = self.gap.take() else { return };
-        if !self.same_context || !learnt::is_short(end - gap.start) {
-            return;
-        }
         let closed = u8::try_from(gap.depth - gap.floor);
         let opened = learnt::pieces(gap.start, self.parser.open_elements(gap.floor));
         let name =
             if field == learnt::END { Some((0, 0)) } else { piece(gap.start, name.0, name.1) };
-        if let (Ok(closed), Some((opened, names)), Some(name)) = (closed, opened, name) {
-            let effect = Effect { field, name, closed, opened, names };
+        let length = u8::try_from(end - gap.start);
+        if let (Ok(closed), Some((opened, names)), Some(name), Ok(length), true) =
+            (closed, opened, name, length, self.same_context)
+        {
+            let effect = Effect { field, name, closed, opened, length };
             let bytes = &self.input.as_bytes()[gap.start..end];
-            self.learnt.learn(self.scope, gap.key, bytes, effect);
+            self.learnt.learn(self.scope, gap.key, bytes, effect, names);
         }
     }
 
@@ -507,7 +535,7 @@ impl<'a> Body<'a> {
     }
 
     /// Counts a field and refuses it the second time.
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, field: usize, base: usize, at: usize) -> Result<()> {
         self.field = field;
         self.fields += 1;
