@@ -55,8 +55,6 @@ struct Body<'a, const LITTLE: bool> {
     plan: &'a Plan,
     limits: &'a Limits,
     bytes: &'a [u8],
-    /// The same, when all of it is UTF-8: then a string needs no check of its own.
-    text: Option<&'a str>,
     at: usize,
     scope_index: usize,
     field: usize,
@@ -71,12 +69,10 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         bytes: &'a [u8],
         message: &mut M,
     ) -> Result<()> {
-        let text = validate_utf8(bytes).ok();
         let mut body = Self {
             plan,
             limits,
             bytes,
-            text,
             at: 0,
             scope_index: 0,
             field: 0,
@@ -220,23 +216,20 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
             return Err(self.error(kind, start - 4));
         }
-        let string = self.take(len, "the bytes of a string")?;
-        if scan::find_byte(string, 0, 0) != Some(len - 1) {
+        self.take(len, "the bytes of a string")?;
+        // Looked for in the whole message, since that needs no care at the string's end.
+        if scan::find_byte(self.bytes, start, 0) != Some(self.at - 1) {
             let expected = "one NUL, at the end of the string";
             return Err(self.error(ErrorKind::Expected(expected.into()), start));
         }
         Ok((start, self.at - 1))
     }
 
-    #[inline]
-    fn str(&self, (start, end): (usize, usize)) -> Result<&'a str> {
-        if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
-            return Ok(value);
-        }
-        validate_utf8(&self.bytes[start..end]).map_err(|at| {
-            let problem = ValueError::Malformed { at };
-            self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
-        })
+    #[cold]
+    #[inline(never)]
+    fn no_utf8(&self, start: usize, at: usize) -> Error {
+        let problem = ValueError::Malformed { at };
+        self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
     }
 
     #[inline]
@@ -312,19 +305,14 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     #[inline]
     fn text(&mut self, into: &mut Text) -> Result<()> {
         let (start, end) = self.string_range()?;
-        if let Some(text) = self.text
-            && into.assign_from(text, start, end)
-        {
-            return Ok(());
-        }
-        into.assign(self.str((start, end))?);
-        Ok(())
+        into.assign_utf8(self.bytes, start, end).map_err(|at| self.no_utf8(start, at))
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
-        let range = self.string_range()?;
+        let (start, end) = self.string_range()?;
+        let text = validate_utf8(&self.bytes[start..end]).map_err(|at| self.no_utf8(start, at))?;
         into.clear();
-        into.push_str(self.str(range)?);
+        into.push_str(text);
         Ok(())
     }
 

@@ -517,10 +517,9 @@ impl<'a> Body<'a> {
             return self.pass_over(component);
         }
         self.note(field, base, at)?;
-        let declares = self.parser.declares();
-        if scope.slots[field].shape == Shape::Value && !declares && !self.parser.is_empty_element()
-        {
-            // Its value may be followed by a gap, so it is read like the others.
+        let alone = !self.parser.declares() && !self.parser.is_empty_element();
+        if self.same_context && scope.slots[field].shape == Shape::Value && alone {
+            // A gap may follow, so its value is read like the others.
             self.parser.pop_known();
             return Ok(Step::Leaf { field, content: self.parser.position(), name });
         }
