@@ -150,6 +150,14 @@ pub fn zeros(bytes: &[u8], from: usize, most: usize) -> usize {
     (count + rest.iter().take_while(|byte| **byte == 0).count()).min(most)
 }
 
+/// Do exactly `count` zeros, fewer than 16, stand at `from`? False also where too few bytes follow
+/// to say so at once.
+#[inline(always)]
+pub fn are_zeros(bytes: &[u8], from: usize, count: usize) -> bool {
+    let block = bytes.get(from..).and_then(<[u8]>::first_chunk);
+    count < BLOCK && block.is_some_and(|block| Block::load(block).eq(0).is_run(count))
+}
+
 /// Do two pieces of memory, both of whole blocks, agree in their first `length` bytes?
 #[inline(always)]
 pub fn agree(left: &[u8], right: &[u8], length: usize) -> bool {

@@ -16,6 +16,8 @@ use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 pub struct Decoder {
     plan: Arc<Plan>,
     limits: Limits,
+    /// For each field, how many were absent from it on the last time.
+    habits: Vec<u8>,
 }
 
 impl Decoder {
@@ -26,7 +28,8 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        Self { plan: plan.clone(), limits }
+        let fields = plan.scopes.iter().map(|scope| scope.slots.len()).sum();
+        Self { plan: plan.clone(), limits, habits: vec![0; fields] }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -45,8 +48,12 @@ impl Decoder {
         }
         message.clear();
         match plan.options.byte_order {
-            ByteOrder::Little => Body::<true>::decode(plan, &self.limits, bytes, message),
-            ByteOrder::Big => Body::<false>::decode(plan, &self.limits, bytes, message),
+            ByteOrder::Little => {
+                Body::<true>::decode(plan, &self.limits, &mut self.habits, bytes, message)
+            }
+            ByteOrder::Big => {
+                Body::<false>::decode(plan, &self.limits, &mut self.habits, bytes, message)
+            }
         }
     }
 }
@@ -54,6 +61,7 @@ impl Decoder {
 struct Body<'a, const LITTLE: bool> {
     plan: &'a Plan,
     limits: &'a Limits,
+    habits: &'a mut [u8],
     bytes: &'a [u8],
     at: usize,
     scope_index: usize,
@@ -66,12 +74,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn decode<M: Message>(
         plan: &'a Plan,
         limits: &'a Limits,
+        habits: &'a mut [u8],
         bytes: &'a [u8],
         message: &mut M,
     ) -> Result<()> {
         let mut body = Self {
             plan,
             limits,
+            habits,
             bytes,
             at: 0,
             scope_index: 0,
@@ -94,7 +104,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         let mut field = 0;
         while let Some(slot) = scope.slots.get(field) {
             if slot.flags > 0 {
-                let absent = scan::zeros(self.bytes, self.at, slot.flags);
+                let absent = self.absent(field, slot.flags);
                 self.at += absent;
                 field += absent;
                 if absent == slot.flags {
@@ -123,6 +133,20 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             return Err(Error::new(kind, self.at));
         }
         Ok(())
+    }
+
+    /// How many of the next `most` fields are absent. As many as in the entry before, is the guess:
+    /// when it is right, nothing waits for the count.
+    #[inline(always)]
+    fn absent(&mut self, field: usize, most: usize) -> usize {
+        let guess = &mut self.habits[self.plan.scopes[self.scope_index].first + field];
+        let guessed = usize::from(*guess);
+        if guessed < most && scan::are_zeros(self.bytes, self.at, guessed) {
+            return guessed;
+        }
+        let absent = scan::zeros(self.bytes, self.at, most);
+        *guess = absent.min(usize::from(u8::MAX)) as u8;
+        absent
     }
 
     #[inline]
