@@ -3,3 +3,4 @@
 pub mod conformance;
 pub mod fuzz;
 pub mod samples;
+pub mod skip;
