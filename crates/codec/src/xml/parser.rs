@@ -333,6 +333,23 @@ impl Parser {
         Some(&input[start..start + element.name_length as usize])
     }
 
+    /// Start and length of the names of the open elements, without the `outer` outermost ones.
+    pub fn open_elements(&self, outer: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        let inner = self.elements.get(outer..).unwrap_or_default();
+        inner.iter().map(|it| (it.name_start as usize, it.name_length as usize))
+    }
+
+    /// After a `Start`: was it an empty-element tag?
+    pub fn is_empty_element(&self) -> bool {
+        self.state == State::EmptyElement
+    }
+
+    /// Has the innermost open element declarations of its own?
+    pub fn declares(&self) -> bool {
+        let before = self.elements.last().map_or(0, |element| element.declarations);
+        self.namespaces.declarations() > before
+    }
+
     /// The attributes of the last start tag, without namespace declarations, in the order of the
     /// document. They are there until the next start tag is read.
     pub fn attributes<'a>(&self, input: &'a str) -> impl ExactSizeIterator<Item = Attribute<'a>> {
