@@ -16,7 +16,6 @@ const CRATES: &[(&str, &[&str])] = &[
 
 /// The only files with `unsafe` in them.
 const UNSAFE: &[&str] = &[
-    "crates/wire/src/output.rs",
     "crates/wire/src/scan/aarch64.rs",
     "crates/wire/src/scan/x86_64.rs",
     "crates/wire/src/text.rs",
@@ -34,7 +33,7 @@ const FORMATS: &[&str] = &["fix", "soap", "cdr", "xml", "giop", "fixml"];
 const LINES_OF_A_FILE: usize = 800;
 const LINES_OF_A_FUNCTION: usize = 70;
 
-/// Longer functions and the lines that each may have; it holds one thing that is worse in parts.
+/// Longer functions and the lines that each may have; it does one thing, which is worse in parts.
 const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[];
 
 fn root() -> PathBuf {
@@ -366,7 +365,7 @@ fn no_format_knows_a_message() {
 }
 
 #[test]
-fn files_and_functions_can_be_overlooked() {
+fn files_and_functions_fit_in_view() {
     let mut wrong = Vec::new();
     for source in workspace() {
         let lines = source.text.lines().count();
