@@ -3,3 +3,8 @@
 pub mod conformance;
 pub mod fuzz;
 pub mod samples;
+pub mod skip;
+
+/// The README's example compiles and tells the truth.
+#[doc = include_str!("../../README.md")]
+mod readme {}

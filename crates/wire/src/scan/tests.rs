@@ -1,3 +1,5 @@
+//! Every way of scanning against its plain twin.
+
 use proptest::prelude::*;
 
 use super::*;
