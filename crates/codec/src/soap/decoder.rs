@@ -146,7 +146,7 @@ impl<'a> Body<'a> {
         let mut component = NONE;
         self.check_names();
         loop {
-            let step = match self.as_planned {
+            let step = match self.as_planned && self.parser.is_in_content() {
                 true => self.expected_step(scope, base, component, into)?,
                 false => self.general_step(scope, base, component, into)?,
             };
@@ -188,16 +188,20 @@ impl<'a> Body<'a> {
                     Some(element) => &element.end,
                     None => &scope.end,
                 };
-                if !own.matches(bytes, at) {
+                if !own.matches(bytes, at) || !self.parser.pop_known(own.len() - 3) {
                     break;
                 }
-                self.parser.pop_known();
                 at += own.len();
+                // Its declarations are out of force, if it had any.
+                self.check_names();
                 let Some(element) = scope.components.get(usize::from(component)) else {
                     self.parser.set_position(at);
                     return Ok(Step::Ended);
                 };
                 component = element.parent;
+                if !self.as_planned {
+                    break;
+                }
                 continue;
             }
             let name = &window[1..1 + scan::name_length(window)];

@@ -60,15 +60,14 @@ impl Body<'_> {
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
     #[inline]
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
-        if self.as_planned {
+        if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
             if entry.start.matches(bytes, at) {
                 self.parser.push_known(at + 1, entry.start.len() - 2)?;
                 self.parser.set_position(at + entry.start.len());
                 return Ok(true);
             }
-            if slot.end.matches(bytes, at) {
-                self.parser.pop_known();
+            if slot.end.matches(bytes, at) && self.parser.pop_known(slot.end.len() - 3) {
                 self.parser.set_position(at + slot.end.len());
                 return Ok(false);
             }
@@ -233,6 +232,8 @@ impl Decoder for Body<'_> {
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         into.clear();
+        // The group's own tag may have declared something.
+        self.check_names();
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
         let slot = &plan.scopes[outer].slots[field];
