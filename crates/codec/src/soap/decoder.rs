@@ -13,7 +13,7 @@ use trunkline_wire::scan;
 use super::names::Name;
 use super::opening::{self, Opening};
 use super::plan::{NONE, Plan, ScopePlan, Shape};
-use crate::xml::{self, Event, Parser, Source};
+use crate::xml::{self, Event, Namespace, Parser, Source};
 
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
 #[derive(Debug)]
@@ -72,7 +72,9 @@ impl Decoder {
         let known = self.expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
-            self.opening.learn(input, &self.parser);
+            if self.expected {
+                self.opening.learn(input, &self.parser);
+            }
         }
         let mut body = Body {
             plan,
@@ -83,6 +85,7 @@ impl Decoder {
             seen: &mut self.seen,
             expected: self.expected,
             as_planned: false,
+            namespace: None,
             generation: None,
             value: Value::Input(0, 0),
             scope: 0,
@@ -95,7 +98,9 @@ impl Decoder {
             return Ok(());
         }
         opening::close(input, &mut self.parser)?;
-        self.opening.learn_end(input, end);
+        if self.expected {
+            self.opening.learn_end(input, end);
+        }
         Ok(())
     }
 }
@@ -121,7 +126,9 @@ pub(super) struct Body<'a> {
     expected: bool,
     /// Do names without a prefix mean what the plan means by them?
     pub(super) as_planned: bool,
-    /// For which declarations the answer above holds.
+    /// Namespace of the message's elements, if the document has declared it.
+    pub(super) namespace: Option<Namespace>,
+    /// For which declarations the two answers above hold.
     generation: Option<u32>,
     pub(super) value: Value,
     pub(super) scope: usize,
@@ -204,8 +211,8 @@ impl<'a> Body<'a> {
                 }
                 continue;
             }
-            let name = &window[1..1 + scan::name_length(window)];
-            match scope.names.guess(component, name) {
+            let name = scan::name_length(window);
+            match scope.names.guess(component, window, name) {
                 Some(Name::Field(field)) => {
                     let slot = &scope.slots[field];
                     if !slot.start.matches(bytes, at) {
@@ -224,7 +231,7 @@ impl<'a> Body<'a> {
                         continue;
                     }
                     self.note(field, base, at)?;
-                    self.parser.push_known(at + 1, name.len())?;
+                    self.parser.push_known(at + 1, name)?;
                     self.parser.set_position(content);
                     into.decode_field(field, self)?;
                     self.check_names();
@@ -238,7 +245,7 @@ impl<'a> Body<'a> {
                     if !start.matches(bytes, at) {
                         break;
                     }
-                    self.parser.push_known(at + 1, name.len())?;
+                    self.parser.push_known(at + 1, name)?;
                     at += start.len();
                     component = inner;
                 }
@@ -261,8 +268,8 @@ impl<'a> Body<'a> {
         let at = self.parser.position();
         match self.parser.next(self.input)? {
             Event::Start { name, .. } => {
-                let namespace = self.parser.namespace_name(self.input, name.namespace);
-                let meaning = match namespace == self.plan.element_namespace() {
+                self.check_names();
+                let meaning = match Some(name.namespace) == self.namespace {
                     true => scope.names.get(component, name.local().as_bytes()),
                     false => None,
                 };
@@ -277,7 +284,6 @@ impl<'a> Body<'a> {
                             self.parser.skip_element(self.input)?;
                             return Ok(Step::On(component));
                         }
-                        self.check_names();
                         Ok(Step::On(inner))
                     }
                     None => {
@@ -338,12 +344,17 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Answers anew whether names without a prefix are the plan's, when declarations changed.
+    /// Answers anew, when declarations changed, which namespace is the message's and whether names
+    /// without a prefix are in it.
     #[inline]
     pub(super) fn check_names(&mut self) {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
             self.generation = generation;
+            self.namespace = match self.plan.element_namespace() {
+                "" => Some(Namespace::NONE),
+                name => self.parser.find_namespace(self.input, name),
+            };
             self.as_planned = self.expected && self.names_are_planned();
         }
     }
@@ -351,11 +362,10 @@ impl<'a> Body<'a> {
     #[cold]
     fn names_are_planned(&self) -> bool {
         let namespace = |it| self.parser.namespace_name(self.input, it);
-        let default = namespace(self.parser.default_namespace());
         let prefixes_are_ours = |(prefix, name): (&str, &str)| {
             self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(name)
         };
-        default == self.plan.element_namespace()
+        Some(self.parser.default_namespace()) == self.namespace
             && (!self.plan.options.types
                 || opening::TYPE_PREFIXES.into_iter().all(prefixes_are_ours))
     }

@@ -81,8 +81,8 @@ impl Body<'_> {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
                 Event::Start { name, .. } => {
-                    let namespace = self.parser.namespace_name(self.input, name.namespace);
-                    if namespace == self.plan.element_namespace() && *name.local() == *entry.name {
+                    self.check_names();
+                    if Some(name.namespace) == self.namespace && *name.local() == *entry.name {
                         return Ok(true);
                     }
                     self.parser.skip_element(self.input)?;
