@@ -2,4 +2,6 @@
 
 pub mod conformance;
 pub mod fuzz;
+pub mod random;
 pub mod samples;
+pub mod schemas;
