@@ -7,6 +7,7 @@
 //! field      SecureData    91   bytes       optional  90
 //! group      MDInclList    268  MDIncGroup  required
 //! end
+//! end
 //! ```
 //! The last column of a `field` is the number of its length field. Lists of numbers are `f64[]`
 //! and `i32[]`. Empty lines and lines that begin with `#` are passed over.
@@ -65,6 +66,7 @@ impl Schema {
     /// Names the line and what was expected there.
     pub fn from_listing(text: &str) -> Result<Schema, SchemaError> {
         let mut builder: Option<SchemaBuilder> = None;
+        let mut ended = false;
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -78,17 +80,27 @@ impl Schema {
                     Ok(())
                 }
                 (None, _) => Err("expected \"message\" and its name".into()),
+                _ if ended => Err("expected nothing after the message's end".into()),
+                (Some(builder), "end") if builder.is_at_top() => {
+                    ended = true;
+                    Ok(())
+                }
                 (Some(builder), _) => read_line(builder, &words),
             };
             read.map_err(|why: String| SchemaError(format!("line {}: {why}", number + 1)))?;
         }
-        builder.ok_or_else(|| SchemaError("the listing is empty".into()))?.build()
+        let mut builder = builder.ok_or_else(|| SchemaError("the listing is empty".into()))?;
+        if !ended {
+            return Err(SchemaError("an \"end\" is missing at the end of the listing".into()));
+        }
+        builder.build()
     }
 
     /// Writes the schema as a listing.
     pub fn listing(&self) -> String {
         let mut out = format!("message\t{}\t{}\n", self.name(), self.message_type());
         self.list_scope(ScopeId(0), &mut out);
+        out.push_str("end\n");
         out
     }
 
@@ -186,6 +198,7 @@ end
 field\tSide\t624\tcode\toptional
 end
 field\tQuantity\t38\tu32\trequired
+end
 ";
 
     #[test]
@@ -206,6 +219,9 @@ field\tQuantity\t38\tu32\trequired
         let error = Schema::from_listing(&twice).unwrap_err();
         assert_eq!(error.to_string(), "Side: the number 600 stands twice");
         let open = LISTING.replace("\nend\nend", "\nend");
-        assert!(Schema::from_listing(&open).unwrap_err().to_string().contains("left open"));
+        assert!(Schema::from_listing(&open).unwrap_err().to_string().contains("is missing"));
+        let more = format!("{LISTING}end\n");
+        let error = Schema::from_listing(&more).unwrap_err().to_string();
+        assert_eq!(error, "line 17: expected nothing after the message's end");
     }
 }

@@ -282,6 +282,11 @@ impl SchemaBuilder {
         self
     }
 
+    /// Is every component and group closed?
+    pub(crate) fn is_at_top(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Closes the component or group opened last.
     pub fn end(&mut self) -> &mut Self {
         match self.open.pop() {

@@ -1,7 +1,7 @@
 //! Sums over all bytes: the FIX `CheckSum` (tag 10), the sum of a message's bytes modulo 256.
 
-/// Bytes that are summed side by side: one vector register of the baseline instruction set.
-const LANES: usize = 16;
+use crate::digits;
+use crate::scan::{BLOCK, Block};
 
 /// The sum of `bytes` modulo 256.
 #[inline]
@@ -13,52 +13,40 @@ pub fn fix_checksum(bytes: &[u8]) -> u8 {
 ///
 /// The second is below 128 if and only if all bytes are ASCII.
 pub fn sum_and_or(bytes: &[u8]) -> (u8, u8) {
-    let (mut sums, mut ors) = ([[0u8; LANES]; 2], [[0u8; LANES]; 2]);
-    let (pairs, rest) = bytes.as_chunks::<{ 2 * LANES }>();
+    let zero = Block::load(&[0; BLOCK]);
+    // Two of each, so that an addition need not wait for the one before.
+    let (mut sums, mut ors) = ([zero; 2], [zero; 2]);
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let (pairs, single) = blocks.as_chunks::<2>();
     for pair in pairs {
-        for half in 0..2 {
-            for lane in 0..LANES {
-                let byte = pair[half * LANES + lane];
-                sums[half][lane] = sums[half][lane].wrapping_add(byte);
-                ors[half][lane] |= byte;
-            }
+        for (half, block) in pair.iter().enumerate() {
+            let block = Block::load(block);
+            sums[half] = sums[half].plus(block);
+            ors[half] = ors[half].union(block);
         }
     }
-    let mut sum = [0u8; LANES];
-    let mut or = [0u8; LANES];
-    for lane in 0..LANES {
-        sum[lane] = sums[0][lane].wrapping_add(sums[1][lane]);
-        or[lane] = ors[0][lane] | ors[1][lane];
-    }
-    let (blocks, rest) = rest.as_chunks::<LANES>();
-    for block in blocks {
-        for lane in 0..LANES {
-            sum[lane] = sum[lane].wrapping_add(block[lane]);
-            or[lane] |= block[lane];
-        }
-    }
-    let (sum, or) = (fold_sum(u128::from_le_bytes(sum)), fold_or(u128::from_le_bytes(or)));
     let (words, rest) = rest.as_chunks::<8>();
     let word = words.first().map_or(0, |word| u64::from_le_bytes(*word));
     // Fewer than eight bytes are left: they fit a word, and zeros do no harm.
-    let tail = crate::digits::word(rest);
-    let words = u128::from(word) | u128::from(tail) << 64;
-    (sum.wrapping_add(fold_sum(words)), or | fold_or(words))
+    let rest = Block::from_words(word, digits::word(rest));
+    let single = single.first().map_or(zero, Block::load);
+    let sum = sums[0].plus(sums[1]).plus(rest).plus(single);
+    let or = ors[0].union(ors[1]).union(rest).union(single);
+    (fold_sum(sum.words()), fold_or(or.words()))
 }
 
 /// The sum of 16 bytes modulo 256.
 #[inline(always)]
-fn fold_sum(bytes: u128) -> u8 {
+fn fold_sum([low, high]: [u64; 2]) -> u8 {
     const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
-    let (low, high) = (bytes as u64, (bytes >> 64) as u64);
     let pairs = (low & EVEN) + (low >> 8 & EVEN) + (high & EVEN) + (high >> 8 & EVEN);
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u8
 }
 
 /// 16 bytes or-ed together.
 #[inline(always)]
-fn fold_or(bytes: u128) -> u8 {
-    let word = bytes as u64 | (bytes >> 64) as u64;
+fn fold_or([low, high]: [u64; 2]) -> u8 {
+    let word = low | high;
     let half = word as u32 | (word >> 32) as u32;
     let quarter = half as u16 | (half >> 16) as u16;
     quarter as u8 | (quarter >> 8) as u8

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::digits;
+
 /// An enumerated code: ASCII text of at most 15 bytes, in 16 bytes.
 ///
 /// ```
@@ -40,13 +42,17 @@ impl Code {
         if let [byte] = bytes {
             return Self::from_byte(*byte);
         }
-        if bytes.len() > LONGEST || !bytes.is_ascii() {
-            return None;
-        }
-        let mut code = [0; 16];
-        code[..bytes.len()].copy_from_slice(bytes);
-        code[LONGEST] = bytes.len() as u8;
-        Some(Self(code))
+        let length = bytes.len();
+        let text = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            (Some(first), Some(last)) if length <= LONGEST => {
+                let last = u128::from(u64::from_le_bytes(*last)) << (8 * (length - 8));
+                u128::from(u64::from_le_bytes(*first)) | last
+            }
+            (None, _) => u128::from(digits::word(bytes).wrapping_shr(64 - 8 * length as u32)),
+            _ => return None,
+        };
+        let ascii = text & u128::from_le_bytes([0x80; 16]) == 0;
+        ascii.then(|| Self((text | (length as u128) << (8 * LONGEST)).to_le_bytes()))
     }
 
     /// The code of one character; `None` if it is not ASCII.
@@ -111,7 +117,9 @@ mod tests {
 
     #[test]
     fn a_code_is_its_text() {
-        for text in ["", "0", "TR", "FIX.4.3", "fifteen letters"] {
+        for text in
+            ["", "0", "TR", "ABC", "ABCD", "FIX.4.3", "ABCDEFGH", "nine long", "fifteen letters"]
+        {
             let code = Code::from_bytes(text.as_bytes()).unwrap();
             assert_eq!(code, Code::new(text));
             assert_eq!(code.as_str(), text);
@@ -129,6 +137,7 @@ mod tests {
         assert_eq!(Code::from_bytes(b"sixteen letters!"), None);
         assert_eq!(Code::from_bytes("é".as_bytes()), None);
         assert_eq!(Code::from_bytes(&[0x80]), None);
+        assert_eq!(Code::from_bytes("nine lön".as_bytes()), None);
     }
 
     #[test]

@@ -69,9 +69,9 @@ impl Decimal {
         let negative = bytes.first() == Some(&b'-');
         let unsigned = &bytes[usize::from(negative)..];
         let short = if unsigned.len() <= 8 {
-            parse_eight(digits::word(unsigned), unsigned.len() as u32, negative)
+            parse_eight(digits::digits(unsigned), unsigned.len(), negative)
         } else {
-            parse_sixteen(unsigned, negative)
+            parse_long(unsigned, negative)
         };
         match short {
             Some(decimal) => Ok(decimal),
@@ -90,8 +90,8 @@ impl Decimal {
         let negative = source.get(start) == Some(&b'-');
         let length = end.wrapping_sub(start).wrapping_sub(usize::from(negative));
         if length.wrapping_sub(1) < 8
-            && let Some(word) = digits::word_before(source, end, length)
-            && let Some(decimal) = parse_eight(word, length as u32, negative)
+            && let Some(digits) = digits::digits_before(source, end, length)
+            && let Some(decimal) = parse_eight(digits, length, negative)
         {
             return Ok(decimal);
         }
@@ -148,13 +148,14 @@ impl Decimal {
     /// The nearest double.
     #[inline]
     pub fn to_f64(self) -> f64 {
-        // Both operands are exact, so that the one operation rounds correctly.
         if self.mantissa.unsigned_abs() > 1 << 53 {
             return self.to_f64_by_text();
         }
+        // Both operands are exact, so that the one operation rounds correctly. Zero goes with the
+        // usual exponents, the negative ones, to spare the processor a guess.
         let power = FLOAT_POWERS[usize::from(self.exponent.unsigned_abs())];
         let mantissa = self.mantissa as f64;
-        if self.exponent < 0 { mantissa / power } else { mantissa * power }
+        if self.exponent <= 0 { mantissa / power } else { mantissa * power }
     }
 
     #[cold]
@@ -190,45 +191,73 @@ impl Decimal {
     }
 }
 
-/// Reads at most eight bytes without a sign, aligned to the top of `word`, zeros below; `None` if
-/// they are not digits with at most one point.
+/// At most eight characters as [`digits::digits`] gives them, of which one may be a point: the
+/// number without the point, and the place of the point. `None` if they are anything else.
 #[inline(always)]
-fn parse_eight(word: u64, length: u32, negative: bool) -> Option<Decimal> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
+fn squeeze(digits: u64) -> Option<(u64, Point)> {
+    const LOW: u64 = u64::from_le_bytes([1; 8]);
     // Bit 7 of the first byte that is a point, or nothing.
-    let other = word ^ (LOW * u64::from(b'.'));
-    let points = other.wrapping_sub(LOW) & !other & LOW << 7;
+    let other = digits ^ (LOW * u64::from(b'.' ^ b'0'));
+    let points = other.wrapping_sub(LOW) & !other & (LOW << 7);
     let point = points & points.wrapping_neg();
-    let found = u32::from(point != 0);
-    // Close the gap: the digits before the point move up by a byte.
-    let before = word & (point >> 7).wrapping_sub(1);
-    let behind = word & !(point << 1).wrapping_sub(1);
-    let magnitude = digits::number(before << (8 * found) | behind, length.wrapping_sub(found))?;
-    let decimals = point.leading_zeros() / 8 * found;
-    Some(signed(magnitude, decimals, negative))
+    let found = u64::from(point != 0);
+    // Close the gap: the digits before the point move up by a byte. Without one none do.
+    let before = digits & (point >> 7).wrapping_sub(found);
+    let behind = digits & !(point << 1).wrapping_sub(found);
+    Some((digits::number(before << 8 | behind)?, Point(point.wrapping_sub(1))))
+}
+
+/// All bits below the highest of the byte with the point, or simply all bits.
+#[derive(Clone, Copy)]
+struct Point(u64);
+
+impl Point {
+    #[inline(always)]
+    fn found(self) -> bool {
+        self.0 != u64::MAX
+    }
+
+    /// How many characters stand behind the point; 0 without one.
+    #[inline(always)]
+    fn decimals(self) -> u32 {
+        (self.0 | 1).leading_zeros() / 8
+    }
+}
+
+/// Reads at most eight bytes without a sign; `None` if they are not digits with at most one point.
+#[inline(always)]
+fn parse_eight(digits: u64, length: usize, negative: bool) -> Option<Decimal> {
+    let (magnitude, point) = squeeze(digits)?;
+    if length == 1 && point.found() {
+        return None;
+    }
+    Some(signed(magnitude, point.decimals(), negative))
 }
 
 /// As [`parse_eight`], for 9 to 16 bytes; `None` if there are more.
-#[inline(never)]
+#[inline(always)]
 fn parse_sixteen(bytes: &[u8], negative: bool) -> Option<Decimal> {
-    const LOW: u128 = u128::from_le_bytes([1; 16]);
     let (high, low) = bytes.split_last_chunk::<8>()?;
     if high.len() > 8 {
         return None;
     }
-    let text = u128::from(digits::word(high)) | u128::from(u64::from_le_bytes(*low)) << 64;
-    let other = text ^ (LOW * u128::from(b'.'));
-    let points = other.wrapping_sub(LOW) & !other & LOW << 7;
-    let point = points & points.wrapping_neg();
-    let found = u32::from(point != 0);
-    let before = text & (point >> 7).wrapping_sub(1);
-    let behind = text & !(point << 1).wrapping_sub(1);
-    let joined = before << (8 * found) | behind;
-    let low = digits::number((joined >> 64) as u64, 8)?;
-    let count = high.len() as u32 - found;
-    let high = if count == 0 { 0 } else { digits::number(joined as u64, count)? };
-    let decimals = point.leading_zeros() / 8 * found;
-    Some(signed(high * POWERS[8] + low, decimals, negative))
+    let (high, low) = (digits::digits(high), digits::digits(low));
+    let (magnitude, decimals) = match digits::number(high) {
+        Some(high) => {
+            let (low, point) = squeeze(low)?;
+            (high * if point.found() { POWERS[7] } else { POWERS[8] } + low, point.decimals())
+        }
+        None => {
+            let (high, point) = squeeze(high)?;
+            (high * POWERS[8] + digits::number(low)?, point.decimals() + 8)
+        }
+    };
+    Some(signed(magnitude, decimals, negative))
+}
+
+#[inline(never)]
+fn parse_long(bytes: &[u8], negative: bool) -> Option<Decimal> {
+    parse_sixteen(bytes, negative)
 }
 
 #[inline(always)]
@@ -237,9 +266,15 @@ fn signed(magnitude: u64, decimals: u32, negative: bool) -> Decimal {
     Decimal { mantissa: if negative { -mantissa } else { mantissa }, exponent: -(decimals as i8) }
 }
 
+/// What [`Decimal::parse_within`] does not read at once: long numbers, and the first in a source.
 #[inline(never)]
 fn parse_apart(source: &[u8], start: usize, end: usize) -> Result<Decimal, ValueError> {
-    Decimal::parse(source.get(start..end).unwrap_or_default())
+    let bytes = source.get(start..end).unwrap_or_default();
+    let negative = bytes.first() == Some(&b'-');
+    match parse_sixteen(&bytes[usize::from(negative)..], negative) {
+        Some(decimal) => Ok(decimal),
+        None => parse_plain(bytes),
+    }
 }
 
 /// Reads digit by digit, any number of them, and finds out what is wrong.

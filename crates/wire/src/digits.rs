@@ -38,27 +38,30 @@ pub(crate) fn word(bytes: &[u8]) -> u64 {
         | u64::from(last) << 56
 }
 
-/// The `length` (1..=8) bytes before `end` as a word aligned to its top, read with one load.
+/// At most eight characters as digits, aligned to the top of a word: 0..=9 where there is a digit,
+/// zeros below. No characters at all give a word that is no number.
+#[inline(always)]
+pub(crate) fn digits(bytes: &[u8]) -> u64 {
+    // For no bytes the shift wraps round to nothing, and the zero bytes become strangers.
+    word(bytes) ^ ZEROS.wrapping_shl(64u32.wrapping_sub(8 * bytes.len() as u32))
+}
+
+/// As [`digits`] for the `length` (1..=8) characters before `end`, read with one load.
 ///
 /// `None` if fewer than eight bytes stand before `end`.
 #[inline(always)]
-pub(crate) fn word_before(source: &[u8], end: usize, length: usize) -> Option<u64> {
-    let block = source.get(end.wrapping_sub(8)..end)?;
-    let word = u64::from_le_bytes(*block.first_chunk::<8>()?);
-    let shift = 64u32.wrapping_sub(8 * length as u32);
-    Some(word.wrapping_shr(shift).wrapping_shl(shift))
+pub(crate) fn digits_before(source: &[u8], end: usize, length: usize) -> Option<u64> {
+    let block = source.get(end.wrapping_sub(8)..end)?.first_chunk()?;
+    let strangers = 64u32.wrapping_sub(8 * length as u32);
+    let digits = u64::from_le_bytes(*block) ^ ZEROS;
+    Some(digits.wrapping_shr(strangers).wrapping_shl(strangers))
 }
 
-/// The number that the `count` (1..=8) digits at the top of `word` spell, the bytes below them
-/// being zero; `None` if one of them is no digit, or if there is none.
+/// The number of eight digits, the most significant in the lowest byte; `None` if one of them is
+/// not 0..=9.
 #[inline(always)]
-pub(crate) fn number(word: u64, count: u32) -> Option<u64> {
-    // Without digits the shift wraps round to nothing, and the zero bytes fail the check.
-    let digits = word ^ ZEROS.wrapping_shl(64u32.wrapping_sub(8 * count));
-    if !are_digits(digits) {
-        return None;
-    }
-    Some(join(digits))
+pub(crate) fn number(digits: u64) -> Option<u64> {
+    are_digits(digits).then(|| join(digits))
 }
 
 /// Whether every byte is 0..=9.
@@ -123,26 +126,27 @@ mod tests {
             let mut expected = [0; 8];
             expected[8 - length..].copy_from_slice(&source[16 - length..]);
             assert_eq!(word(&source[16 - length..]).to_le_bytes(), expected);
-            assert_eq!(word_before(source, 16, length).unwrap().to_le_bytes(), expected);
+            let read = digits_before(source, 16, length);
+            assert_eq!(read, Some(digits(&source[16 - length..])));
         }
         assert_eq!(word(b""), 0);
-        assert_eq!(word_before(source, 7, 3), None);
-        assert_eq!(word_before(source, 17, 3), None);
+        assert_eq!(digits_before(source, 7, 3), None);
+        assert_eq!(digits_before(source, 17, 3), None);
     }
 
     #[test]
     fn only_digits_are_a_number() {
         for byte in 0..=255u8 {
             let expected = byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
-            assert_eq!(number(word(&[byte]), 1), expected);
+            assert_eq!(number(digits(&[byte])), expected);
             for at in 0..8 {
                 let mut text = *b"12345678";
                 text[at] = byte;
                 let expected = str::from_utf8(&text).ok().filter(|text| !text.starts_with('+'));
                 let expected = expected.and_then(|text| text.parse().ok());
-                assert_eq!(number(word(&text), 8), expected);
+                assert_eq!(number(digits(&text)), expected);
             }
         }
-        assert_eq!(number(0, 0), None);
+        assert_eq!(number(digits(b"")), None);
     }
 }

@@ -23,6 +23,23 @@ pub fn parse_float(bytes: &[u8]) -> Result<f64, ValueError> {
     parse_any(bytes)
 }
 
+/// Reads `source[start..end]`, like [`parse_float`]; faster, because the digits can be loaded
+/// together with what stands before them.
+///
+/// # Errors
+/// As [`parse_float`], with positions counted from `start`; [`ValueError::Empty`] if the range is
+/// not within `source`.
+#[inline]
+pub fn parse_float_within(source: &[u8], start: usize, end: usize) -> Result<f64, ValueError> {
+    if end.wrapping_sub(start) <= 17
+        && let Ok(decimal) = Decimal::parse_within(source, start, end)
+        && decimal.mantissa() != 0
+    {
+        return Ok(decimal.to_f64());
+    }
+    parse_any(source.get(start..end).unwrap_or_default())
+}
+
 #[inline(never)]
 fn parse_any(bytes: &[u8]) -> Result<f64, ValueError> {
     match bytes {
@@ -162,6 +179,9 @@ mod tests {
         ) {
             let expected = text.parse::<f64>().ok().map(f64::to_bits);
             prop_assert_eq!(parse_float(text.as_bytes()).ok().map(f64::to_bits), expected);
+            let source = format!("<Price>1{text}2</Price>");
+            let within = parse_float_within(source.as_bytes(), 8, 8 + text.len());
+            prop_assert_eq!(within.map(f64::to_bits), parse_float(text.as_bytes()).map(f64::to_bits));
         }
 
         #[test]

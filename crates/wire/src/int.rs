@@ -64,7 +64,7 @@ pub trait Integer: sealed::Sealed + Copy + Ord + Default + 'static {
         let negative = Self::SIGNED && bytes.first() == Some(&b'-');
         let unsigned = &bytes[usize::from(negative)..];
         let magnitude = if unsigned.len() <= 8 {
-            digits::number(digits::word(unsigned), unsigned.len() as u32)
+            digits::number(digits::digits(unsigned))
         } else {
             parse_long(unsigned)
         };
@@ -87,8 +87,8 @@ pub trait Integer: sealed::Sealed + Copy + Ord + Default + 'static {
         let negative = Self::SIGNED && source.get(start) == Some(&b'-');
         let length = end.wrapping_sub(start).wrapping_sub(usize::from(negative));
         if length.wrapping_sub(1) < 8
-            && let Some(word) = digits::word_before(source, end, length)
-            && let Some(magnitude) = digits::number(word, length as u32)
+            && let Some(digits) = digits::digits_before(source, end, length)
+            && let Some(magnitude) = digits::number(digits)
         {
             return Self::from_magnitude(negative, magnitude).ok_or(ValueError::OutOfRange);
         }
@@ -159,17 +159,28 @@ integer!(false: u8 u16 u32 u64);
 /// The number of 9 to 16 digits.
 #[inline(never)]
 fn parse_long(bytes: &[u8]) -> Option<u64> {
+    long_magnitude(bytes)
+}
+
+#[inline(always)]
+fn long_magnitude(bytes: &[u8]) -> Option<u64> {
     let (high, low) = bytes.split_last_chunk::<8>()?;
     if high.len() > 8 {
         return None;
     }
-    let low = digits::number(u64::from_le_bytes(*low), 8)?;
-    Some(digits::number(digits::word(high), high.len() as u32)? * POWERS[8] + low)
+    let low = digits::number(digits::digits(low))?;
+    Some(digits::number(digits::digits(high))? * POWERS[8] + low)
 }
 
+/// What [`Integer::parse_within`] does not read at once: long numbers, and the first in a source.
 #[inline(never)]
 fn parse_apart<T: Integer>(source: &[u8], start: usize, end: usize) -> Result<T, ValueError> {
-    T::parse(source.get(start..end).unwrap_or_default())
+    let bytes = source.get(start..end).unwrap_or_default();
+    let negative = T::SIGNED && bytes.first() == Some(&b'-');
+    match long_magnitude(&bytes[usize::from(negative)..]) {
+        Some(magnitude) => T::from_magnitude(negative, magnitude).ok_or(ValueError::OutOfRange),
+        None => parse_plain(bytes, negative),
+    }
 }
 
 /// Reads digit by digit, any number of them, and finds out what is wrong.

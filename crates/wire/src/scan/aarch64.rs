@@ -33,6 +33,25 @@ impl Block {
         Self(neon!(vcombine_u8(vcreate_u8(first), vcreate_u8(second))))
     }
 
+    /// The bytes as two words, each from its lowest byte on.
+    #[inline(always)]
+    pub fn words(self) -> [u64; 2] {
+        let words = neon!(vreinterpretq_u64_u8(self.0));
+        neon!([vgetq_lane_u64::<0>(words), vgetq_lane_u64::<1>(words)])
+    }
+
+    /// The sums of bytes in the same place, modulo 256.
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        Self(neon!(vaddq_u8(self.0, other.0)))
+    }
+
+    /// The bytes in the same place or-ed together.
+    #[inline(always)]
+    pub fn union(self, other: Self) -> Self {
+        Self(neon!(vorrq_u8(self.0, other.0)))
+    }
+
     /// Which bytes equal `byte`.
     #[inline(always)]
     pub fn eq(self, byte: u8) -> Mask {

@@ -22,6 +22,25 @@ impl Block {
         Self((u128::from(first) | u128::from(second) << 64).to_le_bytes())
     }
 
+    /// The bytes as two words, each from its lowest byte on.
+    #[inline(always)]
+    pub fn words(self) -> [u64; 2] {
+        let bytes = u128::from_le_bytes(self.0);
+        [bytes as u64, (bytes >> 64) as u64]
+    }
+
+    /// The sums of bytes in the same place, modulo 256.
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at].wrapping_add(other.0[at])))
+    }
+
+    /// The bytes in the same place or-ed together.
+    #[inline(always)]
+    pub fn union(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
     /// Which bytes equal `byte`.
     #[inline(always)]
     pub fn eq(self, byte: u8) -> Mask {

@@ -33,6 +33,25 @@ impl Block {
         Self(sse2!(_mm_set_epi64x(second.cast_signed(), first.cast_signed())))
     }
 
+    /// The bytes as two words, each from its lowest byte on.
+    #[inline(always)]
+    pub fn words(self) -> [u64; 2] {
+        let high = sse2!(_mm_unpackhi_epi64(self.0, self.0));
+        [self.0, high].map(|half| sse2!(_mm_cvtsi128_si64(half)).cast_unsigned())
+    }
+
+    /// The sums of bytes in the same place, modulo 256.
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        Self(sse2!(_mm_add_epi8(self.0, other.0)))
+    }
+
+    /// The bytes in the same place or-ed together.
+    #[inline(always)]
+    pub fn union(self, other: Self) -> Self {
+        Self(sse2!(_mm_or_si128(self.0, other.0)))
+    }
+
     /// Which bytes equal `byte`.
     #[inline(always)]
     pub fn eq(self, byte: u8) -> Mask {

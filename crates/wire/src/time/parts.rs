@@ -33,11 +33,18 @@ pub(super) fn clock(time: Time) -> u64 {
 pub(super) fn read_fraction(digits: &[u8]) -> Option<u32> {
     let count = digits.len();
     let number = match digits {
-        [eight @ .., last] if count == 9 => {
-            let last = digits::number(digits::word(&[*last]), 1)?;
-            digits::number(digits::word(eight), 8)? * 10 + last
+        [hundreds, tens, ones] => {
+            let [hundreds, tens, ones] = [hundreds, tens, ones].map(|digit| digit ^ b'0');
+            if hundreds > 9 || tens > 9 || ones > 9 {
+                return None;
+            }
+            (u64::from(hundreds) * 100 + u64::from(tens) * 10 + u64::from(ones)) * POWERS[6]
         }
-        _ if count <= 8 => digits::number(digits::word(digits), count as u32)? * POWERS[9 - count],
+        [eight @ .., last] if count == 9 => {
+            let last = digits::number(digits::digits(&[*last]))?;
+            digits::number(digits::digits(eight))? * 10 + last
+        }
+        _ if count <= 8 => digits::number(digits::digits(digits))? * POWERS[9 - count],
         _ => return None,
     };
     Some(number as u32)
