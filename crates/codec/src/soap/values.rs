@@ -232,8 +232,6 @@ impl Decoder for Body<'_> {
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         into.clear();
-        // The group's own tag may have declared something.
-        self.check_names();
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
         let slot = &plan.scopes[outer].slots[field];
