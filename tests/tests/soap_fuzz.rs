@@ -26,7 +26,7 @@ fn golden(folder: &str) -> Vec<Vec<u8>> {
 #[test]
 fn edited_documents_keep_the_promises() {
     let mut seed = Seed(3);
-    for _ in 0..20_000 {
+    for _ in 0..40_000 {
         let length = 8 + usize::from(seed.byte() % 60);
         let mut data: Vec<u8> = (0..length).map(|_| seed.byte()).collect();
         data[0] |= 1;
