@@ -1,15 +1,16 @@
 //! SOAP to fields.
 //!
-//! Two ways through the same message, held together by the fuzzer: the *expected* way compares
-//! whole tags as constants, and leaves to the *general* way, the XML parser, whatever is not as
-//! this plan would write it: attributes, prefixes, entities, comments, white space inside values.
-//! Elements may stand in any order on both.
+//! Three ways through the same message, held together by the fuzzer. The *general* way is the XML
+//! parser. The *expected* way compares whole tags with those that this plan would write, in any
+//! order. The *learnt* way compares what stands between two values with what stood there in
+//! earlier messages. Each leaves to the one before it whatever it does not know.
 
 use std::sync::Arc;
 
 use trunkline_message::{Error, ErrorKind, Fields, Kind, Limits, Message, Result};
 use trunkline_wire::scan;
 
+use super::learnt::{self, Effect, Learnt, piece};
 use super::names::Name;
 use super::opening::{self, Opening};
 use super::plan::{NONE, Plan, ScopePlan, Shape};
@@ -23,6 +24,7 @@ pub struct Decoder {
     source: Source,
     parser: Parser,
     opening: Opening,
+    learnt: Learnt,
     scratch: String,
     seen: Vec<u64>,
     expected: bool,
@@ -42,6 +44,7 @@ impl Decoder {
             limits,
             source: Source::default(),
             opening: Opening::default(),
+            learnt: Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len())),
             scratch: String::new(),
             seen: Vec::new(),
             expected: true,
@@ -74,6 +77,7 @@ impl Decoder {
             opening::open(plan, input, &mut self.parser)?;
             if self.expected {
                 self.opening.learn(input, &self.parser);
+                self.learnt.forget();
             }
         }
         let mut body = Body {
@@ -87,6 +91,9 @@ impl Decoder {
             as_planned: false,
             namespace: None,
             generation: None,
+            learnt: &mut self.learnt,
+            same_context: self.expected,
+            gap: None,
             value: Value::Input(0, 0),
             scope: 0,
             field: 0,
@@ -128,20 +135,37 @@ pub(super) struct Body<'a> {
     pub(super) as_planned: bool,
     /// Namespace of the message's elements, if the document has declared it.
     pub(super) namespace: Option<Namespace>,
-    /// For which declarations the two answers above hold.
+    /// For which declarations the two answers above and the one below hold.
     generation: Option<u32>,
+    learnt: &'a mut Learnt,
+    /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
+    same_context: bool,
+    gap: Option<Gap>,
     pub(super) value: Value,
     pub(super) scope: usize,
     pub(super) field: usize,
     fields: usize,
 }
 
-/// How far a step went.
+/// Where reading has come to.
 enum Step {
-    /// It is at another place of the same scope, in this component.
-    On(u16),
-    /// The scope's element ended.
+    /// At the value of a field; its element, which the parser does not count as open, has a name
+    /// of this start and length.
+    Leaf { field: usize, content: usize, name: (usize, usize) },
+    /// Between the elements of this component.
+    Between(u16),
+    /// Behind the end tag of the scope's element.
     Ended,
+}
+
+/// The gap that is being read, see [`learnt`].
+#[derive(Clone, Copy)]
+struct Gap {
+    key: usize,
+    start: usize,
+    /// Elements open at its start, and the fewest since.
+    depth: usize,
+    floor: usize,
 }
 
 impl<'a> Body<'a> {
@@ -150,17 +174,23 @@ impl<'a> Body<'a> {
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
         let base = self.seen.len();
         self.seen.resize(base + scope.required.len(), 0);
-        let mut component = NONE;
         self.check_names();
-        loop {
-            let step = match self.as_planned && self.parser.is_in_content() {
-                true => self.expected_step(scope, base, component, into)?,
-                false => self.general_step(scope, base, component, into)?,
-            };
-            match step {
-                Step::On(at) => component = at,
-                Step::Ended => break,
+        let start = self.parser.position();
+        let mut step = match self.follow(learnt::START, start, base)? {
+            Some(step) => step,
+            None => {
+                self.begin_gap(learnt::START, start);
+                Step::Between(NONE)
             }
+        };
+        loop {
+            step = match step {
+                Step::Leaf { field, content, name } => {
+                    self.leaf(scope, base, (field, content, name), into)?
+                }
+                Step::Between(component) => self.step(scope, base, component, into)?,
+                Step::Ended => break,
+            };
         }
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
@@ -177,8 +207,145 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Takes fields as long as every tag is one of the plan's, to the letter, then one event of
-    /// the parser's.
+    /// Reads the value of a field and goes on over a learnt gap, if one follows.
+    #[inline]
+    fn leaf<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        (field, content, name): (usize, usize, (usize, usize)),
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        let end = scan::find_markup(bytes, content);
+        self.value = Value::Input(content, end);
+        self.field = field;
+        if self.same_context
+            && let Some((length, effect)) = self.learnt.find(self.scope, field + 1, bytes, end)
+        {
+            into.decode_field(field, self)?;
+            return self.cross(end, length, effect, base);
+        }
+        let slot = &scope.slots[field];
+        if self.as_planned && slot.end.matches(bytes, end) {
+            self.parser.set_position(end + slot.end.len());
+            into.decode_field(field, self)?;
+            self.begin_gap(field + 1, end);
+            return Ok(Step::Between(slot.component));
+        }
+        self.parser.push_known(name.0, name.1)?;
+        self.parser.set_position(content);
+        self.value = self.content(name.0 - 1)?;
+        into.decode_field(field, self)?;
+        match self.value {
+            Value::Input(_, end) if bytes[end..].starts_with(b"</") => {
+                self.begin_gap(field + 1, end);
+            }
+            _ => self.gap = None,
+        }
+        Ok(Step::Between(slot.component))
+    }
+
+    /// Goes on over the learnt gap at `at`, if there is one.
+    #[inline]
+    fn follow(&mut self, key: usize, at: usize, base: usize) -> Result<Option<Step>> {
+        if !self.same_context {
+            return Ok(None);
+        }
+        match self.learnt.find(self.scope, key, self.input.as_bytes(), at) {
+            Some((length, effect)) => self.cross(at, length, effect, base).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Does what the learnt gap at `at` does.
+    #[inline]
+    fn cross(&mut self, at: usize, length: usize, effect: Effect, base: usize) -> Result<Step> {
+        self.parser.pop_known_elements(usize::from(effect.closed));
+        for (offset, length) in effect.names.iter().take(usize::from(effect.opened)) {
+            self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
+        }
+        let content = at + length;
+        if effect.field == learnt::END {
+            self.parser.set_position(content);
+            return Ok(Step::Ended);
+        }
+        let (offset, length) = effect.name;
+        let name = (at + usize::from(offset), usize::from(length));
+        let field = usize::from(effect.field);
+        self.note(field, base, name.0 - 1)?;
+        Ok(Step::Leaf { field, content, name })
+    }
+
+    #[inline]
+    fn begin_gap(&mut self, key: usize, start: usize) {
+        let depth = self.parser.depth();
+        self.gap = Some(Gap { key, start, depth, floor: depth });
+    }
+
+    /// Keeps the gap that ends at `end`, before the value of a field or behind the scope's end.
+    #[inline(never)]
+    fn learn(&mut self, field: u16, name: (usize, usize), end: usize) {
+        let Some(gap) = self.gap.take() else { return };
+        if !self.same_context || !learnt::is_short(end - gap.start) {
+            return;
+        }
+        let closed = u8::try_from(gap.depth - gap.floor);
+        let opened = learnt::pieces(gap.start, self.parser.open_elements(gap.floor));
+        let name =
+            if field == learnt::END { Some((0, 0)) } else { piece(gap.start, name.0, name.1) };
+        if let (Ok(closed), Some((opened, names)), Some(name)) = (closed, opened, name) {
+            let effect = Effect { field, name, closed, opened, names };
+            let bytes = &self.input.as_bytes()[gap.start..end];
+            self.learnt.learn(self.scope, gap.key, bytes, effect);
+        }
+    }
+
+    /// An element was closed.
+    #[inline]
+    fn closed(&mut self) {
+        if let Some(gap) = &mut self.gap {
+            gap.floor = gap.floor.min(self.parser.depth());
+        }
+    }
+
+    /// An element of the message was opened whose name has this prefix. Gaps are learnt for one
+    /// prefix only: then a gap that closes an element closes it by the name that opened it.
+    #[inline]
+    pub(super) fn opened(&mut self, prefix: &str) {
+        if self.same_context && !self.learnt.agrees(prefix) {
+            self.same_context = false;
+        }
+    }
+
+    /// Finds the next value without the help of a gap.
+    #[inline(never)]
+    fn step<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Step> {
+        let step = match self.as_planned && self.parser.is_in_content() {
+            true => self.expected_step(scope, base, component, into)?,
+            false => self.general_step(scope, base, component, into)?,
+        };
+        match step {
+            Step::Leaf { field, content, name } => {
+                self.learn(field as u16, name, content);
+            }
+            // The message's own element may have another prefix, and ends once a message.
+            Step::Ended if self.scope > 0 => {
+                self.learn(learnt::END, (0, 0), self.parser.position());
+            }
+            Step::Ended | Step::Between(_) => {}
+        }
+        Ok(step)
+    }
+
+    /// Reads tags as long as each is one of the plan's, to the letter, then one event of the
+    /// parser's.
     #[inline]
     fn expected_step<F: Fields>(
         &mut self,
@@ -198,9 +365,10 @@ impl<'a> Body<'a> {
                 if !own.matches(bytes, at) || !self.parser.pop_known(own.len() - 3) {
                     break;
                 }
-                at += own.len();
+                self.closed();
                 // Its declarations are out of force, if it had any.
                 self.check_names();
+                at += own.len();
                 let Some(element) = scope.components.get(usize::from(component)) else {
                     self.parser.set_position(at);
                     return Ok(Step::Ended);
@@ -211,29 +379,24 @@ impl<'a> Body<'a> {
                 }
                 continue;
             }
-            let name = scan::name_length(window);
-            match scope.names.guess(component, window, name) {
+            let length = scan::name_length(window);
+            match scope.names.guess(component, window, length) {
                 Some(Name::Field(field)) => {
                     let slot = &scope.slots[field];
                     if !slot.start.matches(bytes, at) {
                         break;
                     }
-                    let content = at + slot.start.len();
-                    if slot.shape == Shape::Value {
-                        let end = scan::find_markup(bytes, content);
-                        if !slot.end.matches(bytes, end) {
-                            break;
-                        }
-                        self.note(field, base, at)?;
-                        self.value = Value::Input(content, end);
-                        into.decode_field(field, self)?;
-                        at = end + slot.end.len();
-                        continue;
-                    }
+                    self.opened("");
+                    let (content, name) = (at + slot.start.len(), (at + 1, length));
                     self.note(field, base, at)?;
-                    self.parser.push_known(at + 1, name)?;
+                    if slot.shape == Shape::Value {
+                        return Ok(Step::Leaf { field, content, name });
+                    }
+                    self.parser.push_known(name.0, name.1)?;
                     self.parser.set_position(content);
+                    self.gap = None;
                     into.decode_field(field, self)?;
+                    self.gap = None;
                     self.check_names();
                     at = self.parser.position();
                     if !self.as_planned {
@@ -245,7 +408,8 @@ impl<'a> Body<'a> {
                     if !start.matches(bytes, at) {
                         break;
                     }
-                    self.parser.push_known(at + 1, name)?;
+                    self.opened("");
+                    self.parser.push_known(at + 1, length)?;
                     at += start.len();
                     component = inner;
                 }
@@ -269,40 +433,36 @@ impl<'a> Body<'a> {
         match self.parser.next(self.input)? {
             Event::Start { name, .. } => {
                 self.check_names();
+                self.opened(name.prefix());
+                self.field = usize::MAX;
                 let meaning = match Some(name.namespace) == self.namespace {
                     true => scope.names.get(component, name.local().as_bytes()),
                     false => None,
                 };
                 match meaning {
                     Some(Name::Field(field)) => {
-                        self.general_field(scope, base, field, at, into)?;
-                        self.check_names();
-                        Ok(Step::On(component))
+                        let name = (at + 1, name.qualified().len());
+                        self.general_field(scope, base, component, (field, at, name), into)
                     }
-                    Some(Name::Component(inner)) => {
-                        if self.is_nil()? {
-                            self.parser.skip_element(self.input)?;
-                            return Ok(Step::On(component));
-                        }
-                        Ok(Step::On(inner))
-                    }
+                    Some(Name::Component(inner)) if !self.is_nil()? => Ok(Step::Between(inner)),
+                    Some(Name::Component(_)) => self.pass_over(component),
                     None => {
                         self.fields += 1;
-                        self.parser.skip_element(self.input)?;
-                        Ok(Step::On(component))
+                        self.pass_over(component)
                     }
                 }
             }
             Event::End { .. } => {
                 self.check_names();
+                self.closed();
                 match scope.components.get(usize::from(component)) {
-                    Some(element) => Ok(Step::On(element.parent)),
+                    Some(element) => Ok(Step::Between(element.parent)),
                     None => Ok(Step::Ended),
                 }
             }
             Event::Text { white: true, .. }
             | Event::Comment(_)
-            | Event::ProcessingInstruction { .. } => Ok(Step::On(component)),
+            | Event::ProcessingInstruction { .. } => Ok(Step::Between(component)),
             Event::Text { .. } | Event::CData { .. } => {
                 Err(Error::new(ErrorKind::Expected("elements here, not text".into()), at))
             }
@@ -310,24 +470,42 @@ impl<'a> Body<'a> {
         }
     }
 
-    #[inline]
+    /// Passes over the element just begun.
+    fn pass_over(&mut self, component: u16) -> Result<Step> {
+        self.gap = None;
+        self.parser.skip_element(self.input)?;
+        self.check_names();
+        Ok(Step::Between(component))
+    }
+
     fn general_field<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
-        field: usize,
-        at: usize,
+        component: u16,
+        (field, at, name): (usize, usize, (usize, usize)),
         into: &mut F,
-    ) -> Result<()> {
+    ) -> Result<Step> {
         self.field = field;
         if self.is_nil()? {
-            return Ok(self.parser.skip_element(self.input)?);
+            return self.pass_over(component);
         }
         self.note(field, base, at)?;
+        let declares = self.parser.declares();
+        if scope.slots[field].shape == Shape::Value && !declares && !self.parser.is_empty_element()
+        {
+            // Its value may be followed by a gap, so it is read like the others.
+            self.parser.pop_known_elements(1);
+            return Ok(Step::Leaf { field, content: self.parser.position(), name });
+        }
+        self.gap = None;
         if scope.slots[field].shape == Shape::Value {
             self.value = self.content(at)?;
         }
-        into.decode_field(field, self)
+        into.decode_field(field, self)?;
+        self.gap = None;
+        self.check_names();
+        Ok(Step::Between(component))
     }
 
     /// Counts a field and refuses it the second time.
@@ -350,6 +528,7 @@ impl<'a> Body<'a> {
     pub(super) fn check_names(&mut self) {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
+            self.same_context &= self.generation.is_none();
             self.generation = generation;
             self.namespace = match self.plan.element_namespace() {
                 "" => Some(Namespace::NONE),

@@ -9,6 +9,7 @@
 mod decoder;
 mod encoder;
 mod envelope;
+mod learnt;
 mod names;
 mod opening;
 mod plan;

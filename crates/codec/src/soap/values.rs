@@ -63,6 +63,7 @@ impl Body<'_> {
         if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
             if entry.start.matches(bytes, at) {
+                self.opened("");
                 self.parser.push_known(at + 1, entry.start.len() - 2)?;
                 self.parser.set_position(at + entry.start.len());
                 return Ok(true);
@@ -83,6 +84,7 @@ impl Body<'_> {
                 Event::Start { name, .. } => {
                     self.check_names();
                     if Some(name.namespace) == self.namespace && *name.local() == *entry.name {
+                        self.opened(name.prefix());
                         return Ok(true);
                     }
                     self.parser.skip_element(self.input)?;

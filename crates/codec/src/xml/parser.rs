@@ -327,6 +327,17 @@ impl Parser {
         }
     }
 
+    /// Notes that the caller has read the end tags of so many elements, which it knows to have the
+    /// right names. The position is not moved.
+    #[inline]
+    pub fn pop_known_elements(&mut self, count: usize) {
+        for _ in 0..count {
+            if let Some(element) = self.elements.pop() {
+                self.leave(element);
+            }
+        }
+    }
+
     /// Whether the next byte is content of the innermost element: not between the two events of an
     /// empty-element tag, and not outside the root. Only then may the caller read on by itself.
     #[inline]
@@ -344,6 +355,23 @@ impl Parser {
         let element = self.elements.last()?;
         let start = element.name_start as usize;
         Some(&input[start..start + element.name_length as usize])
+    }
+
+    /// Start and length of the names of the open elements, without the `outer` outermost ones.
+    pub fn open_elements(&self, outer: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        let inner = self.elements.get(outer..).unwrap_or_default();
+        inner.iter().map(|it| (it.name_start as usize, it.name_length as usize))
+    }
+
+    /// After a `Start`: was it an empty-element tag?
+    pub fn is_empty_element(&self) -> bool {
+        self.state == State::EmptyElement
+    }
+
+    /// Has the innermost open element declarations of its own?
+    pub fn declares(&self) -> bool {
+        let before = self.elements.last().map_or(0, |element| element.declarations);
+        self.namespaces.declarations() > before
     }
 
     /// The attributes of the last start tag, without namespace declarations, in the order of the
