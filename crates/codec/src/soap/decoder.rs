@@ -179,7 +179,11 @@ impl<'a> Body<'a> {
         let mut step = match self.follow(learnt::START, start, base)? {
             Some(step) => step,
             None => {
-                self.begin_gap(learnt::START, start);
+                // The end of an empty-element tag takes no bytes, so it is no gap.
+                match self.parser.is_in_content() {
+                    true => self.begin_gap(learnt::START, start),
+                    false => self.gap = None,
+                }
                 Step::Between(NONE)
             }
         };
@@ -249,7 +253,7 @@ impl<'a> Body<'a> {
     /// Goes on over the learnt gap at `at`, if there is one.
     #[inline]
     fn follow(&mut self, key: usize, at: usize, base: usize) -> Result<Option<Step>> {
-        if !self.same_context {
+        if !self.same_context || !self.parser.is_in_content() {
             return Ok(None);
         }
         match self.learnt.find(self.scope, key, self.input.as_bytes(), at) {
