@@ -159,7 +159,7 @@ impl Document {
     /// Changes one thing.
     pub(super) fn edit(&mut self, choices: &mut Choices<'_>) {
         let at = choices.below(self.pieces.len().max(1)).min(self.pieces.len());
-        match choices.below(12) {
+        match choices.below(13) {
             0 => self.pieces.insert(at, choices.of(MARKUP).into()),
             1 | 2 => self.add_attribute(at, choices),
             3 => self.change_value(at, choices),
@@ -177,6 +177,7 @@ impl Document {
                 self.pieces.splice(element.end..element.end, copy);
             }
             10 => self.move_element(at, choices),
+            11 => self.respell(choices),
             _ => self.add_prefix(at, choices),
         }
         self.pieces.retain(|piece| !piece.is_empty());
@@ -199,6 +200,55 @@ impl Document {
             }
         }
         None
+    }
+
+    /// Every element without a prefix gets one, or a default namespace, in such a way that all stay
+    /// in the namespace that they are in. Without one, only the default can be turned off and on.
+    fn respell(&mut self, choices: &mut Choices<'_>) {
+        let text = self.pieces.concat();
+        let own = if text.contains("xmlns=\"urn:x\"") { "urn:x" } else { "" };
+        let mut ends = Vec::new();
+        let (mut default, mut bound) = ("", false);
+        for piece in &mut self.pieces {
+            if !piece.starts_with('<') || piece.starts_with("<?") || piece.starts_with("<!") {
+                continue;
+            }
+            if piece.starts_with("</") {
+                let Some((end, outer)) = ends.pop() else { continue };
+                (*piece, (default, bound)) = (end, outer);
+                continue;
+            }
+            let name_end = piece.find([' ', '\n', '/', '>']).unwrap_or(piece.len());
+            let (name, rest) = (piece[1..name_end].to_owned(), piece[name_end..].to_owned());
+            let rest = rest.replace(" xmlns=\"urn:x\"", "");
+            let outer = (default, bound);
+            let declared;
+            let is_own = !name.contains(':');
+            let prefix = if is_own && own != "" && choices.below(2) == 1 { "p:" } else { "" };
+            (default, declared) = match choices.below(4) {
+                _ if is_own && prefix.is_empty() && default != own => (own, true),
+                1 => ("urn:y", !is_own || !prefix.is_empty()),
+                2 => (own, default != own),
+                _ => (default, false),
+            };
+            if !declared {
+                default = outer.0;
+            }
+            let mut tag = format!("<{prefix}{name}");
+            if declared {
+                tag.push_str(&format!(" xmlns='{default}'"));
+            }
+            if !prefix.is_empty() && !bound {
+                tag.push_str(" xmlns:p='urn:x'");
+                bound = true;
+            }
+            tag.push_str(&rest);
+            *piece = tag;
+            match piece.ends_with("/>") {
+                true => (default, bound) = outer,
+                false => ends.push((format!("</{prefix}{name}>"), outer)),
+            }
+        }
     }
 
     fn add_attribute(&mut self, at: usize, choices: &mut Choices<'_>) {

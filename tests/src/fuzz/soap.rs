@@ -71,7 +71,7 @@ where
 {
     let mut choices = Choices::new(data);
     let mut ways = Ways::<M>::new(plan);
-    for _ in 0..4 {
+    for _ in 0..64 {
         let message = &messages[choices.below(messages.len())];
         let good = Encoder::new(plan).encode(message).expect("a good message").to_vec();
         let mut document = Document::new(std::str::from_utf8(&good).expect("UTF-8"));

@@ -231,7 +231,8 @@ impl<'a> Body<'a> {
             return self.cross(end, length, effect, base);
         }
         let slot = &scope.slots[field];
-        if self.as_planned && slot.end.matches(bytes, end) {
+        let is_plain = name.1 == slot.end.len() - 3;
+        if self.as_planned && is_plain && slot.end.matches(bytes, end) {
             self.parser.set_position(end + slot.end.len());
             into.decode_field(field, self)?;
             self.begin_gap(field + 1, end);
