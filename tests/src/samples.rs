@@ -4,6 +4,8 @@ use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
+use crate::random::{self, Safe};
+
 /// Seed K, Figure 3: the application structure of a trade report with `entries` equal entries.
 pub fn figure_3(entries: usize) -> MarketDataIncrementalRefresh {
     let mut message = MarketDataIncrementalRefresh::default();
@@ -22,6 +24,20 @@ pub fn figure_3(entries: usize) -> MarketDataIncrementalRefresh {
         entry.set_seller_days(3).set_md_entry_buyer("2402").set_md_entry_seller("3713");
         message.body.entries.push(entry);
     }
+    message
+}
+
+/// Market data with any of its fields, in 1 to 12 entries, by the seed.
+pub fn market_data(seed: u64, safe: Safe) -> MarketDataIncrementalRefresh {
+    let mut message = MarketDataIncrementalRefresh::default();
+    random::fill(&mut message, seed, safe, 12);
+    message
+}
+
+/// Customers and products with any values, by the seed.
+pub fn any_customer_services(seed: u64, safe: Safe) -> CustomerServices {
+    let mut message = CustomerServices::default();
+    random::fill(&mut message, seed, safe, 8);
     message
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 
 /// One format with one set of options: encodes, decodes, and compares struct and record.
@@ -100,4 +101,18 @@ fn customers_and_products() {
     all_formats(&samples::customer_services(1, 0));
     all_formats(&samples::customer_services(20, 0));
     all_formats(&samples::customer_services(1, 50));
+}
+
+#[test]
+fn market_data_with_any_fields() {
+    for seed in 0..200 {
+        all_formats(&samples::market_data(seed, Safe::ALL));
+    }
+}
+
+#[test]
+fn customers_and_products_with_any_values() {
+    for seed in 0..60 {
+        all_formats(&samples::any_customer_services(seed, Safe::ALL));
+    }
 }

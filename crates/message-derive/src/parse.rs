@@ -28,7 +28,7 @@ pub(crate) struct Member {
 pub(crate) enum Role {
     Leaf { form: Form, length: u32 },
     Component { optional: bool },
-    Group { entry: String, required: bool, element: Type },
+    Group { entry: String, required: bool, element: Box<Type> },
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -121,7 +121,7 @@ impl Member {
                 let entry = entry.ok_or_else(|| {
                     Error::new(field.span(), "a group says the name of an entry: entry = \"...\"")
                 })?;
-                let role = Role::Group { entry, required: words.required, element };
+                let role = Role::Group { entry, required: words.required, element: element.into() };
                 (field.ty.clone(), role)
             }
             _ => {

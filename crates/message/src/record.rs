@@ -7,8 +7,8 @@ use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
 use crate::presence::Ones;
 use crate::{
-    Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Result, Schema, Scope,
-    ScopeId, Structure, Unknown,
+    Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Result, Schema,
+    Scope, ScopeId, Structure, Unknown,
 };
 
 /// The value of one field of a [`Record`].
@@ -83,6 +83,8 @@ pub enum RecordError {
     NoSuchField(String),
     /// The field holds values of another kind.
     OtherKind(String, Kind),
+    /// The number, or one of the list, does not fit the width that the field has.
+    OutOfRange(String, Kind),
 }
 
 impl fmt::Display for RecordError {
@@ -90,6 +92,7 @@ impl fmt::Display for RecordError {
         match self {
             Self::NoSuchField(name) => write!(f, "there is no field {name}"),
             Self::OtherKind(name, kind) => write!(f, "{name} holds {kind:?}"),
+            Self::OutOfRange(name, kind) => write!(f, "the number does not fit {name}: {kind:?}"),
         }
     }
 }
@@ -146,7 +149,18 @@ impl Record {
     /// The value at a position of the scope, if it is set.
     pub fn value(&self, index: usize) -> Option<&Value> {
         let set = self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        set.then(|| &self.values[index])
+        (set && self.counts(index)).then(|| &self.values[index])
+    }
+
+    /// As in a struct, a group without entries is absent unless it is required.
+    #[inline]
+    fn counts(&self, index: usize) -> bool {
+        match &self.values[index] {
+            Value::Group(group) if group.entries.is_empty() => {
+                self.scope().fields[index].need == Need::Required
+            }
+            _ => true,
+        }
     }
 
     /// The value of the first field of this name, if it is set.
@@ -157,13 +171,16 @@ impl Record {
     /// Sets the first field of this name.
     ///
     /// # Errors
-    /// There is no such field, or it holds values of another kind.
+    /// There is no such field, or it holds values of another kind, or a number is too large for it.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), RecordError> {
         let fields = &self.schema.scope(self.scope).fields;
         let index = fields.iter().position(|field| &*field.name == name);
         let index = index.ok_or_else(|| RecordError::NoSuchField(name.into()))?;
         if std::mem::discriminant(&self.values[index]) != std::mem::discriminant(&value) {
             return Err(RecordError::OtherKind(name.into(), fields[index].kind));
+        }
+        if !fits(fields[index].kind, &value) {
+            return Err(RecordError::OutOfRange(name.into(), fields[index].kind));
         }
         self.values[index] = value;
         self.insert(index);
@@ -186,12 +203,14 @@ impl Record {
     }
 
     fn set_fields(&self) -> impl Iterator<Item = (usize, &Value)> {
-        Ones::new(&self.present, 0, self.values.len()).map(|index| (index, &self.values[index]))
+        Ones::new(&self.present, 0, self.values.len())
+            .filter(|&index| self.counts(index))
+            .map(|index| (index, &self.values[index]))
     }
 }
 
 /// The kind of a value is the variant of its place from the beginning, so that decoding a field
-/// needs no look into the schema.
+/// needs no look into the schema, unless for the width of a number.
 fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
     match kind {
         Kind::Boolean => Value::Boolean(false),
@@ -216,6 +235,61 @@ fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
 
 fn signed(kind: IntegerKind) -> bool {
     matches!(kind, IntegerKind::I8 | IntegerKind::I16 | IntegerKind::I32 | IntegerKind::I64)
+}
+
+/// Values hold numbers of any width as 64 bits: does it fit the field's?
+fn fits(kind: Kind, value: &Value) -> bool {
+    let (Kind::Integer(kind) | Kind::Integers(kind)) = kind else { return true };
+    let shift = 64 - 8 * kind.bytes() as u32;
+    let signed = |value: &i64| value << shift >> shift == *value;
+    let unsigned = |value: &u64| value << shift >> shift == *value;
+    match value {
+        Value::Integer(value) => signed(value),
+        Value::Unsigned(value) => unsigned(value),
+        Value::Integers(values) => values.iter().all(signed),
+        Value::UnsignedIntegers(values) => values.iter().all(unsigned),
+        _ => true,
+    }
+}
+
+/// Reads a number in the width that the schema says, so that a larger one is refused.
+#[inline]
+fn integer<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D) -> Result<W> {
+    let Kind::Integer(kind) = kind else { return decoder.integer() };
+    let number = match kind {
+        IntegerKind::I8 => W::from_i64(decoder.integer::<i8>()?.into()),
+        IntegerKind::I16 => W::from_i64(decoder.integer::<i16>()?.into()),
+        IntegerKind::I32 => W::from_i64(decoder.integer::<i32>()?.into()),
+        IntegerKind::U8 => W::from_u64(decoder.integer::<u8>()?.into()),
+        IntegerKind::U16 => W::from_u64(decoder.integer::<u16>()?.into()),
+        IntegerKind::U32 => W::from_u64(decoder.integer::<u32>()?.into()),
+        IntegerKind::I64 | IntegerKind::U64 => return decoder.integer(),
+    };
+    Ok(number.expect("64 bits hold it"))
+}
+
+/// The same for a list.
+fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<W>) -> Result<()> {
+    fn widened<D: Decoder, I: Integer, W: Integer>(
+        decoder: &mut D,
+        into: &mut Vec<W>,
+    ) -> Result<()> {
+        let mut narrow = Vec::<I>::new();
+        decoder.integers(&mut narrow)?;
+        into.clear();
+        into.extend(narrow.into_iter().map(|number| W::from_i128(number.to_i128()).expect("fits")));
+        Ok(())
+    }
+    let Kind::Integers(kind) = kind else { return decoder.integers(into) };
+    match kind {
+        IntegerKind::I8 => widened::<_, i8, _>(decoder, into),
+        IntegerKind::I16 => widened::<_, i16, _>(decoder, into),
+        IntegerKind::I32 => widened::<_, i32, _>(decoder, into),
+        IntegerKind::U8 => widened::<_, u8, _>(decoder, into),
+        IntegerKind::U16 => widened::<_, u16, _>(decoder, into),
+        IntegerKind::U32 => widened::<_, u32, _>(decoder, into),
+        IntegerKind::I64 | IntegerKind::U64 => decoder.integers(into),
+    }
 }
 
 impl Message for Record {
@@ -253,10 +327,11 @@ impl Fields for Record {
 
     #[inline]
     fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()> {
+        let kind = || self.schema.scope(self.scope).fields[index].kind;
         match &mut self.values[index] {
             Value::Boolean(value) => *value = decoder.boolean()?,
-            Value::Integer(value) => *value = decoder.integer()?,
-            Value::Unsigned(value) => *value = decoder.integer()?,
+            Value::Integer(value) => *value = integer(kind(), decoder)?,
+            Value::Unsigned(value) => *value = integer(kind(), decoder)?,
             Value::Decimal(value) => *value = decoder.decimal()?,
             Value::Float(value) => *value = decoder.float()?,
             Value::Text(value) => decoder.text(value)?,
@@ -265,8 +340,8 @@ impl Fields for Record {
             Value::Time(value) => *value = decoder.time()?,
             Value::Timestamp(value) => *value = decoder.timestamp()?,
             Value::Code(value) => *value = decoder.code()?,
-            Value::Integers(values) => decoder.integers(values)?,
-            Value::UnsignedIntegers(values) => decoder.integers(values)?,
+            Value::Integers(values) => integers(kind(), decoder, values)?,
+            Value::UnsignedIntegers(values) => integers(kind(), decoder, values)?,
             Value::Floats(values) => decoder.floats(values)?,
             Value::Group(group) => decoder.group(group)?,
         }

@@ -298,6 +298,9 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        if self.problem.is_some() {
+            return;
+        }
         self.count(field, entries.len());
         self.field(field, 4, |cursor| ulong::<LITTLE>(cursor, entries.len()));
         let plan = self.plan;

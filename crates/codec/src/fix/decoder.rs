@@ -224,6 +224,9 @@ impl<'a> Body<'a> {
             let field = match scope.tag(number) {
                 Tag::Field(field) => field,
                 Tag::LengthOf(field) => {
+                    if field == 0 && start != entry && !self.scopes.is_empty() {
+                        break;
+                    }
                     self.length(field, value)?;
                     continue;
                 }
@@ -236,7 +239,11 @@ impl<'a> Body<'a> {
                 }
             };
             // The first field of an entry parts it from the next.
-            if field == 0 && start != entry && !self.scopes.is_empty() {
+            if field == 0
+                && start != entry
+                && !self.scopes.is_empty()
+                && self.length_of.is_none_or(|(of, ..)| of != 0)
+            {
                 break;
             }
             let bit = 1_u64 << (field % 64);
@@ -525,7 +532,7 @@ impl FieldDecoder for Body<'_> {
         let mut found = 0;
         while self.at < self.bytes.len() {
             let (number, _) = self.tag()?;
-            if self.scope_plan().tag(number) != Tag::Field(0) {
+            if !matches!(self.scope_plan().tag(number), Tag::Field(0) | Tag::LengthOf(0)) {
                 break;
             }
             found += 1;

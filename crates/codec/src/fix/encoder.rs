@@ -267,12 +267,15 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        if self.problem.is_some() {
+            return;
+        }
         self.integer(field, entries.len() as u64);
         let plan = self.plan;
         let outer = (self.scope, self.slots);
         self.scope = self.slots[field].scope;
         self.slots = &plan.scopes[self.scope].slots;
-        let delimiter = self.slots[0].prefix;
+        let delimiter = self.slots[0].first_prefix();
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
             entry.encode_fields(0, self);

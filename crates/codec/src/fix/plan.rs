@@ -86,6 +86,13 @@ pub(super) struct Slot {
     pub(super) data: bool,
 }
 
+impl Slot {
+    /// Of what stands first when the field is written.
+    pub(super) fn first_prefix(&self) -> Prefix {
+        if self.data { self.length_prefix } else { self.prefix }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,

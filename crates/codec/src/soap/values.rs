@@ -60,7 +60,7 @@ impl Body<'_> {
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
     #[inline]
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
-        if self.as_planned {
+        if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
             if entry.start.matches(bytes, at) {
                 self.opened("");
@@ -68,8 +68,7 @@ impl Body<'_> {
                 self.parser.set_position(at + entry.start.len());
                 return Ok(true);
             }
-            if slot.end.matches(bytes, at) {
-                self.parser.pop_known();
+            if slot.end.matches(bytes, at) && self.parser.pop_known(slot.end.len() - 3) {
                 self.parser.set_position(at + slot.end.len());
                 return Ok(false);
             }
