@@ -153,7 +153,15 @@ fn of_messages<M: Message + Clone + 'static>(
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
         let name = format!("{kind} cdr {optional:?}");
-        passes!(passes, name, cdr::Plan::new(schema, options), cdr, messages, new(), cdr::Decoder::new);
+        passes!(
+            passes,
+            name,
+            cdr::Plan::new(schema, options),
+            cdr,
+            messages,
+            new(),
+            cdr::Decoder::new
+        );
     }
     passes
 }

@@ -11,6 +11,7 @@ use trunkline_wire::{
 
 use super::SOH;
 use super::plan::{Plan, Prefix, Slot};
+use super::stray::stray_delimiter;
 
 /// Room before the body for BeginString, BodyLength and MsgType, which are known last.
 const HEADROOM: usize = 64;
@@ -58,7 +59,7 @@ impl Encoder {
         }
         let written = &self.output.as_slice()[headroom..];
         if memchr::memchr_iter(SOH, written).count() != fields {
-            return Err(stray_delimiter(plan, written));
+            return Err(stray_delimiter(plan, message, self.output.as_slice()));
         }
         let start = self.frame(headroom);
         Ok(&self.output.as_slice()[start..])
@@ -84,27 +85,6 @@ impl Encoder {
         self.output.extend(&[b'1', b'0', b'=', digit(sum / 100), digit(sum / 10), digit(sum), SOH]);
         start
     }
-}
-
-/// Which field is it that has a delimiter inside? Only asked when the count of delimiters is wrong.
-#[cold]
-fn stray_delimiter(plan: &Plan, body: &[u8]) -> Error {
-    let mut name = "";
-    let mut offset = 0;
-    for field in body.split(|byte| *byte == SOH) {
-        let number = field.split(|byte| *byte == b'=').next().and_then(|it| u32::parse(it).ok());
-        let known = number.and_then(|number| {
-            let fields = plan.schema.scopes().iter().flat_map(|scope| &scope.fields);
-            fields.into_iter().find(|field| field.number == number)
-        });
-        match known {
-            Some(field) => name = &field.name,
-            None => break,
-        }
-        offset += field.len() + 1;
-    }
-    let why = "the text has the delimiter SOH (0x01) inside";
-    Error::new(ErrorKind::Unwritable(why), offset).within(name)
 }
 
 struct Body<'a> {
@@ -263,7 +243,7 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn floats(&mut self, field: usize, values: &[f64]) {
-        self.list(field, values, |value, window| write_float(value, window));
+        self.list(field, values, write_float);
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {

@@ -292,7 +292,7 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn floats(&mut self, field: usize, values: &[f64]) {
-        self.list(field, values, |value, window| write_float(value, window));
+        self.list(field, values, write_float);
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
