@@ -2,6 +2,7 @@
 
 pub mod conformance;
 pub mod fuzz;
+pub mod plain_fix;
 pub mod random;
 pub mod samples;
 pub mod schemas;
