@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
 use trunkline_lab::random::Random;
 use trunkline_message::{Error, Message, Record, Schema, Structure, Value};
@@ -230,8 +230,8 @@ fn what_fix_cannot_carry_is_named() {
 #[test]
 fn an_entry_without_its_first_field_is_refused() {
     let mut message = samples::figure_3(2);
-    let mut alternative = trunkline_catalogue::market_data::SecurityAltId::default();
-    alternative.security_alt_id_source = Some(Text::from("4"));
+    let source = Some(Text::from("4"));
+    let alternative = SecurityAltId { security_alt_id_source: source, ..Default::default() };
     message.body.entries[1].instrument.security_alt_ids.push(alternative);
     let error = refusal(&message);
     assert_eq!(error.path(), "MDInclList[1]/SecurityAltIDList[0]/SecurityAltID");
