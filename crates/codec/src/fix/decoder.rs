@@ -482,7 +482,15 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a decimal number", parse_float)
+        self.parse("a decimal number", |value| {
+            // Neither exponents nor names are FIX.
+            let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
+            if let Some(at) = value.iter().position(other) {
+                return Err(ValueError::Malformed { at });
+            }
+            parse_float(value)
+                .and_then(|it| it.is_finite().then_some(it).ok_or(ValueError::OutOfRange))
+        })
     }
 
     #[inline]

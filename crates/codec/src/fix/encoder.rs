@@ -48,6 +48,7 @@ impl Encoder {
             plan,
             slots: &plan.scopes[0].slots,
             scope: 0,
+            first_group: None,
             fields: 0,
             output: &mut self.output,
             problem: None,
@@ -91,6 +92,8 @@ struct Body<'a> {
     plan: &'a Plan,
     slots: &'a [Slot],
     scope: usize,
+    /// Where the scope's first group begins, in the output.
+    first_group: Option<usize>,
     /// Fields written: as many delimiters must be in the output, else one is inside a value.
     fields: usize,
     output: &'a mut Output,
@@ -250,6 +253,10 @@ impl FieldEncoder for Body<'_> {
         if self.problem.is_some() {
             return;
         }
+        // Nothing may come before an entry's first field, not even when that is a group.
+        let parts_entries = field == 0 && self.scope != 0;
+        let here = if parts_entries { usize::MAX } else { self.output.len() };
+        let first_group = self.first_group.unwrap_or(here);
         self.integer(field, entries.len() as u64);
         let plan = self.plan;
         let outer = (self.scope, self.slots);
@@ -258,6 +265,7 @@ impl FieldEncoder for Body<'_> {
         let delimiter = self.slots[0].first_prefix();
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
+            self.first_group = None;
             entry.encode_fields(0, self);
             let written = &self.output.as_slice()[start..];
             if !written.starts_with(&delimiter.block[..delimiter.len]) {
@@ -273,9 +281,13 @@ impl FieldEncoder for Body<'_> {
             }
         }
         (self.scope, self.slots) = outer;
+        self.first_group = Some(first_group);
     }
 
+    /// They go before the first group: behind it, they would be its last entry's.
+    #[cold]
     fn unknown(&mut self, fields: &Unknown) {
+        let end = self.output.len();
         for (number, value) in fields.iter() {
             self.fields += 1 + memchr::memchr_iter(SOH, value).count();
             let mut cursor = self.output.cursor(value.len() + 48);
@@ -285,6 +297,11 @@ impl FieldEncoder for Body<'_> {
             cursor.copy(value);
             cursor.byte(SOH);
             cursor.finish();
+        }
+        let written = self.output.len() - end;
+        let first_group = self.first_group.and_then(|at| self.output.as_mut_slice().get_mut(at..));
+        if let Some(from_first_group) = first_group {
+            from_first_group.rotate_right(written);
         }
     }
 }
