@@ -89,12 +89,16 @@ const HEAD: &str = "35=X|49=ABC|56=XYZ|52=20021128-18:09:42|";
 
 #[test]
 fn unknown_fields_of_the_message_are_kept_and_passed_on() {
-    let message = decode(&plain_fix::message(&format!("{HEAD}9001=a=b|9000=ü|268=0|")));
+    let received = format!("{HEAD}9001=a=b|627=1|628=HOP|34=7|9000=ü|262=R|268=1|279=0|");
+    let message = decode(&plain_fix::message(&received));
     let unknown: Vec<_> = message.unknown.iter().collect();
     assert_eq!(unknown, [(9001, &b"a=b"[..]), (9000, "ü".as_bytes())]);
-    let expected = plain_fix::message(&format!("{HEAD}268=0|9001=a=b|9000=ü|"));
-    assert_eq!(encode(&message), expected);
-    assert_eq!(decode(&expected), message);
+    // Before the first group, or they would be taken for fields of its last entry.
+    let start = "35=X|49=ABC|56=XYZ|34=7|52=20021128-18:09:42|";
+    let passed_on = format!("{start}9001=a=b|9000=ü|627=1|628=HOP|262=R|268=1|279=0|");
+    let passed_on = plain_fix::message(&passed_on);
+    assert_eq!(encode(&message), passed_on);
+    assert_eq!(decode(&passed_on), message);
 }
 
 #[test]
