@@ -6,4 +6,9 @@ pub mod fuzz;
 pub mod random;
 pub mod samples;
 pub mod schemas;
+pub mod skip;
 pub mod soap_ways;
+
+/// The README's example compiles and tells the truth.
+#[doc = include_str!("../../README.md")]
+mod readme {}

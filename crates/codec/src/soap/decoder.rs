@@ -176,8 +176,13 @@ impl<'a> Body<'a> {
         self.seen.resize(base + scope.required.len(), 0);
         self.check_names();
         let start = self.parser.position();
-        let mut step = match self.follow(learnt::START, start, base)? {
-            Some(step) => step,
+        let first = match self.same_context && self.parser.is_in_content() {
+            true => self.learnt.find(self.scope, learnt::START, self.input.as_bytes(), start),
+            false => None,
+        };
+        let mut step = match first.map(|gap| self.cross(gap, start, base)).transpose()? {
+            Some(Some((field, content, name))) => Step::Leaf { field, content, name },
+            Some(None) => Step::Ended,
             None => {
                 // The end of an empty-element tag takes no bytes, so it is no gap.
                 match self.parser.is_in_content() {
@@ -190,7 +195,7 @@ impl<'a> Body<'a> {
         loop {
             step = match step {
                 Step::Leaf { field, content, name } => {
-                    self.leaf(scope, base, (field, content, name), into)?
+                    self.leaves(scope, base, (field, content, name), into)?
                 }
                 Step::Between(component) => self.step(scope, base, component, into)?,
                 Step::Ended => break,
@@ -211,28 +216,47 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Reads the value of a field and goes on over a learnt gap, if one follows.
+    /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
+    ///
+    /// This loop is what decoding costs: what it needs stays in registers.
     #[inline]
-    fn leaf<F: Fields>(
+    fn leaves<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
+        (mut field, mut content, mut name): (usize, usize, (usize, usize)),
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        while self.same_context {
+            let end = scan::find_markup(bytes, content);
+            let Some(gap) = self.learnt.find(self.scope, field + 1, bytes, end) else { break };
+            self.value = Value::Input(content, end);
+            self.field = field;
+            into.decode_field(field, self)?;
+            match self.cross(gap, end, base)? {
+                Some(next) => (field, content, name) = next,
+                None => return Ok(Step::Ended),
+            }
+        }
+        self.leaf(scope, (field, content, name), into)
+    }
+
+    /// Reads the value of a field that no learnt gap follows.
+    #[inline(never)]
+    fn leaf<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
         (field, content, name): (usize, usize, (usize, usize)),
         into: &mut F,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
         let end = scan::find_markup(bytes, content);
-        self.value = Value::Input(content, end);
-        self.field = field;
-        if self.same_context
-            && let Some((length, effect)) = self.learnt.find(self.scope, field + 1, bytes, end)
-        {
-            into.decode_field(field, self)?;
-            return self.cross(end, length, effect, base);
-        }
         let slot = &scope.slots[field];
+        self.field = field;
         let is_plain = name.1 == slot.end.len() - 3;
         if self.as_planned && is_plain && slot.end.matches(bytes, end) {
+            self.value = Value::Input(content, end);
             self.parser.set_position(end + slot.end.len());
             into.decode_field(field, self)?;
             self.begin_gap(field + 1, end);
@@ -251,35 +275,39 @@ impl<'a> Body<'a> {
         Ok(Step::Between(slot.component))
     }
 
-    /// Goes on over the learnt gap at `at`, if there is one.
-    #[inline]
-    fn follow(&mut self, key: usize, at: usize, base: usize) -> Result<Option<Step>> {
-        if !self.same_context || !self.parser.is_in_content() {
-            return Ok(None);
+    /// Does what the learnt gap at `at` does: the field behind it, where its value begins, and
+    /// start and length of its name; or nothing, at the scope's end.
+    #[inline(always)]
+    fn cross(
+        &mut self,
+        gap: usize,
+        at: usize,
+        base: usize,
+    ) -> Result<Option<(usize, usize, (usize, usize))>> {
+        let effect = self.learnt.effect(gap);
+        if effect.closed | effect.opened != 0 {
+            self.close_and_open(gap, at)?;
         }
-        match self.learnt.find(self.scope, key, self.input.as_bytes(), at) {
-            Some((length, effect)) => self.cross(at, length, effect, base).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Does what the learnt gap at `at` does.
-    #[inline]
-    fn cross(&mut self, at: usize, length: usize, effect: Effect, base: usize) -> Result<Step> {
-        self.parser.pop_known_elements(usize::from(effect.closed));
-        for (offset, length) in effect.names.iter().take(usize::from(effect.opened)) {
-            self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
-        }
-        let content = at + length;
+        let content = at + usize::from(effect.length);
         if effect.field == learnt::END {
             self.parser.set_position(content);
-            return Ok(Step::Ended);
+            return Ok(None);
         }
-        let (offset, length) = effect.name;
-        let name = (at + usize::from(offset), usize::from(length));
         let field = usize::from(effect.field);
+        let name = (at + usize::from(effect.name.0), usize::from(effect.name.1));
         self.note(field, base, name.0 - 1)?;
-        Ok(Step::Leaf { field, content, name })
+        Ok(Some((field, content, name)))
+    }
+
+    #[inline(never)]
+    fn close_and_open(&mut self, gap: usize, at: usize) -> Result<()> {
+        let effect = self.learnt.effect(gap);
+        self.parser.pop_known_elements(usize::from(effect.closed));
+        let names = self.learnt.opened(gap);
+        for (offset, length) in &names[..usize::from(effect.opened)] {
+            self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -292,17 +320,17 @@ impl<'a> Body<'a> {
     #[inline(never)]
     fn learn(&mut self, field: u16, name: (usize, usize), end: usize) {
         let Some(gap) = self.gap.take() else { return };
-        if !self.same_context || !learnt::is_short(end - gap.start) {
-            return;
-        }
         let closed = u8::try_from(gap.depth - gap.floor);
         let opened = learnt::pieces(gap.start, self.parser.open_elements(gap.floor));
         let name =
             if field == learnt::END { Some((0, 0)) } else { piece(gap.start, name.0, name.1) };
-        if let (Ok(closed), Some((opened, names)), Some(name)) = (closed, opened, name) {
-            let effect = Effect { field, name, closed, opened, names };
+        let length = u8::try_from(end - gap.start);
+        if let (Ok(closed), Some((opened, names)), Some(name), Ok(length), true) =
+            (closed, opened, name, length, self.same_context)
+        {
+            let effect = Effect { field, name, closed, opened, length };
             let bytes = &self.input.as_bytes()[gap.start..end];
-            self.learnt.learn(self.scope, gap.key, bytes, effect);
+            self.learnt.learn(self.scope, gap.key, bytes, effect, names);
         }
     }
 
@@ -496,10 +524,9 @@ impl<'a> Body<'a> {
             return self.pass_over(component);
         }
         self.note(field, base, at)?;
-        let declares = self.parser.declares();
-        if scope.slots[field].shape == Shape::Value && !declares && !self.parser.is_empty_element()
-        {
-            // Its value may be followed by a gap, so it is read like the others.
+        let alone = !self.parser.declares() && !self.parser.is_empty_element();
+        if self.same_context && scope.slots[field].shape == Shape::Value && alone {
+            // A gap may follow, so its value is read like the others.
             self.parser.pop_known_elements(1);
             return Ok(Step::Leaf { field, content: self.parser.position(), name });
         }
@@ -514,7 +541,7 @@ impl<'a> Body<'a> {
     }
 
     /// Counts a field and refuses it the second time.
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, field: usize, base: usize, at: usize) -> Result<()> {
         self.field = field;
         self.fields += 1;

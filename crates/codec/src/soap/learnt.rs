@@ -15,20 +15,23 @@
 
 use trunkline_wire::Literal;
 
+/// A gap's bytes; longer ones are left to the parser.
+type Bytes = Literal<96>;
+
 /// A gap before the first field of a scope; the one behind field `n` has the key `n + 1`.
 pub(super) const START: usize = 0;
 
 /// In place of a field: the scope's element ends.
 pub(super) const END: u16 = u16::MAX;
 
-/// Gaps that open more components than this are left to the parser, as are longer ones.
+/// Gaps that open more components than this are left to the parser, as are those longer than a
+/// byte can say.
 const MOST_OPENED: usize = 4;
-const LONGEST: usize = 255;
 
 /// A place in a gap: offset and length.
 pub(super) type Piece = (u8, u8);
 
-/// What a gap does.
+/// What a gap does: small, so that it travels in registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effect {
     /// The field whose value begins behind the gap, or [`END`].
@@ -37,30 +40,51 @@ pub(super) struct Effect {
     pub(super) name: Piece,
     /// How many elements it closes, not counting that of the field before.
     pub(super) closed: u8,
-    /// How many it then opens, not counting that of the field behind, and their names.
+    /// How many it then opens, not counting that of the field behind.
     pub(super) opened: u8,
-    pub(super) names: [Piece; MOST_OPENED],
+    /// Its length.
+    pub(super) length: u8,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Gap {
-    literal: Literal,
+    literal: Bytes,
     effect: Effect,
+    /// Names of the elements that it opens.
+    names: [Piece; MOST_OPENED],
 }
 
-/// The two gaps seen last behind one field, so that two messages in turn do not push each other
-/// out.
-#[derive(Debug, Default)]
-struct Gaps {
-    gaps: [Option<Gap>; 2],
-    recent: usize,
+impl Default for Gap {
+    /// A gap that stands nowhere: where a value ends, there is `<` or nothing.
+    fn default() -> Self {
+        Self { literal: Bytes::new(b">"), effect: Effect::default(), names: Default::default() }
+    }
 }
 
-/// All gaps learnt, by scope and field.
+impl Gap {
+    fn is_known(&self) -> bool {
+        self.effect.length > 0
+    }
+}
+
+/// How sure it is which of the two gaps of a place comes next, and how often neither did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Habit {
+    /// 0 and 1: the first; 2 and 3: the second.
+    leaning: u8,
+    strangers: u8,
+}
+
+/// Where both gaps of a place are known, every so many strangers one takes the place of the gap
+/// that comes less often.
+const STRANGERS: u8 = 8;
+
+/// All gaps learnt, by scope and field: two of each place.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
-    gaps: Vec<Gaps>,
-    /// Where the gaps of each scope begin.
+    gaps: Vec<Gap>,
+    habits: Vec<Habit>,
+    /// Where the places of each scope begin.
     scopes: Box<[usize]>,
     /// Of all elements in the gaps.
     prefix: Option<Box<str>>,
@@ -69,22 +93,19 @@ pub(super) struct Learnt {
 impl Learnt {
     /// Knows nothing yet of scopes with so many fields each.
     pub(super) fn new(fields: impl Iterator<Item = usize>) -> Self {
-        let mut total = 0;
+        let mut places = 0;
         let mut scopes = Vec::new();
         for fields in fields {
-            scopes.push(total);
-            total += fields + 1;
+            scopes.push(places);
+            places += fields + 1;
         }
-        Self {
-            gaps: (0..total).map(|_| Gaps::default()).collect(),
-            scopes: scopes.into(),
-            prefix: None,
-        }
+        let gaps = (0..2 * places).map(|_| Gap::default()).collect();
+        Self { gaps, habits: vec![Habit::default(); places], scopes: scopes.into(), prefix: None }
     }
 
     #[cold]
     pub(super) fn forget(&mut self) {
-        self.gaps.fill_with(Gaps::default);
+        self.gaps.fill_with(Gap::default);
         self.prefix = None;
     }
 
@@ -95,33 +116,64 @@ impl Learnt {
         own.is_empty() && prefix.is_empty() || own == prefix
     }
 
-    /// The gap that stands at `at`, if it was learnt: its length and what it does.
-    #[inline]
+    /// The number of the gap that stands at `at`, if it was learnt.
+    #[inline(always)]
     pub(super) fn find(
         &mut self,
         scope: usize,
         key: usize,
         bytes: &[u8],
         at: usize,
-    ) -> Option<(usize, Effect)> {
-        let Gaps { gaps, recent } = &mut self.gaps[self.scopes[scope] + key];
-        for index in [*recent & 1, (*recent & 1) ^ 1] {
-            if let Some(gap) = &gaps[index]
-                && gap.literal.matches(bytes, at)
-            {
-                *recent = index;
-                return Some((gap.literal.len(), gap.effect));
-            }
+    ) -> Option<usize> {
+        let place = self.scopes[scope] + key;
+        let leaning = self.habits[place].leaning;
+        let second_way = leaning >> 1;
+        let first = 2 * place + usize::from(second_way);
+        if self.gaps[first].literal.matches(bytes, at) {
+            self.habits[place].leaning = 3 * second_way;
+            return Some(first);
+        }
+        if self.gaps[first ^ 1].literal.matches(bytes, at) {
+            self.habits[place].leaning = if second_way == 0 { leaning + 1 } else { leaning - 1 };
+            return Some(first ^ 1);
         }
         None
     }
 
-    /// Keeps a gap in place of the one not used lately.
+    /// What a gap does.
+    #[inline(always)]
+    pub(super) fn effect(&self, gap: usize) -> Effect {
+        self.gaps[gap].effect
+    }
+
+    /// The names of the elements that a gap opens.
+    pub(super) fn opened(&self, gap: usize) -> [Piece; MOST_OPENED] {
+        self.gaps[gap].names
+    }
+
+    /// Keeps a gap, unless two others of its place come more often.
     #[cold]
-    pub(super) fn learn(&mut self, scope: usize, key: usize, bytes: &[u8], effect: Effect) {
-        let Gaps { gaps, recent } = &mut self.gaps[self.scopes[scope] + key];
-        *recent ^= 1;
-        gaps[*recent & 1] = Some(Gap { literal: Literal::new(bytes), effect });
+    pub(super) fn learn(
+        &mut self,
+        scope: usize,
+        key: usize,
+        bytes: &[u8],
+        effect: Effect,
+        names: [Piece; MOST_OPENED],
+    ) {
+        let place = self.scopes[scope] + key;
+        let habit = &mut self.habits[place];
+        let rarer = 2 * place + usize::from(habit.leaning >> 1 ^ 1);
+        habit.strangers = habit.strangers.wrapping_add(1);
+        let gap = match self.gaps[rarer].is_known() {
+            false => rarer,
+            true if !self.gaps[rarer ^ 1].is_known() => rarer ^ 1,
+            true if habit.strangers.is_multiple_of(STRANGERS) => rarer,
+            true => return,
+        };
+        if bytes.len() <= Bytes::HELD {
+            self.gaps[gap] = Gap { literal: Bytes::new(bytes), effect, names };
+        }
     }
 }
 
@@ -141,9 +193,4 @@ pub(super) fn pieces(
         *pieces.get_mut(i)? = piece(gap, start, length)?;
     }
     Some((opened as u8, pieces))
-}
-
-/// Is a gap of this length worth keeping?
-pub(super) fn is_short(length: usize) -> bool {
-    length <= LONGEST
 }
