@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Fields, Kind, Limits, Message, Result};
+use trunkline_message::{Error, ErrorKind, Fields, Limits, Message, Result};
 use trunkline_wire::scan;
 
+use super::attributes::Marks;
 use super::learnt::{self, Effect, Learnt, piece};
 use super::names::Name;
 use super::opening::{self, Opening};
@@ -72,27 +73,32 @@ impl Decoder {
         let input = self.source.prepare(bytes, &self.limits)?;
         message.clear();
         self.seen.clear();
-        let known = self.expected && self.opening.resume(input, &mut self.parser);
+        // Where nothing is long enough to meet a limit, the limit needs no look.
+        let limits = &self.limits;
+        let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
+        let mut expected = self.expected && is_short;
+        let known = expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
-            if self.expected {
+            if expected {
                 self.opening.learn(input, &self.parser);
                 self.learnt.forget();
             }
         }
+        expected &= self.parser.depth() + plan.depth <= limits.depth;
         let mut body = Body {
             plan,
-            limits: &self.limits,
+            limits,
             input,
             parser: &mut self.parser,
             scratch: &mut self.scratch,
             seen: &mut self.seen,
-            expected: self.expected,
+            expected,
             as_planned: false,
             namespace: None,
             generation: None,
             learnt: &mut self.learnt,
-            same_context: self.expected,
+            same_context: expected,
             gap: None,
             value: Value::Input(0, 0),
             scope: 0,
@@ -105,7 +111,7 @@ impl Decoder {
             return Ok(());
         }
         opening::close(input, &mut self.parser)?;
-        if self.expected {
+        if expected {
             self.opening.learn_end(input, end);
         }
         Ok(())
@@ -581,52 +587,24 @@ impl<'a> Body<'a> {
                 || opening::TYPE_PREFIXES.into_iter().all(prefixes_are_ours))
     }
 
-    /// Looks at the attributes of the start tag just read: is the element nil? Does its type fit?
-    fn is_nil(&mut self) -> Result<bool> {
-        let mut nil = false;
-        for attribute in self.parser.attributes(self.input) {
-            let namespace = self.parser.namespace_name(self.input, attribute.name.namespace);
-            match (namespace, attribute.name.local()) {
-                (opening::XSI, "nil") => match attribute.raw.trim() {
-                    "true" | "1" => nil = true,
-                    "false" | "0" => {}
-                    _ => {
-                        let expected = "xsi:nil to be true or false";
-                        return Err(self.error(ErrorKind::Expected(expected.into()), self.at()));
-                    }
-                },
-                (opening::XSI, "type") => self.check_type(attribute.raw.trim())?,
-                ("", "href") | (opening::ENCODING12, "ref") => {
-                    let what = "references to elements elsewhere (multi-ref)";
-                    return Err(self.error(ErrorKind::Unsupported(what.into()), self.at()));
-                }
-                _ => {}
-            }
+    /// What the start tag just read says of a field's or component's content.
+    #[inline]
+    pub(super) fn marks(&self) -> Result<Marks> {
+        Marks::read(self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
+    }
+
+    /// Is the field whose start tag was just read nil? Does its type fit?
+    #[inline]
+    pub(super) fn is_nil(&mut self) -> Result<bool> {
+        let marks = self.marks()?;
+        if let Some(field) = self.plan.schema.scopes()[self.scope].fields.get(self.field) {
+            marks.fit(field.kind).map_err(|kind| self.error(kind, self.at()))?;
         }
-        Ok(nil)
+        Ok(marks.nil)
     }
 
     fn at(&self) -> usize {
         self.parser.position()
-    }
-
-    /// A type of XML Schema must be one that the field's kind can hold; other types are their
-    /// senders' own.
-    fn check_type(&self, qualified: &str) -> Result<()> {
-        let (prefix, local) = qualified.split_once(':').unwrap_or(("", qualified));
-        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else {
-            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
-            return Err(self.error(ErrorKind::Expected(what.into()), self.at()));
-        };
-        let namespace = self.parser.namespace_name(self.input, namespace);
-        let fields = &self.plan.schema.scopes()[self.scope].fields;
-        let kind = fields.get(self.field).map(|field| field.kind);
-        let schema_type = namespace == opening::XSD;
-        if schema_type && kind.is_some_and(|kind| !fits(kind, local)) {
-            let what = format!("a value of another type than xsd:{local}");
-            return Err(self.error(ErrorKind::Expected(what.into()), self.at()));
-        }
-        Ok(())
     }
 
     /// The text of the element just begun, up to and including its end tag.
@@ -683,43 +661,6 @@ impl<'a> Body<'a> {
     #[cold]
     #[inline(never)]
     pub(super) fn error(&self, kind: ErrorKind, offset: usize) -> Error {
-        let fields = &self.plan.schema.scopes()[self.scope].fields;
-        match fields.get(self.field) {
-            Some(field) => Error::new(kind, offset).within(&field.name),
-            None => Error::new(kind, offset),
-        }
-    }
-}
-
-/// May a value of the XML Schema type stand where this kind is expected?
-fn fits(kind: Kind, local: &str) -> bool {
-    let whole = matches!(
-        local,
-        "byte"
-            | "short"
-            | "int"
-            | "long"
-            | "integer"
-            | "unsignedByte"
-            | "unsignedShort"
-            | "unsignedInt"
-            | "unsignedLong"
-            | "nonNegativeInteger"
-            | "positiveInteger"
-            | "nonPositiveInteger"
-            | "negativeInteger"
-    );
-    match kind {
-        Kind::Boolean => local == "boolean",
-        Kind::Integer(_) => whole,
-        Kind::Decimal | Kind::Float => whole || matches!(local, "decimal" | "double" | "float"),
-        Kind::Bytes => local == "base64Binary",
-        Kind::Date => local == "date",
-        Kind::Time => local == "time",
-        Kind::Timestamp => local == "dateTime",
-        Kind::Text | Kind::Code => {
-            !whole && !matches!(local, "boolean" | "decimal" | "double" | "float" | "base64Binary")
-        }
-        Kind::Integers(_) | Kind::Floats | Kind::Group(_) => false,
+        self.plan.locate(Error::new(kind, offset), self.scope, self.field)
     }
 }
