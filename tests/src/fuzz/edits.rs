@@ -224,7 +224,7 @@ impl Document {
             let outer = (default, bound);
             let declared;
             let is_own = !name.contains(':');
-            let prefix = if is_own && own != "" && choices.below(2) == 1 { "p:" } else { "" };
+            let prefix = if is_own && !own.is_empty() && choices.below(2) == 1 { "p:" } else { "" };
             (default, declared) = match choices.below(4) {
                 // Now and then an element is left in a namespace that is not its own.
                 _ if is_own && prefix.is_empty() && default != own && choices.below(8) != 7 => {

@@ -1,8 +1,15 @@
 //! One function a format that takes any bytes and panics if a promise is broken.
 
+mod cdr;
+mod changes;
 mod edits;
+mod fix;
+mod record;
 mod soap;
 mod xml;
 
+pub use cdr::cdr;
+pub use fix::fix;
+pub use record::record;
 pub use soap::soap;
 pub use xml::xml;

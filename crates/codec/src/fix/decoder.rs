@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Kind, Limits, Message, Result,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
@@ -26,6 +26,11 @@ pub enum Frame {
 
 /// Length of a CheckSum field: `10=123|`.
 const TRAILER: usize = 7;
+
+/// Bytes of the longest BeginString and BodyLength: what is longer is no FIX message, and a reader
+/// need not wait for its end.
+pub(super) const LONGEST_BEGIN: usize = 29;
+const LONGEST_LENGTH: usize = 14;
 
 /// Finds the end of the message at the beginning of `bytes` by its BodyLength.
 pub fn frame(bytes: &[u8]) -> Frame {
@@ -56,11 +61,10 @@ struct Head {
 impl Head {
     fn find(bytes: &[u8]) -> Result<Self> {
         expect(bytes, 0, b"8=", "BeginString (8=) as the first field")?;
-        let begin_end = end_of(&bytes[..bytes.len().min(32)], 2, "the end of BeginString (8)")?;
+        let begin_end = end_of(bytes, 2, LONGEST_BEGIN, "the end of BeginString (8)")?;
         let at = begin_end + 1;
         expect(bytes, at, b"9=", "BodyLength (9=) as the second field")?;
-        let length_end =
-            end_of(&bytes[..bytes.len().min(at + 16)], at + 2, "the end of BodyLength (9)")?;
+        let length_end = end_of(bytes, at + 2, LONGEST_LENGTH, "the end of BodyLength (9)")?;
         let length = u32::parse(&bytes[at + 2..length_end]);
         let length = length.map_err(|problem| {
             let kind = ErrorKind::Value { expected: "a whole number", problem };
@@ -83,9 +87,17 @@ fn expect(bytes: &[u8], at: usize, prefix: &[u8], expected: &'static str) -> Res
     Err(Error::new(kind, at))
 }
 
-fn end_of(bytes: &[u8], from: usize, expected: &'static str) -> Result<usize> {
-    scan::find_soh(bytes, from)
-        .ok_or_else(|| Error::new(ErrorKind::Truncated { expected }, bytes.len()))
+/// Where the value at `from` ends, which is at most `longest` bytes long.
+fn end_of(bytes: &[u8], from: usize, longest: usize, expected: &'static str) -> Result<usize> {
+    let window = &bytes[..bytes.len().min(from + longest + 1)];
+    scan::find_soh(window, from).ok_or_else(|| {
+        let kind = if window.len() == from + longest + 1 {
+            ErrorKind::Expected(expected.into())
+        } else {
+            ErrorKind::Truncated { expected }
+        };
+        Error::new(kind, window.len())
+    })
 }
 
 /// Reads messages of one schema from FIX, fields in any order.
@@ -299,11 +311,22 @@ impl<'a> Body<'a> {
             return self.data_end(scope, field, value);
         }
         let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
-        if end == value {
-            let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
-            return Err(self.error(kind, field, value));
+        // An empty value wraps around and is over the limit too.
+        if (end - value).wrapping_sub(1) >= self.limits.value_bytes {
+            return Err(self.wrong_length(field, value, end));
         }
         Ok(end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong_length(&self, field: usize, value: usize, end: usize) -> Error {
+        let kind = if end == value {
+            ErrorKind::Value { expected: "a value", problem: ValueError::Empty }
+        } else {
+            ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes }
+        };
+        self.error(kind, field, value)
     }
 
     /// A data field ends where its length field says, whatever bytes it holds.
@@ -325,6 +348,9 @@ impl<'a> Body<'a> {
             let counted = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len()) - value;
             let kind = ErrorKind::Length { stated: length, counted };
             return Err(self.error(kind, field, offset));
+        }
+        if length == 0 {
+            return Err(self.wrong_length(field, value, end));
         }
         Ok(end)
     }
@@ -360,9 +386,17 @@ impl<'a> Body<'a> {
             let what = format!("no tag {number} at this place: it frames or belongs to a group");
             return Err(Error::new(ErrorKind::Expected(what.into()), self.at));
         }
+        if let Some((field, ..)) = self.length_of {
+            let expected = "the data after its length";
+            return Err(self.error(ErrorKind::Expected(expected.into()), field, self.at));
+        }
         let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
         if end == value {
             let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        if end - value > self.limits.value_bytes {
+            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
             return Err(Error::new(kind, value).within(&number.to_string()));
         }
         if let Some(unknown) = into.unknown() {
@@ -456,7 +490,15 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a decimal number", parse_float_within)
+        self.parse("a decimal number", |source, start, end| {
+            // Neither exponents nor names are FIX.
+            let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
+            if let Some(at) = source[start..end].iter().position(other) {
+                return Err(ValueError::Malformed { at });
+            }
+            parse_float_within(source, start, end)
+                .and_then(|it| it.is_finite().then_some(it).ok_or(ValueError::OutOfRange))
+        })
     }
 
     #[inline]
@@ -507,7 +549,17 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        self.list(into, I::parse)
+        // A record reads numbers of any width as 64 bits.
+        let bits = match self.plan.schema.scopes()[self.scope].fields[self.field].kind {
+            Kind::Integers(kind) => 8 * kind.bytes() as u32,
+            _ => I::BITS,
+        };
+        self.list(into, |value| {
+            let number = I::parse(value)?;
+            let wide = number.to_i128();
+            let rest = if I::SIGNED { wide >> (bits - 1) } else { wide >> bits };
+            if rest == 0 || rest == -1 { Ok(number) } else { Err(ValueError::OutOfRange) }
+        })
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {

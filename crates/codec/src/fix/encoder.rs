@@ -11,6 +11,7 @@ use trunkline_wire::{
 
 use super::SOH;
 use super::plan::{Plan, Prefix, Slot};
+use super::stray::stray_delimiter;
 
 /// Room before the body for BeginString, BodyLength and MsgType, which are known last.
 const HEADROOM: usize = 64;
@@ -47,6 +48,7 @@ impl Encoder {
             plan,
             slots: &plan.scopes[0].slots,
             scope: 0,
+            first_group: None,
             fields: 0,
             output: &mut self.output,
             problem: None,
@@ -58,7 +60,7 @@ impl Encoder {
         }
         let written = &self.output.as_slice()[headroom..];
         if memchr::memchr_iter(SOH, written).count() != fields {
-            return Err(stray_delimiter(plan, written));
+            return Err(stray_delimiter(plan, message, self.output.as_slice()));
         }
         let start = self.frame(headroom);
         Ok(&self.output.as_slice()[start..])
@@ -86,31 +88,12 @@ impl Encoder {
     }
 }
 
-/// Which field is it that has a delimiter inside? Only asked when the count of delimiters is wrong.
-#[cold]
-fn stray_delimiter(plan: &Plan, body: &[u8]) -> Error {
-    let mut name = "";
-    let mut offset = 0;
-    for field in body.split(|byte| *byte == SOH) {
-        let number = field.split(|byte| *byte == b'=').next().and_then(|it| u32::parse(it).ok());
-        let known = number.and_then(|number| {
-            let fields = plan.schema.scopes().iter().flat_map(|scope| &scope.fields);
-            fields.into_iter().find(|field| field.number == number)
-        });
-        match known {
-            Some(field) => name = &field.name,
-            None => break,
-        }
-        offset += field.len() + 1;
-    }
-    let why = "the text has the delimiter SOH (0x01) inside";
-    Error::new(ErrorKind::Unwritable(why), offset).within(name)
-}
-
 struct Body<'a> {
     plan: &'a Plan,
     slots: &'a [Slot],
     scope: usize,
+    /// Where the scope's first group begins, in the output.
+    first_group: Option<usize>,
     /// Fields written: as many delimiters must be in the output, else one is inside a value.
     fields: usize,
     output: &'a mut Output,
@@ -270,6 +253,10 @@ impl FieldEncoder for Body<'_> {
         if self.problem.is_some() {
             return;
         }
+        // Nothing may come before an entry's first field, not even when that is a group.
+        let parts_entries = field == 0 && self.scope != 0;
+        let here = if parts_entries { usize::MAX } else { self.output.len() };
+        let first_group = self.first_group.unwrap_or(here);
         self.integer(field, entries.len() as u64);
         let plan = self.plan;
         let outer = (self.scope, self.slots);
@@ -278,6 +265,7 @@ impl FieldEncoder for Body<'_> {
         let delimiter = self.slots[0].first_prefix();
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
+            self.first_group = None;
             entry.encode_fields(0, self);
             let written = &self.output.as_slice()[start..];
             if !written.starts_with(&delimiter.block[..delimiter.len]) {
@@ -293,9 +281,13 @@ impl FieldEncoder for Body<'_> {
             }
         }
         (self.scope, self.slots) = outer;
+        self.first_group = Some(first_group);
     }
 
+    /// They go before the first group: behind it, they would be its last entry's.
+    #[cold]
     fn unknown(&mut self, fields: &Unknown) {
+        let end = self.output.len();
         for (number, value) in fields.iter() {
             self.fields += 1 + memchr::memchr_iter(SOH, value).count();
             let mut cursor = self.output.cursor(value.len() + 48);
@@ -305,6 +297,11 @@ impl FieldEncoder for Body<'_> {
             cursor.copy(value);
             cursor.byte(SOH);
             cursor.finish();
+        }
+        let written = self.output.len() - end;
+        let first_group = self.first_group.and_then(|at| self.output.as_mut_slice().get_mut(at..));
+        if let Some(from_first_group) = first_group {
+            from_first_group.rotate_right(written);
         }
     }
 }

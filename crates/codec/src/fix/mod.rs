@@ -12,6 +12,7 @@
 mod decoder;
 mod encoder;
 mod plan;
+mod stray;
 
 pub use decoder::{Decoder, Frame, frame};
 pub use encoder::Encoder;

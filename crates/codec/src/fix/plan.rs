@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use trunkline_message::{Error, ErrorKind, Kind, Need, Result, Schema, Scope};
 
+use super::SOH;
+use super::decoder::LONGEST_BEGIN;
+
 /// How a message is framed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// BeginString (8).
+    /// BeginString (8), 1 to 29 characters.
     pub begin_string: String,
     /// Digits to which BodyLength (9) is filled with zeros; 0 for none. The paper's Figure 5 has 8.
     pub body_length_digits: usize,
@@ -35,10 +38,16 @@ impl Plan {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// The schema has no MsgType, or a field without a number.
+    /// The schema has no MsgType, a field has no number of its own, a data field none for its
+    /// length, or BeginString is none.
     pub fn new(schema: &Arc<Schema>, options: &Options) -> Result<Arc<Self>> {
         if schema.message_type().is_empty() {
             let what = format!("FIX needs the MsgType of {}", schema.name());
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+        }
+        let begin = options.begin_string.as_bytes();
+        if begin.is_empty() || begin.len() > LONGEST_BEGIN || begin.contains(&SOH) {
+            let what = format!("{:?} as BeginString", options.begin_string);
             return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
         }
         Ok(Arc::new(Self {

@@ -7,6 +7,7 @@
 //! SOAP 1.1 sections 4, 5 and 7; the shape is that of Kohlhoff & Steele 2004, Figure 6.
 
 mod attributes;
+mod content;
 mod decoder;
 mod encoder;
 mod envelope;
@@ -15,6 +16,7 @@ mod names;
 mod opening;
 mod plan;
 mod values;
+mod ways;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;

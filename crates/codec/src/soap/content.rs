@@ -1,0 +1,80 @@
+//! What an element says in its attributes and its text.
+
+use trunkline_message::{ErrorKind, Result};
+
+use super::attributes::Marks;
+use super::decoder::{Body, Value};
+use crate::xml::{self, Event};
+
+impl Body<'_> {
+    /// What the start tag just read says of a field's or component's content.
+    #[inline]
+    pub(super) fn marks(&self) -> Result<Marks> {
+        Marks::read(self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
+    }
+
+    /// Is the field whose start tag was just read nil? Does its type fit?
+    #[inline]
+    pub(super) fn is_nil(&mut self) -> Result<bool> {
+        let marks = self.marks()?;
+        if let Some(field) = self.plan.schema.scopes()[self.scope].fields.get(self.field) {
+            marks.fit(field.kind).map_err(|kind| self.error(kind, self.at()))?;
+        }
+        Ok(marks.nil)
+    }
+
+    fn at(&self) -> usize {
+        self.parser.position()
+    }
+
+    /// The text of the element just begun, up to and including its end tag.
+    pub(super) fn content(&mut self, element: usize) -> Result<Value> {
+        let mut value = Value::Input(self.at(), self.at());
+        let mut first = true;
+        loop {
+            let at = self.at();
+            match self.parser.next(self.input)? {
+                Event::Text { raw, plain: true, .. } | Event::CData { raw, plain: true }
+                    if first =>
+                {
+                    let start = raw.as_ptr().addr() - self.input.as_ptr().addr();
+                    value = Value::Input(start, start + raw.len());
+                }
+                Event::Text { raw, plain, .. } => {
+                    value = self.begin_scratch(value, element);
+                    match plain {
+                        true => self.scratch.push_str(raw),
+                        false => xml::unescape(raw, self.scratch),
+                    }
+                }
+                Event::CData { raw, .. } => {
+                    value = self.begin_scratch(value, element);
+                    xml::normalise_newlines(raw, self.scratch);
+                }
+                Event::Comment(_) | Event::ProcessingInstruction { .. } => continue,
+                Event::End { .. } => break,
+                Event::Start { .. } | Event::Eof => {
+                    let expected = "text, not an element";
+                    return Err(self.error(ErrorKind::Expected(expected.into()), at));
+                }
+            }
+            first = false;
+            if let Value::Scratch(_) = value
+                && self.scratch.len() > self.limits.value_bytes
+            {
+                let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+                return Err(self.error(kind, element));
+            }
+        }
+        Ok(value)
+    }
+
+    /// Moves what was read so far into the scratch text.
+    fn begin_scratch(&mut self, value: Value, element: usize) -> Value {
+        if let Value::Input(start, end) = value {
+            self.scratch.clear();
+            self.scratch.push_str(&self.input[start..end]);
+        }
+        Value::Scratch(element)
+    }
+}

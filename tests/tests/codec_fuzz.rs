@@ -1,0 +1,45 @@
+//! The fuzz bodies over bytes from a fixed seed, and over those that once broke a promise.
+
+use std::fs;
+use std::path::Path;
+
+use trunkline_lab::random::Random;
+use trunkline_tests::fuzz;
+
+/// Calls the body with the kept inputs, and with as many random ones.
+fn drive(target: &str, body: fn(&[u8]), inputs: u64) {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/fuzz").join(target);
+    if let Ok(files) = fs::read_dir(kept) {
+        for file in files {
+            body(&fs::read(file.unwrap().path()).unwrap());
+        }
+    }
+    let mut random = Random::new(inputs);
+    for _ in 0..inputs {
+        // Mostly few changes, so that some of the messages are still valid.
+        let most = if random.chance(80) { 14 } else { 200 };
+        let length = random.below(most);
+        let data: Vec<u8> = (0..length).map(|_| random.bits() as u8).collect();
+        body(&data);
+    }
+}
+
+#[test]
+fn fix() {
+    drive("fix", fuzz::fix, 8_000);
+}
+
+#[test]
+fn cdr() {
+    drive("cdr", fuzz::cdr, 20_000);
+}
+
+#[test]
+fn record() {
+    drive("record", fuzz::record, 8_000);
+}
+
+#[test]
+fn xml() {
+    drive("xml", fuzz::xml, 1_000);
+}

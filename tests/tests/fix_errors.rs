@@ -1,0 +1,340 @@
+//! Malformed FIX: every error names the field, the byte and the reason.
+
+use std::sync::{Arc, OnceLock};
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::fix;
+use trunkline_message::{Error, Limits, Record, Structure};
+use trunkline_tests::plain_fix;
+use trunkline_tests::random::Safe;
+use trunkline_tests::samples;
+
+fn plan() -> &'static Arc<fix::Plan> {
+    static PLAN: OnceLock<Arc<fix::Plan>> = OnceLock::new();
+    PLAN.get_or_init(|| {
+        let schema = MarketDataIncrementalRefresh::schema();
+        fix::Plan::new(schema, &fix::Options::default()).unwrap()
+    })
+}
+
+/// The error of the struct, which must be the record's too.
+fn error_within(bytes: &[u8], limits: &Limits) -> Option<Error> {
+    let schema = MarketDataIncrementalRefresh::schema();
+    let mut decoder = fix::Decoder::with_limits(plan(), limits.clone());
+    let of_struct = decoder.decode(bytes, &mut MarketDataIncrementalRefresh::default()).err();
+    let of_record = decoder.decode(bytes, &mut Record::new(schema)).err();
+    assert_eq!(of_struct, of_record);
+    of_struct
+}
+
+fn error(bytes: &[u8]) -> Error {
+    error_within(bytes, &Limits::default())
+        .unwrap_or_else(|| panic!("accepted: {}", String::from_utf8_lossy(bytes)))
+}
+
+fn encoded(seed: u64) -> Vec<u8> {
+    fix::Encoder::new(plan()).encode(&samples::market_data(seed, Safe::FIX)).unwrap().to_vec()
+}
+
+/// With the required fields of the header.
+const HEAD: &str = "35=X|49=ABC|56=XYZ|52=20021128-18:09:42|";
+
+/// Asserts the error of a body behind the header: its path, the text at its byte, the reason.
+#[track_caller]
+fn body(fields: &str, path: &str, at: &str, reason: &str) {
+    let bytes = plain_fix::message(&format!("{HEAD}{fields}"));
+    let error = error(&bytes);
+    assert_eq!(error.path(), path, "{error}");
+    let rest = String::from_utf8_lossy(&bytes[error.offset()..]).replace('\u{1}', "|");
+    assert!(rest.starts_with(at), "{error}: at {rest:?}");
+    assert_eq!(error.kind().to_string(), reason, "{error}");
+}
+
+/// Asserts the whole text of the error of a message, `|` for SOH.
+#[track_caller]
+fn whole(message: &str, text: &str) {
+    assert_eq!(error(message.replace('|', "\u{1}").as_bytes()).to_string(), text);
+}
+
+#[test]
+fn the_frame() {
+    whole("", "at byte 0: the message ends where BeginString (8=) as the first field should be");
+    whole("8=FIX.4.3", "at byte 9: the message ends where the end of BeginString (8) should be");
+    whole("9=5|8=FIX.4.3|", "at byte 0: expected BeginString (8=) as the first field");
+    whole("8=FIX.4.2|9=5|35=X|10=201|", "BeginString at byte 2: expected BeginString FIX.4.3");
+    whole("8=FIX.4.3|35=X|10=000|", "at byte 10: expected BodyLength (9=) as the second field");
+    whole(
+        "8=FIX.4.3|9=5a|35=X|10=000|",
+        "BodyLength at byte 12: expected a whole number, but it has an unexpected character at 1",
+    );
+    whole(
+        "8=FIX.4.3|9=|35=X|10=000|",
+        "BodyLength at byte 12: expected a whole number, but it is empty",
+    );
+    whole(
+        "8=FIX.4.3|9=99999999999|35=X|10=000|",
+        "BodyLength at byte 12: expected a whole number, but it is out of range",
+    );
+    for stated in ["4", "6", "0", "1000000", "4294967295"] {
+        whole(
+            &format!("8=FIX.4.3|9={stated}|35=X|10=202|"),
+            &format!("BodyLength at byte 12: the length says {stated}, but 5 bytes are there"),
+        );
+    }
+    whole("8=FIX.4.3|9=5|", "BodyLength at byte 12: the length says 5, but 0 bytes are there");
+    whole("8=FIX.4.3|9=5|35=W|10=201|", "MsgType at byte 14: expected MsgType X");
+    whole(
+        "8=FIX.4.3|9=5|35=XX10=201|",
+        "BodyLength at byte 12: the length says 5, but 5 bytes are there",
+    );
+    whole("8=FIX.4.3|9=7|49=ABC|10=201|", "MsgType at byte 14: expected MsgType X");
+    whole(
+        "8=FIX.4.3|9=5|35=X|10=201|",
+        "CheckSum at byte 19: CheckSum says 201, but the bytes sum to 202",
+    );
+    for trailer in ["10=20a|", "10=2020", "10=458|", "11=202|", "10=-62|", "|||||||"] {
+        whole(
+            &format!("8=FIX.4.3|9=5|35=X|{trailer}"),
+            "CheckSum at byte 19: expected CheckSum (10=) with three digits at the end",
+        );
+    }
+    let mut trailing = encoded(1);
+    trailing.push(1);
+    assert_eq!(error(&trailing).path(), "BodyLength");
+}
+
+#[test]
+fn tags() {
+    let tag = "expected a tag number and '='";
+    for wrong in
+        ["x=1|", "=1|", "0=1|", "049=1|", "-1=1|", "58|", "58", "58.0=1|", "123456789=1|", "|"]
+    {
+        let wrong = if wrong == "58" { "58|" } else { wrong };
+        body(wrong, "", wrong, tag);
+    }
+    body("268=1|279=0|x|", "MDInclList[0]", "x|", tag);
+    body("268=1|279=0|454=1|455=a||", "MDInclList[0]/SecurityAltIDList[0]", "|10=", tag);
+    for frame in ["8=FIX.4.3|", "9=5|", "35=X|", "10=000|"] {
+        let number = frame.split('=').next().unwrap();
+        let reason =
+            format!("expected no tag {number} at this place: it frames or belongs to a group");
+        body(frame, "", frame, &reason);
+        body(&format!("268=1|279=0|{frame}"), "MDInclList[0]", frame, &reason);
+    }
+}
+
+#[test]
+fn values() {
+    let empty = "expected a value, but it is empty";
+    body("34=|268=0|", "MsgSeqNum", "|268", empty);
+    body("9000=|268=0|", "9000", "|268", empty);
+    body("268=1|279=0|9000=|", "MDInclList[0]/9000", "|10=", empty);
+    body("268=1|279=0|270=|", "MDInclList[0]/MDEntryPx", "|10=", empty);
+    let number = "expected a whole number, but it has an unexpected character at 1";
+    body("34=1x|268=0|", "MsgSeqNum", "1x|", number);
+    let number = "expected a whole number, but it has an unexpected character at 0";
+    body("34=-1|268=0|", "MsgSeqNum", "-1|", number);
+    body("34=+1|268=0|", "MsgSeqNum", "+1|", number);
+    let range = "expected a whole number, but it is out of range";
+    body("34=4294967296|268=0|", "MsgSeqNum", "4294967296|", range);
+    body("268=1|279=0|287=2147483648|", "MDInclList[0]/SellerDays", "2147483648", range);
+    body("43=y|", "PossDupFlag", "y|", "expected Y or N, but it has an unexpected character at 0");
+    let code =
+        "expected a code of at most 15 ASCII characters, but it has an unexpected character at 0";
+    body("268=1|279=ü|", "MDInclList[0]/MDUpdateAction", "ü", code);
+    body("268=1|279=0123456789abcdef|", "MDInclList[0]/MDUpdateAction", "0123", code);
+}
+
+#[test]
+fn decimals() {
+    let price = |digits: &str, problem: &str| {
+        let reason = format!("expected a decimal number, but it {problem}");
+        body(&format!("268=1|279=0|270={digits}|"), "MDInclList[0]/MDEntryPx", digits, &reason);
+    };
+    price("1.2.3", "has an unexpected character at 3");
+    price("1,5", "has an unexpected character at 1");
+    price("1e5", "has an unexpected character at 1");
+    price("NaN", "has an unexpected character at 0");
+    price("-", "has an unexpected character at 1");
+    price(".", "has an unexpected character at 1");
+    price("+1", "has an unexpected character at 0");
+    price("9223372036854775808", "is out of range");
+    price("0.0000000000000000001", "is out of range");
+    price("1.2345678901234567891", "is out of range");
+    price(&format!("1{}", "0".repeat(60)), "is out of range");
+}
+
+#[test]
+fn dates_and_times() {
+    let date = |text: &str, problem: &str| {
+        let reason = format!("expected a date as YYYYMMDD, but it {problem}");
+        body(&format!("268=1|279=0|272={text}|"), "MDInclList[0]/MDEntryDate", text, &reason);
+    };
+    for none in ["20230229", "21000229", "20231301", "20230001", "20230100", "20230431"] {
+        date(none, "is out of range");
+    }
+    date("2023-1-1", "has an unexpected character at 4");
+    date("2023010", "has an unexpected character at 7");
+    date("202301011", "has an unexpected character at 8");
+    let time = |text: &str, problem: &str| {
+        let reason = format!("expected a time as HH:MM:SS, but it {problem}");
+        body(&format!("268=1|279=0|273={text}|"), "MDInclList[0]/MDEntryTime", text, &reason);
+    };
+    for none in ["24:00:00", "23:60:00", "12:00:60", "23:59:61"] {
+        time(none, "is out of range");
+    }
+    time("10:18", "has an unexpected character at 5");
+    time("10:18:58.", "has an unexpected character at 9");
+    time("10:18:58.1234567890", "has an unexpected character at 18");
+    let stamp = |text: &str, problem: &str| {
+        let reason = format!("expected a time stamp as YYYYMMDD-HH:MM:SS, but it {problem}");
+        body(&format!("122={text}|"), "OrigSendingTime", text, &reason);
+    };
+    stamp("20230229-00:00:00", "is out of range");
+    stamp("20240229-24:00:00", "is out of range");
+    stamp("20240229 12:00:00", "has an unexpected character at 8");
+    stamp("20240229", "has an unexpected character at 8");
+}
+
+#[test]
+fn duplicates_and_missing_fields() {
+    let twice = "the field stands twice";
+    body("34=1|34=1|268=0|", "MsgSeqNum", "34=1|268", twice);
+    body("49=ABC|268=0|", "CompID", "49=ABC|268", twice);
+    body("268=0|268=0|", "MDInclList", "268=0|10=", twice);
+    body("268=1|279=0|270=1|270=1|", "MDInclList[0]/MDEntryPx", "270=1|10", twice);
+    body("268=1|279=0|9000=1|90=1|91=a|90=1|91=b|", "SecureData", "91=b", twice);
+    let missing = "a required field is missing";
+    body("", "MDInclList", "10=", missing);
+    body("262=R|", "MDInclList", "10=", missing);
+    let bytes = plain_fix::message("35=X|56=XYZ|52=20021128-18:09:42|268=0|");
+    assert_eq!(error(&bytes).to_string(), "CompID at byte 54: a required field is missing");
+}
+
+#[test]
+fn groups() {
+    let count = |stated: usize, found: usize| {
+        format!("the count says {stated} entries, but {found} are there")
+    };
+    body("268=3|279=0|279=1|", "MDInclList", "3|", &count(3, 2));
+    body("268=1|279=0|279=1|", "MDInclList", "1|", &count(1, 2));
+    body("268=0|279=0|", "MDInclList", "0|", &count(0, 1));
+    body("268=1|", "MDInclList", "1|", &count(1, 0));
+    body(
+        "268=4294967295|279=0|",
+        "MDInclList",
+        "4294967295|",
+        "more than the limit entries = 1048576 allows",
+    );
+    body("268=1048576|279=0|", "MDInclList", "1048576|", &count(1_048_576, 1));
+    let number = "expected a whole number, but it has an unexpected character at 0";
+    body("268=x|279=0|", "MDInclList", "x|", number);
+    body("268=-1|279=0|", "MDInclList", "-1|", number);
+    // The first field of an entry parts it from the next, so it comes first.
+    body("268=1|270=1|279=0|", "MDInclList", "1|270", &count(1, 0));
+    body(
+        "268=1|279=0|454=1|456=4|455=a|",
+        "MDInclList[0]/SecurityAltIDList",
+        "1|456",
+        &count(1, 0),
+    );
+    body(
+        "268=1|279=0|454=2|455=a|270=1|455=b|",
+        "MDInclList[0]/SecurityAltIDList",
+        "2|455",
+        &count(2, 1),
+    );
+    let place =
+        |number| format!("expected no tag {number} at this place: it frames or belongs to a group");
+    body("270=1|268=1|279=0|", "", "270=1", &place(270));
+    body("268=1|279=0|34=1|270=1|", "", "270=1", &place(270));
+    body("268=1|279=0|455=a|", "MDInclList[0]", "455=a", &place(455));
+    body("354=1|355=a|268=1|279=0|", "", "354=1", &place(354));
+}
+
+#[test]
+fn data() {
+    body("91=abc|268=0|", "SecureData", "abc|", "expected its length field before the data field");
+    body("90=3|268=0|", "SecureData", "0|10=", "expected the data after its length");
+    body("90=3|9000=a|91=abc|268=0|", "SecureData", "9000=a", "expected the data after its length");
+    body("90=3|90=3|91=abc|268=0|", "SecureData", "3|91", "expected the data after its length");
+    body("268=0|90=3|", "SecureData", "3|10=", "a required field is missing");
+    body("268=1|279=0|354=1|", "MDInclList[0]/EncodedText", "1|10=", "a required field is missing");
+    body("90=2|91=abc|268=0|", "SecureData", "2|91", "the length says 2, but 3 bytes are there");
+    body("90=4|91=abc|268=0|", "SecureData", "4|91", "the length says 4, but 3 bytes are there");
+    body(
+        "90=4294967295|91=abc|268=0|",
+        "SecureData",
+        "4294967295",
+        "more than the limit value_bytes = 16777216 allows",
+    );
+    body("90=0|91=|268=0|", "SecureData", "|268", "expected a value, but it is empty");
+    body(
+        "90=x|91=abc|268=0|",
+        "SecureData",
+        "x|91",
+        "expected a length, but it has an unexpected character at 0",
+    );
+    body("90=|91=abc|268=0|", "SecureData", "|91", "expected a length, but it is empty");
+}
+
+#[test]
+fn text_that_is_not_utf_8() {
+    let mut fields = HEAD.replace('|', "\u{1}").into_bytes();
+    fields.extend(b"268=1\x01279=0\x0158=a\xffb\x01");
+    let error = error(&plain_fix::framed(&fields));
+    assert_eq!(error.path(), "MDInclList[0]/Text");
+    let reason = "expected text in UTF-8, but it has an unexpected character at 1";
+    assert_eq!(error.kind().to_string(), reason);
+}
+
+#[test]
+fn every_limit_is_kept_and_named() {
+    let bytes = plain_fix::message(&format!("{HEAD}262=12345678|268=2|279=0|454=1|455=a|279=1|"));
+    let limited = |limits: Limits| error_within(&bytes, &limits).map(|error| error.to_string());
+    let free = Limits::default();
+    assert_eq!(limited(free.clone()), None);
+    let (name, length) = ("more than the limit", bytes.len());
+    assert_eq!(limited(Limits { message_bytes: length, ..free.clone() }), None);
+    assert_eq!(
+        limited(Limits { message_bytes: length - 1, ..free.clone() }).unwrap(),
+        format!("at byte {length}: {name} message_bytes = {} allows", length - 1)
+    );
+    assert_eq!(limited(Limits { entries: 2, ..free.clone() }), None);
+    let entries = limited(Limits { entries: 1, ..free.clone() }).unwrap();
+    assert!(entries.contains("MDInclList at byte") && entries.contains("entries = 1"), "{entries}");
+    assert_eq!(limited(Limits { depth: 2, ..free.clone() }), None);
+    let depth = limited(Limits { depth: 1, ..free.clone() }).unwrap();
+    assert!(depth.contains("MDInclList[0]/SecurityAltIDList at byte"), "{depth}");
+    assert!(depth.ends_with("more than the limit depth = 1 allows"), "{depth}");
+    assert_eq!(limited(Limits { value_bytes: 17, ..free.clone() }), None);
+    let value = limited(Limits { value_bytes: 7, ..free.clone() }).unwrap();
+    assert!(value.starts_with("SendingTime at byte"), "{value}");
+    assert!(value.ends_with("more than the limit value_bytes = 7 allows"), "{value}");
+    let fields = limited(Limits { fields: 4, ..free }).unwrap();
+    assert!(fields.ends_with("more than the limit fields = 4 allows"), "{fields}");
+}
+
+#[test]
+fn a_message_cut_anywhere_is_refused() {
+    for seed in 0..12 {
+        let bytes = encoded(seed);
+        for end in 0..bytes.len() {
+            error(&bytes[..end]);
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    for seed in 0..12 {
+        let bytes = encoded(seed);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut flipped = bytes.clone();
+                flipped[at] ^= 1 << bit;
+                error(&flipped);
+            }
+        }
+    }
+}
