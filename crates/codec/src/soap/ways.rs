@@ -253,7 +253,9 @@ impl<'a> Body<'a> {
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
         let mut at = self.parser.position();
-        while let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) {
+        while self.as_planned
+            && let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
+        {
             if window[1] == b'/' {
                 let own = match scope.components.get(usize::from(component)) {
                     Some(element) => &element.end,
@@ -271,9 +273,6 @@ impl<'a> Body<'a> {
                     return Ok(Step::Ended);
                 };
                 component = element.parent;
-                if !self.as_planned {
-                    break;
-                }
                 continue;
             }
             let length = scan::name_length(window);
@@ -296,9 +295,6 @@ impl<'a> Body<'a> {
                     self.gap = None;
                     self.check_names();
                     at = self.parser.position();
-                    if !self.as_planned {
-                        break;
-                    }
                 }
                 Some(Name::Component(inner)) => {
                     let start = &scope.components[usize::from(inner)].start;
