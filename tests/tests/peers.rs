@@ -16,10 +16,13 @@ use trunkline_wire::Decimal;
 
 type Market = MarketDataIncrementalRefresh;
 
+type Encode = Box<dyn FnMut(&Market) -> Vec<u8>>;
+type Decode = Box<dyn FnMut(&[u8]) -> trunkline_message::Result<Market>>;
+
 /// Both directions of one format.
 struct Codec {
-    encode: Box<dyn FnMut(&Market) -> Vec<u8>>,
-    decode: Box<dyn FnMut(&[u8]) -> trunkline_message::Result<Market>>,
+    encode: Encode,
+    decode: Decode,
 }
 
 impl Codec {
@@ -63,7 +66,7 @@ impl Codec {
 
 fn decoding(
     mut decode: impl FnMut(&[u8], &mut Market) -> trunkline_message::Result<()> + 'static,
-) -> Box<dyn FnMut(&[u8]) -> trunkline_message::Result<Market>> {
+) -> Decode {
     Box::new(move |bytes| {
         let mut message = Market::default();
         decode(bytes, &mut message).map(|()| message)
