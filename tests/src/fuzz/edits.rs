@@ -226,7 +226,10 @@ impl Document {
             let is_own = !name.contains(':');
             let prefix = if is_own && !own.is_empty() && choices.below(2) == 1 { "p:" } else { "" };
             (default, declared) = match choices.below(4) {
-                _ if is_own && prefix.is_empty() && default != own => (own, true),
+                // Now and then an element is left in a namespace that is not its own.
+                _ if is_own && prefix.is_empty() && default != own && choices.below(8) != 7 => {
+                    (own, true)
+                }
                 1 => ("urn:y", !is_own || !prefix.is_empty()),
                 2 => (own, default != own),
                 _ => (default, false),

@@ -71,27 +71,32 @@ impl Decoder {
         let input = self.source.prepare(bytes, &self.limits)?;
         message.clear();
         self.seen.clear();
-        let known = self.expected && self.opening.resume(input, &mut self.parser);
+        // Where nothing is long enough to meet a limit, the limit needs no look.
+        let limits = &self.limits;
+        let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
+        let mut expected = self.expected && is_short;
+        let known = expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
-            if self.expected {
+            if expected {
                 self.opening.learn(input, &self.parser);
                 self.learnt.forget();
             }
         }
+        expected &= self.parser.depth() + plan.depth <= limits.depth;
         let mut body = Body {
             plan,
-            limits: &self.limits,
+            limits,
             input,
             parser: &mut self.parser,
             scratch: &mut self.scratch,
             seen: &mut self.seen,
-            expected: self.expected,
+            expected,
             as_planned: false,
             namespace: None,
             generation: None,
             learnt: &mut self.learnt,
-            same_context: self.expected,
+            same_context: expected,
             gap: None,
             value: Value::Input(0, 0),
             scope: 0,
@@ -104,7 +109,7 @@ impl Decoder {
             return Ok(());
         }
         opening::close(input, &mut self.parser)?;
-        if self.expected {
+        if expected {
             self.opening.learn_end(input, end);
         }
         Ok(())
@@ -191,10 +196,6 @@ impl Body<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn error(&self, kind: ErrorKind, offset: usize) -> Error {
-        let fields = &self.plan.schema.scopes()[self.scope].fields;
-        match fields.get(self.field) {
-            Some(field) => Error::new(kind, offset).within(&field.name),
-            None => Error::new(kind, offset),
-        }
+        self.plan.locate(Error::new(kind, offset), self.scope, self.field)
     }
 }

@@ -158,7 +158,7 @@ impl<'a> Body<'a> {
         if self.problem.is_none() {
             let why = "the text has a character that XML 1.0 does not allow";
             let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
-            self.problem = Some(error.within(self.plan.field_name(self.scope_index, field)));
+            self.problem = Some(self.plan.locate(error, self.scope_index, field));
         }
     }
 }
@@ -312,8 +312,7 @@ impl FieldEncoder for Body<'_> {
             self.finish_scope();
             write(self.output, |cursor| cursor.literal(&self.scope.end));
             if let Some(problem) = self.problem.take() {
-                let name = plan.field_name(outer.1, field);
-                self.problem = Some(problem.in_entry(i).within(name));
+                self.problem = Some(plan.locate(problem.in_entry(i), outer.1, field));
                 break;
             }
         }

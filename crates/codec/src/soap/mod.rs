@@ -6,6 +6,7 @@
 //! style: with rpc, an element named after the operation stands between Body and message. Source:
 //! SOAP 1.1 sections 4, 5 and 7; the shape is that of Kohlhoff & Steele 2004, Figure 6.
 
+mod attributes;
 mod content;
 mod decoder;
 mod encoder;

@@ -2,10 +2,11 @@
 
 use trunkline_message::{Error, ErrorKind, Result};
 
-pub(super) use super::envelope::{ENCODING12, XSD, XSI};
+use super::attributes::Marks;
 use super::envelope::{SOAP11, SOAP12};
+pub(super) use super::envelope::{XSD, XSI};
 use super::plan::{Plan, Style};
-use crate::xml::{Event, Name, Parser};
+use crate::xml::{self, Event, Name, Parser};
 
 /// The prefixes that start tags with types use, and what they must stand for.
 pub(super) const TYPE_PREFIXES: [(&str, &str); 2] = [("xsi", XSI), ("xsd", XSD)];
@@ -65,8 +66,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     let name = start(input, parser, "the Envelope")?;
     let soap = parser.namespace_name(input, name.namespace).to_owned();
     if name.local() != "Envelope" || !matches!(soap.as_str(), SOAP11 | SOAP12) {
-        let what = format!("a SOAP 1.1 or 1.2 Envelope, not {}", name.qualified());
-        return Err(Error::new(ErrorKind::Expected(what.into()), at));
+        return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
     }
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
@@ -76,8 +76,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
         name = start(input, parser, "Body")?;
     }
     if !is(parser, input, name, &soap, "Body") {
-        let what = format!("the Body, not {}", name.qualified());
-        return Err(Error::new(ErrorKind::Expected(what.into()), at));
+        return Err(unexpected(at, "the Body", parser, input, name));
     }
     body(plan, input, parser, &soap)
 }
@@ -91,7 +90,7 @@ fn header(input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
         let must = parser.attributes(input).any(|it| {
             it.name.local() == "mustUnderstand"
                 && parser.namespace_name(input, it.name.namespace) == soap
-                && matches!(it.raw.trim(), "1" | "true")
+                && matches!(it.value().trim(), "1" | "true")
         });
         if must && parser.depth() == outside + 2 {
             let what = format!("the header {}, which must be understood", name.qualified());
@@ -106,31 +105,60 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
     let mut at = parser.position();
     let mut name = start(input, parser, "the message")?;
     if is(parser, input, name, soap, "Fault") {
-        let rest = &input[at..input[at..].find("</").map_or(input.len(), |end| at + end)];
-        let what = format!("a Fault in place of the message: {}", excerpt(rest));
+        let what = format!("a Fault in place of the message: {}", text(input, parser)?);
         return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
     }
     if plan.options.style != Style::DocumentLiteral {
         if !is(parser, input, name, namespace, operation) {
-            return Err(unexpected(at, "operation", namespace, operation, name));
+            let expected = format!("the operation {operation} of {}", shown(namespace));
+            return Err(unexpected(at, &expected, parser, input, name));
         }
         at = parser.position();
         name = start(input, parser, "the message")?;
     }
     if !is(parser, input, name, plan.element_namespace(), &plan.root) {
-        return Err(unexpected(at, "message", plan.element_namespace(), &plan.root, name));
+        let namespace = shown(plan.element_namespace());
+        let expected = format!("the message {} of {namespace}", plan.root);
+        return Err(unexpected(at, &expected, parser, input, name));
     }
-    Ok(())
+    let marks = Marks::read(parser, input).and_then(|marks| marks.refuse_nil("a message, not nil"));
+    marks.map_err(|kind| Error::new(kind, at))
 }
 
-fn unexpected(at: usize, what: &str, namespace: &str, local: &str, found: Name<'_>) -> Error {
-    let of = if namespace.is_empty() { "no namespace".into() } else { format!("{namespace:?}") };
-    let what = format!("the {what} {local} of {of}, not {}", found.qualified());
+fn unexpected(at: usize, what: &str, parser: &Parser, input: &str, found: Name<'_>) -> Error {
+    let namespace = shown(parser.namespace_name(input, found.namespace));
+    let what = format!("{what}, not {} of {namespace}", excerpt(found.qualified()));
     Error::new(ErrorKind::Expected(what.into()), at)
 }
 
-fn excerpt(text: &str) -> String {
-    text.chars().take(200).collect()
+fn shown(namespace: &str) -> String {
+    match namespace {
+        "" => "no namespace".into(),
+        name => format!("{:?}", excerpt(name)),
+    }
+}
+
+fn excerpt(text: &str) -> &str {
+    &text[..text.floor_char_boundary(200)]
+}
+
+/// The beginning of the text in the element just begun, whatever elements it stands in.
+fn text(input: &str, parser: &mut Parser) -> Result<String> {
+    let mut text = String::new();
+    let outside = parser.depth() - 1;
+    while parser.depth() > outside {
+        let before = text.len();
+        match parser.next(input)? {
+            Event::Text { raw, white: false, .. } => xml::unescape(raw.trim(), &mut text),
+            Event::CData { raw, .. } => text.push_str(raw.trim()),
+            _ => continue,
+        }
+        if before > 0 {
+            text.insert(before, ' ');
+        }
+        text.truncate(text.floor_char_boundary(200));
+    }
+    Ok(text)
 }
 
 fn is(parser: &Parser, input: &str, name: Name<'_>, namespace: &str, local: &str) -> bool {

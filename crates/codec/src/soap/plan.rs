@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Kind, Need, Schema, Scope, ScopeId};
+use trunkline_message::{Error, Kind, Need, Schema, Scope, ScopeId};
 use trunkline_wire::Literal;
 
 use super::envelope;
@@ -73,6 +73,8 @@ pub struct Plan {
     /// Name of the element that is the message.
     pub(super) root: Box<str>,
     pub(super) scopes: Vec<ScopePlan>,
+    /// How deep elements nest inside the message's own.
+    pub(super) depth: usize,
 }
 
 impl Plan {
@@ -91,6 +93,7 @@ impl Plan {
             epilogue: Literal::new(epilogue.as_bytes()),
             root: root.into(),
             scopes,
+            depth: depth(schema),
         })
     }
 
@@ -99,8 +102,20 @@ impl Plan {
         &self.schema
     }
 
-    pub(super) fn field_name(&self, scope: usize, field: usize) -> &str {
-        &self.schema.scopes()[scope].fields[field].name
+    /// Adds the names of a field, if there is such a one, and of the components around it to the
+    /// path of an error.
+    #[cold]
+    pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
+        let scope = &self.schema.scopes()[scope];
+        let Some(field) = scope.fields.get(field) else { return error };
+        let mut error = error.within(&field.name);
+        let mut component = field.component;
+        while let Some(around) = component {
+            let around = &scope.components[usize::from(around)];
+            error = error.within(&around.name);
+            component = around.parent;
+        }
+        error
     }
 
     /// Namespace of the message's elements.
@@ -110,6 +125,30 @@ impl Plan {
             Style::RpcEncoded | Style::RpcLiteral => "",
         }
     }
+}
+
+/// How deep elements nest inside the one that is the message.
+fn depth(schema: &Schema) -> usize {
+    let mut depths = vec![0; schema.scopes().len()];
+    // The scopes of groups stand behind the one that they are in.
+    for (index, scope) in schema.scopes().iter().enumerate().rev() {
+        let outer = |mut component: Option<u16>| {
+            let mut count = 0;
+            while let Some(around) = component {
+                component = scope.components[usize::from(around)].parent;
+                count += 1;
+            }
+            count
+        };
+        let fields = scope.fields.iter().map(|field| match field.kind {
+            Kind::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
+            Kind::Integers(_) | Kind::Floats => outer(field.component) + 2,
+            _ => outer(field.component) + 1,
+        });
+        let components = (0..scope.components.len()).map(|it| outer(Some(it as u16)));
+        depths[index] = fields.chain(components).max().unwrap_or(0);
+    }
+    depths[0]
 }
 
 /// Which names the elements have.

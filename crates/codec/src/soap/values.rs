@@ -85,6 +85,8 @@ impl Body<'_> {
                     self.check_names();
                     if Some(name.namespace) == self.namespace && *name.local() == *entry.name {
                         self.opened(name.prefix());
+                        let marks = self.marks()?.refuse_nil("an entry, not nil");
+                        marks.map_err(|kind| self.error(kind, self.parser.position()))?;
                         return Ok(true);
                     }
                     self.parser.skip_element(self.input)?;
@@ -116,6 +118,10 @@ impl Body<'_> {
                         let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
                         return Err(self.error(kind, at));
                     }
+                    if self.is_nil()? {
+                        let kind = ErrorKind::Expected("an item, not nil".into());
+                        return Err(self.error(kind, self.parser.position()));
+                    }
                     self.value = self.content(at)?;
                     item(self)?;
                 }
@@ -141,6 +147,7 @@ impl Decoder for Body<'_> {
         self.parse("true or false", |source, start, end| match &source[start..end] {
             b"true" | b"1" => Ok(true),
             b"false" | b"0" => Ok(false),
+            b"" => Err(ValueError::Empty),
             _ => Err(ValueError::Malformed { at: 0 }),
         })
     }
@@ -246,7 +253,7 @@ impl Decoder for Body<'_> {
             }
             self.scope = slot.scope;
             let read = self.scope(scope, into.next_entry());
-            read.map_err(|error| error.in_entry(count).within(plan.field_name(outer, field)))?;
+            read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field) = (outer, field);
             count += 1;
         }
@@ -266,5 +273,5 @@ fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueErr
 /// Senders that hold prices as doubles may write them with an exponent.
 #[cold]
 fn scientific(value: &[u8], problem: ValueError) -> Parsed<Decimal> {
-    Decimal::parse_scientific(value.strip_prefix(b"+").unwrap_or(value)).map_err(|_| problem)
+    Decimal::parse_scientific(value).map_err(|_| problem)
 }

@@ -1,8 +1,10 @@
 //! Attributes of the current start tag.
 
+use std::borrow::Cow;
+
 use super::error::{Error, ErrorKind};
 use super::intern::Index;
-use super::{Name, Namespace};
+use super::{Name, Namespace, normalise_attribute};
 
 /// Up to this many attributes are compared pair by pair; an index serves more.
 const WALKED: usize = 8;
@@ -17,6 +19,18 @@ pub struct Attribute<'a> {
     /// Whether `raw` is the value itself; if not,
     /// [`normalise_attribute`](super::normalise_attribute) makes it so.
     pub plain: bool,
+}
+
+impl<'a> Attribute<'a> {
+    /// The value itself.
+    pub fn value(&self) -> Cow<'a, str> {
+        if self.plain {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut value = String::new();
+        normalise_attribute(self.raw, &mut value);
+        Cow::Owned(value)
+    }
 }
 
 /// Where an attribute is in the document.

@@ -1,0 +1,125 @@
+//! What the attributes of an element say about its content.
+
+use std::borrow::Cow;
+
+use trunkline_message::{ErrorKind, Kind};
+
+use super::envelope::{ENCODING12, XSD, XSI};
+use crate::xml::Parser;
+
+/// What they say that matters here; attributes of other names are passed over.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// `xsi:nil` is true: the element stands for nothing.
+    pub(super) nil: bool,
+    /// The local name of its `xsi:type`, if that is a type of XML Schema. Other types are their
+    /// senders' own.
+    schema_type: Option<Box<str>>,
+}
+
+impl Marks {
+    /// Those of the start tag that the parser read last.
+    ///
+    /// # Errors
+    /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, or the content is elsewhere
+    /// (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2).
+    pub(super) fn read(parser: &Parser, input: &str) -> Result<Self, ErrorKind> {
+        let mut marks = Self::default();
+        for attribute in parser.attributes(input) {
+            let value = attribute.value();
+            let value = value.trim_matches([' ', '\t', '\r', '\n']);
+            let namespace = parser.namespace_name(input, attribute.name.namespace);
+            match (namespace, attribute.name.local()) {
+                (XSI, "nil") => marks.nil = boolean(value)?,
+                (XSI, "type") => marks.schema_type = schema_type(parser, input, value)?,
+                ("", "href") | (ENCODING12, "ref") => {
+                    let what = "references to elements elsewhere (multi-ref)";
+                    return Err(ErrorKind::Unsupported(what.into()));
+                }
+                _ => {}
+            }
+        }
+        Ok(marks)
+    }
+
+    /// Whether a value of the type may stand where this kind is expected.
+    ///
+    /// # Errors
+    /// It may not.
+    pub(super) fn fit(&self, kind: Kind) -> Result<(), ErrorKind> {
+        match &self.schema_type {
+            Some(local) if !fits(kind, local) => {
+                let what = format!("a value of another type than xsd:{local}");
+                Err(ErrorKind::Expected(what.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// For elements that have to be there.
+    ///
+    /// # Errors
+    /// It is nil.
+    pub(super) fn refuse_nil(&self, what: &'static str) -> Result<(), ErrorKind> {
+        match self.nil {
+            true => Err(ErrorKind::Expected(Cow::Borrowed(what))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn boolean(value: &str) -> Result<bool, ErrorKind> {
+    match value {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(ErrorKind::Expected("xsi:nil to be true or false".into())),
+    }
+}
+
+fn schema_type(
+    parser: &Parser,
+    input: &str,
+    qualified: &str,
+) -> Result<Option<Box<str>>, ErrorKind> {
+    let (prefix, local) = qualified.split_once(':').unwrap_or(("", qualified));
+    match parser.resolve_prefix(input, prefix) {
+        Some(namespace) if parser.namespace_name(input, namespace) == XSD => Ok(Some(local.into())),
+        Some(_) => Ok(None),
+        None => {
+            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
+            Err(ErrorKind::Expected(what.into()))
+        }
+    }
+}
+
+/// May a value of the XML Schema type stand where this kind, or an item of it, is expected?
+fn fits(kind: Kind, local: &str) -> bool {
+    let whole = matches!(
+        local,
+        "byte"
+            | "short"
+            | "int"
+            | "long"
+            | "integer"
+            | "unsignedByte"
+            | "unsignedShort"
+            | "unsignedInt"
+            | "unsignedLong"
+            | "nonNegativeInteger"
+            | "positiveInteger"
+            | "nonPositiveInteger"
+            | "negativeInteger"
+    );
+    let number = whole || matches!(local, "decimal" | "double" | "float");
+    match kind {
+        Kind::Boolean => local == "boolean",
+        Kind::Integer(_) | Kind::Integers(_) => whole,
+        Kind::Decimal | Kind::Float | Kind::Floats => number,
+        Kind::Bytes => local == "base64Binary",
+        Kind::Date => local == "date",
+        Kind::Time => local == "time",
+        Kind::Timestamp => local == "dateTime",
+        Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),
+        Kind::Group(_) => false,
+    }
+}

@@ -1,0 +1,223 @@
+//! Names count by namespace, whatever prefixes and encodings spell them.
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::soap::{Encoder, Options, Style};
+use trunkline_tests::samples;
+use trunkline_tests::soap_ways::Ways;
+
+use crate::{SOAP11, SOAP12, XSI, document, market_data};
+
+const OTHER_SOAP: &str = "http://www.w3.org/2001/12/soap-envelope";
+
+fn rpc() -> Ways<MarketDataIncrementalRefresh> {
+    Ways::new(&market_data(&Options::default()))
+}
+
+fn qualified() -> Ways<MarketDataIncrementalRefresh> {
+    Ways::new(&market_data(&document("urn:x")))
+}
+
+fn written(options: &Options) -> String {
+    let plan = market_data(options);
+    let bytes = Encoder::new(&plan).encode(&samples::figure_3(2)).unwrap().to_vec();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn any_prefix_stands_for_the_envelope() {
+    let document = written(&Options::default());
+    let mut ways = rpc();
+    for prefix in ["soap", "env", "S", "soapenv", "xsi2", "é"] {
+        let respelt = document.replace("SOAP-ENV", prefix);
+        assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)), "{prefix}");
+    }
+    let default = document
+        .replace("<SOAP-ENV:", "<")
+        .replace("</SOAP-ENV:", "</")
+        .replace("<sendMessage>", "<sendMessage xmlns=''>")
+        .replace("<Envelope", &format!("<Envelope xmlns=\"{SOAP11}\""));
+    assert_eq!(ways.read(default.as_bytes()), Ok(samples::figure_3(2)));
+}
+
+#[test]
+fn both_versions_are_read_whichever_is_written() {
+    let soap12 = written(&Options::default()).replace(SOAP11, SOAP12);
+    assert_eq!(rpc().read(soap12.as_bytes()), Ok(samples::figure_3(2)));
+    let other = soap12.replace(SOAP12, OTHER_SOAP);
+    let error = rpc().read(other.as_bytes()).unwrap_err();
+    assert_eq!(error.offset(), other.find("<SOAP-ENV").unwrap());
+    let expected = "expected a SOAP 1.1 or 1.2 Envelope, not SOAP-ENV:Envelope of ";
+    assert_eq!(error.kind().to_string(), format!("{expected}{OTHER_SOAP:?}"));
+}
+
+/// The message's elements, each with the prefix.
+fn prefixed(document: &str) -> String {
+    let (before, rest) = document.split_once("<FIXMLMessage xmlns=\"urn:x\">").unwrap();
+    let (message, after) = rest.split_once("</FIXMLMessage>").unwrap();
+    let message = message.replace("</", "\0").replace('<', "<p:").replace('\0', "</p:");
+    format!("{before}<p:FIXMLMessage xmlns:p='urn:x'>{message}</p:FIXMLMessage>{after}")
+}
+
+#[test]
+fn children_are_qualified_by_prefix_or_by_default() {
+    let document = written(&document("urn:x"));
+    let mut ways = qualified();
+    let everywhere = document.replace("<Instrument>", "<Instrument xmlns='urn:x'>");
+    let prefixed = prefixed(&document);
+    let elsewhere = prefixed.replace("<p:FIXMLMessage", "<p:FIXMLMessage xmlns='urn:y'");
+    let redeclared = prefixed
+        .replace("<p:Instrument>", "<q:Instrument xmlns:q='urn:x' xmlns:p='urn:y'>")
+        .replace("</p:Instrument>", "</q:Instrument>")
+        .replace("<p:Symbol>", "<Symbol xmlns='urn:x'>")
+        .replace("</p:Symbol>", "</Symbol>")
+        .replace("<p:CFICode>", "<p:CFICode xmlns:p='urn:x'>");
+    for spelt in [&document, &everywhere, &prefixed, &elsewhere, &redeclared, &document] {
+        assert_eq!(ways.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
+    }
+}
+
+#[test]
+fn a_declaration_holds_to_the_end_of_its_element() {
+    let document = written(&document("urn:x"));
+    // Inside the first entry, unprefixed names are the message's; behind it, they are not.
+    let limited = document
+        .replace("<MDInclList>", "<p:MDInclList xmlns:p='urn:x' xmlns='urn:y'>")
+        .replace("</MDInclList>", "</p:MDInclList>")
+        .replacen("<MDIncGroup>", "<MDIncGroup xmlns='urn:x'>", 1);
+    assert_eq!(qualified().read(limited.as_bytes()), Ok(samples::figure_3(1)));
+    let limited = document
+        .replace("<FIXMLMessage xmlns=\"urn:x\">", "<p:FIXMLMessage xmlns:p='urn:x' xmlns='urn:y'>")
+        .replace("</FIXMLMessage>", "</p:FIXMLMessage>")
+        .replace("<Header>", "<Header xmlns='urn:x'>");
+    let error = qualified().read(limited.as_bytes()).unwrap_err();
+    assert_eq!(error.offset(), limited.find("</p:FIXMLMessage>").unwrap() + 17);
+    assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList");
+}
+
+#[test]
+fn a_prefixed_element_does_not_end_without_its_prefix() {
+    let document = written(&document("urn:x"));
+    let bound = document.replace("xmlns=\"urn:x\"", "xmlns=\"urn:x\" xmlns:p=\"urn:x\"");
+    for name in ["Header", "CompID", "MDInclList", "MDIncGroup", "FIXMLMessage"] {
+        let broken = bound.replacen(&format!("<{name}"), &format!("<p:{name}"), 1);
+        let error = qualified().read(broken.as_bytes()).unwrap_err();
+        assert_eq!(error.kind().to_string(), format!("XML: expected end tag </p:{name}>"));
+        assert_eq!(error.offset(), broken.find(&format!("</{name}>")).unwrap());
+        let whole = broken.replacen(&format!("</{name}>"), &format!("</p:{name}>"), 1);
+        assert_eq!(qualified().read(whole.as_bytes()), Ok(samples::figure_3(2)), "{whole}");
+    }
+}
+
+#[test]
+fn another_namespace_is_another_name() {
+    let namespace = document("urn:x").namespace;
+    let wrong = written(&document("urn:x")).replace("\"urn:x\"", "\"urn:y\"");
+    let error = qualified().read(wrong.as_bytes()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "at byte {}: expected the message FIXMLMessage of {namespace:?}, not FIXMLMessage of \"urn:y\"",
+            wrong.find("<FIXMLMessage").unwrap()
+        )
+    );
+    let options = Options { style: Style::RpcLiteral, namespace, ..Options::default() };
+    let good = written(&options);
+    let mut ways = Ways::<MarketDataIncrementalRefresh>::new(&market_data(&options));
+    let respelt = good.replace("ns:sendMessage", "m:sendMessage").replace("xmlns:ns", "xmlns:m");
+    assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
+    let error = ways.read(good.replace("\"urn:x\"", "\"urn:y\"").as_bytes()).unwrap_err();
+    assert_eq!(
+        error.kind().to_string(),
+        "expected the operation sendMessage of \"urn:x\", not ns:sendMessage of \"urn:y\""
+    );
+    let error = ways.read(written(&Options::default()).as_bytes()).unwrap_err();
+    assert_eq!(
+        error.kind().to_string(),
+        "expected the operation sendMessage of \"urn:x\", not sendMessage of no namespace"
+    );
+    // A default namespace on the operation is inherited by what rpc wants in none.
+    let inherited = good.replace("ns:sendMessage", "sendMessage").replace("xmlns:ns", "xmlns");
+    let error = ways.read(inherited.as_bytes()).unwrap_err();
+    assert_eq!(
+        error.kind().to_string(),
+        "expected the message FIXMLMessage of no namespace, not FIXMLMessage of \"urn:x\""
+    );
+}
+
+#[test]
+fn attributes_come_in_any_order_and_quotes() {
+    let document = written(&Options { types: true, ..Options::default() });
+    let (before, rest) = document.split_once("<SOAP-ENV:Envelope ").unwrap();
+    let (declarations, rest) = rest.split_once('>').unwrap();
+    let mut reversed: Vec<&str> = declarations.split(' ').collect();
+    reversed.reverse();
+    let reversed = reversed.join("\n\t").replace('"', "'");
+    let respelt = format!(
+        "{before}<SOAP-ENV:Envelope {reversed}>{}",
+        rest.replace(
+            "xsi:type=\"xsd:string\"",
+            "id = 'a' xsi:type\n=\n' xsd:string ' other='&lt;'"
+        )
+    );
+    let options = Options { types: true, ..Options::default() };
+    let mut ways = Ways::<MarketDataIncrementalRefresh>::new(&market_data(&options));
+    assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
+    assert_eq!(rpc().read(respelt.as_bytes()), Ok(samples::figure_3(2)));
+}
+
+#[test]
+fn the_encoding_is_found_by_mark_and_declaration() {
+    let utf8 = written(&Options::default());
+    let mut message = samples::figure_3(2);
+    message.header.sender.comp_id = "Müller 😀".into();
+    let utf8 = utf8.replace(">ABC<", ">Müller 😀<");
+    let mut ways = rpc();
+    let mark = format!("\u{FEFF}{utf8}");
+    assert_eq!(ways.read(mark.as_bytes()).as_ref(), Ok(&message));
+    for encoding in ["UTF-16", "utf-16"] {
+        let utf16 = mark.replace("UTF-8", encoding);
+        let little: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(ways.read(&little).as_ref(), Ok(&message));
+        assert_eq!(ways.read(&big).as_ref(), Ok(&message));
+    }
+    let latin: Vec<u8> = utf8
+        .replace("UTF-8", "ISO-8859-1")
+        .replace('😀', "&#128512;")
+        .chars()
+        .map(|it| it as u8)
+        .collect();
+    assert_eq!(ways.read(&latin).as_ref(), Ok(&message));
+    let undeclared = utf8.replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "");
+    assert_eq!(ways.read(undeclared.as_bytes()).as_ref(), Ok(&message));
+    let error = ways.read(utf8.replace("UTF-8", "UTF-16").as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("declared but the document is in UTF-8"), "{error}");
+    let error = ways.read(utf8.replace("UTF-8", "EBCDIC-US").as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("\"EBCDIC-US\" is not supported"), "{error}");
+    let mut broken = utf8.into_bytes();
+    let at = broken.iter().position(|byte| *byte == 0xC3).unwrap();
+    broken[at] = 0xFF;
+    let error = ways.read(&broken).unwrap_err();
+    assert_eq!(error.to_string(), format!("at byte {at}: XML: byte sequence is not valid UTF-8"));
+}
+
+#[test]
+fn nil_counts_by_namespace_too() {
+    let document = written(&Options::default());
+    let nil =
+        |attribute: &str| document.replace("<SellerDays>", &format!("<SellerDays {attribute}>"));
+    let mut without = samples::figure_3(2);
+    for entry in without.body.entries.iter_mut() {
+        entry.clear_seller_days();
+    }
+    let mut ways = rpc();
+    for attribute in ["xsi:nil='true'", "xsi:nil=' 1 '", "xsi:nil='&#49;'"] {
+        assert_eq!(ways.read(nil(attribute).as_bytes()), Ok(without.clone()), "{attribute}");
+    }
+    let own = format!("xmlns:i='{XSI}' i:nil='1'");
+    assert_eq!(ways.read(nil(&own).as_bytes()), Ok(without));
+    for attribute in ["nil='1'", "xmlns:xsi='urn:y' xsi:nil='1'", "xsi:nil='0'", "xsi:nil='false'"]
+    {
+        assert_eq!(ways.read(nil(attribute).as_bytes()), Ok(samples::figure_3(2)), "{attribute}");
+    }
+}
