@@ -3,8 +3,10 @@
 use std::env;
 use std::path::PathBuf;
 
+use crate::skip;
+
 /// The directory `shared/conformance/<name>` beside the repository, or under the directory that
-/// the variable `TRUNKLINE_SHARED` names. `None`, with a line on standard output, if it is absent.
+/// the variable `TRUNKLINE_SHARED` names. `None`, and a note that the test skips, if it is absent.
 pub fn directory(name: &str) -> Option<PathBuf> {
     let shared = env::var_os("TRUNKLINE_SHARED").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
@@ -14,6 +16,6 @@ pub fn directory(name: &str) -> Option<PathBuf> {
     if directory.is_dir() {
         return Some(directory);
     }
-    println!("skipped: {} is not there", directory.display());
+    skip::note(&format!("shared/conformance/{name} is not there"));
     None
 }

@@ -1,8 +1,15 @@
 //! Conformance, cross-checks with other implementations, fuzz bodies.
 
 pub mod conformance;
+pub mod every_kind;
 pub mod fuzz;
 pub mod plain_fix;
 pub mod random;
 pub mod samples;
 pub mod schemas;
+pub mod skip;
+pub mod soap_ways;
+
+/// The README's example compiles and tells the truth.
+#[doc = include_str!("../../README.md")]
+mod readme {}

@@ -1,14 +1,15 @@
 //! The W3C XML conformance suite, as far as it says something about a parser that refuses DTDs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs};
 
 use serde_json::Value;
 use trunkline_codec::xml::{Error, ErrorKind, Event, Options, Parser, Source};
 use trunkline_message::Limits;
 use trunkline_tests::conformance;
+use trunkline_tests::skip::skip;
 
 /// Refused, or accepted.
 type Verdict = Result<(), Error>;
@@ -37,8 +38,7 @@ fn suite() -> Option<PathBuf> {
             Some(PathBuf::from(path.trim_end()))
         }
         failure => {
-            assert!(env::var_os("CI").is_none(), "no suite from fetch-xmlconf: {failure:?}");
-            println!("skipped: no suite from fetch-xmlconf: {failure:?}");
+            skip(&format!("no suite from fetch-xmlconf: {failure:?}"));
             None
         }
     }

@@ -182,7 +182,8 @@ fn a_caller_reads_what_it_knows_and_hands_over_anywhere() {
     assert_eq!(parser.namespace_name(text, name.namespace), "u");
 
     parser.set_position(parser.position() + "</p:a>".len());
-    parser.pop_known();
+    assert!(!parser.pop_known("a".len()), "an end tag without the prefix is another element's");
+    assert!(parser.pop_known("p:a".len()) && !parser.is_in_content());
     assert_eq!((parser.depth(), parser.resolve_prefix(text, "p")), (0, None));
     assert_eq!(parser.next(text).unwrap(), Event::Comment(" end "));
     assert_eq!(parser.next(text).unwrap(), Event::Eof);

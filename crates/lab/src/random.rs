@@ -49,7 +49,7 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// Prepares the draw; index i comes up weights[i] times in the sum of all weights.
+    /// Prepares the draw; index `i` comes up `weights[i]` times in the sum of all weights.
     pub fn new(weights: impl IntoIterator<Item = u64>) -> Self {
         let mut sum = 0;
         let cumulative = weights.into_iter().map(|weight| {

@@ -6,15 +6,24 @@ use quote::{format_ident, quote};
 use crate::parse::{Form, Member, Role, Struct};
 
 pub(crate) fn expand(input: &Struct) -> TokenStream {
-    let ident = &input.ident;
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let positions = positions(input);
-    let width = format_ident!("P{}", input.members.len());
-    let describe = input.members.iter().map(describe);
-    let encode = encode(input);
-    let decode = decode(input);
-    let clear = clear(input);
-    let (name, message_type) = (&input.name, &input.message_type);
+    let (fields, structure, message) = (fields(input), structure(input), message(input));
+    let bits = input.presence.is_some().then(|| with_presence(input));
+    quote! {
+        const _: () = {
+            use ::trunkline_message::{FieldValue as _, Fields as _};
+            #positions
+            #fields
+            #structure
+            #message
+            #bits
+        };
+    }
+}
+
+fn fields(input: &Struct) -> TokenStream {
+    let ident = &input.ident;
+    let (encode, decode, clear) = (encode(input), decode(input), clear(input));
     let unknown = input.unknown.as_ref().map(|unknown| {
         quote! {
             #[inline]
@@ -23,68 +32,73 @@ pub(crate) fn expand(input: &Struct) -> TokenStream {
             }
         }
     });
-    let bits = input.presence.is_some().then(|| with_presence(input));
     quote! {
-        const _: () = {
-            use ::trunkline_message::{FieldValue as _, Fields as _};
-            #positions
-
-            #[automatically_derived]
-            impl #impl_generics ::trunkline_message::Fields for #ident #ty_generics #where_clause {
-                #[inline]
-                fn encode_fields<E: ::trunkline_message::Encoder>(&self, base: usize, encoder: &mut E) {
-                    #encode
-                }
-
-                #[inline]
-                fn decode_field<D: ::trunkline_message::Decoder>(
-                    &mut self,
-                    index: usize,
-                    decoder: &mut D,
-                ) -> ::trunkline_message::Result<()> {
-                    #decode
-                }
-
-                #[inline]
-                fn clear(&mut self) {
-                    #clear
-                }
-
-                #unknown
+        #[automatically_derived]
+        impl ::trunkline_message::Fields for #ident {
+            #[inline]
+            fn encode_fields<E: ::trunkline_message::Encoder>(&self, base: usize, encoder: &mut E) {
+                #encode
             }
 
-            #[automatically_derived]
-            impl #impl_generics ::trunkline_message::Structure for #ident #ty_generics #where_clause {
-                const WIDTH: usize = #width;
-
-                fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
-                    #(#describe)*
-                }
-
-                fn schema() -> &'static ::std::sync::Arc<::trunkline_message::Schema> {
-                    static SCHEMA: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Schema>> =
-                        ::std::sync::OnceLock::new();
-                    SCHEMA.get_or_init(|| {
-                        let mut schema = ::trunkline_message::Schema::builder(#name, #message_type);
-                        <Self as ::trunkline_message::Structure>::describe(&mut schema);
-                        match schema.build() {
-                            Ok(schema) => ::std::sync::Arc::new(schema),
-                            Err(error) => panic!("{}: {error}", #name),
-                        }
-                    })
-                }
+            #[inline]
+            fn decode_field<D: ::trunkline_message::Decoder>(
+                &mut self,
+                index: usize,
+                decoder: &mut D,
+            ) -> ::trunkline_message::Result<()> {
+                #decode
             }
 
-            #[automatically_derived]
-            impl #impl_generics ::trunkline_message::Message for #ident #ty_generics #where_clause {
-                #[inline]
-                fn message_schema(&self) -> &::std::sync::Arc<::trunkline_message::Schema> {
-                    <Self as ::trunkline_message::Structure>::schema()
-                }
+            #[inline]
+            fn clear(&mut self) {
+                #clear
             }
 
-            #bits
-        };
+            #unknown
+        }
+    }
+}
+
+fn structure(input: &Struct) -> TokenStream {
+    let ident = &input.ident;
+    let width = position(input.members.len());
+    let describe = input.members.iter().map(describe);
+    let (name, message_type) = (&input.name, &input.message_type);
+    quote! {
+        #[automatically_derived]
+        impl ::trunkline_message::Structure for #ident {
+            const WIDTH: usize = #width;
+
+            fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
+                #(#describe)*
+            }
+
+            fn schema() -> &'static ::std::sync::Arc<::trunkline_message::Schema> {
+                static SCHEMA: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Schema>> =
+                    ::std::sync::OnceLock::new();
+                SCHEMA.get_or_init(|| {
+                    let mut schema = ::trunkline_message::Schema::builder(#name, #message_type);
+                    <Self as ::trunkline_message::Structure>::describe(&mut schema);
+                    match schema.build() {
+                        Ok(schema) => ::std::sync::Arc::new(schema),
+                        Err(error) => panic!("{}: {error}", #name),
+                    }
+                })
+            }
+        }
+    }
+}
+
+fn message(input: &Struct) -> TokenStream {
+    let ident = &input.ident;
+    quote! {
+        #[automatically_derived]
+        impl ::trunkline_message::Message for #ident {
+            #[inline]
+            fn message_schema(&self) -> &::std::sync::Arc<::trunkline_message::Schema> {
+                <Self as ::trunkline_message::Structure>::schema()
+            }
+        }
     }
 }
 
@@ -251,11 +265,6 @@ fn decode(input: &Struct) -> TokenStream {
             }
         }
     }
-    let ranges = if ranges.is_empty() {
-        quote! {}
-    } else {
-        ranges
-    };
     quote! {
         match index {
             #arms
@@ -289,7 +298,6 @@ fn clear(input: &Struct) -> TokenStream {
 /// what lies behind a bit that is not set.
 fn with_presence(input: &Struct) -> TokenStream {
     let ident = &input.ident;
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let Some((presence, presence_type)) = &input.presence else { return TokenStream::new() };
     let count = input.members.len();
     let accessors = input
@@ -322,19 +330,19 @@ fn with_presence(input: &Struct) -> TokenStream {
             "the presence field has too few words for the fields of the struct",
         );
 
-        impl #impl_generics #ident #ty_generics #where_clause {
+        impl #ident {
             #(#accessors)*
         }
 
         #[automatically_derived]
-        impl #impl_generics ::core::cmp::PartialEq for #ident #ty_generics #where_clause {
+        impl ::core::cmp::PartialEq for #ident {
             fn eq(&self, other: &Self) -> bool {
                 self.#presence == other.#presence #(#equal)* #(#unknown_equal)*
             }
         }
 
         #[automatically_derived]
-        impl #impl_generics ::core::fmt::Debug for #ident #ty_generics #where_clause {
+        impl ::core::fmt::Debug for #ident {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 let mut out = f.debug_struct(#type_name);
                 #(#shown)*

@@ -2,13 +2,12 @@
 
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, LitInt, LitStr, Result};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitInt, LitStr, Result};
 use syn::{Type, Visibility};
 
 pub(crate) struct Struct {
     pub(crate) ident: Ident,
     pub(crate) visibility: Visibility,
-    pub(crate) generics: Generics,
     pub(crate) name: String,
     pub(crate) message_type: String,
     pub(crate) members: Vec<Member>,
@@ -57,6 +56,11 @@ impl Struct {
         let Fields::Named(fields) = &data.fields else {
             return Err(Error::new(input.span(), "Message needs named fields"));
         };
+        if !input.generics.params.is_empty() {
+            // One static schema would serve every type that stands for a parameter.
+            let why = "Message is derived for structs without parameters";
+            return Err(Error::new(input.generics.span(), why));
+        }
         let (mut name, mut message_type, mut camel) =
             (input.ident.to_string(), String::new(), false);
         for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
@@ -79,7 +83,6 @@ impl Struct {
         let mut out = Self {
             ident: input.ident.clone(),
             visibility: input.vis.clone(),
-            generics: input.generics.clone(),
             name,
             message_type,
             members: Vec::new(),

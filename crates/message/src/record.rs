@@ -268,6 +268,30 @@ fn integer<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D) -> Result<W> {
     Ok(number.expect("64 bits hold it"))
 }
 
+/// The same for a list.
+fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<W>) -> Result<()> {
+    fn widened<D: Decoder, I: Integer, W: Integer>(
+        decoder: &mut D,
+        into: &mut Vec<W>,
+    ) -> Result<()> {
+        let mut narrow = Vec::<I>::new();
+        decoder.integers(&mut narrow)?;
+        into.clear();
+        into.extend(narrow.into_iter().map(|number| W::from_i128(number.to_i128()).expect("fits")));
+        Ok(())
+    }
+    let Kind::Integers(kind) = kind else { return decoder.integers(into) };
+    match kind {
+        IntegerKind::I8 => widened::<_, i8, _>(decoder, into),
+        IntegerKind::I16 => widened::<_, i16, _>(decoder, into),
+        IntegerKind::I32 => widened::<_, i32, _>(decoder, into),
+        IntegerKind::U8 => widened::<_, u8, _>(decoder, into),
+        IntegerKind::U16 => widened::<_, u16, _>(decoder, into),
+        IntegerKind::U32 => widened::<_, u32, _>(decoder, into),
+        IntegerKind::I64 | IntegerKind::U64 => decoder.integers(into),
+    }
+}
+
 impl Message for Record {
     fn message_schema(&self) -> &Arc<Schema> {
         &self.schema
@@ -316,8 +340,8 @@ impl Fields for Record {
             Value::Time(value) => *value = decoder.time()?,
             Value::Timestamp(value) => *value = decoder.timestamp()?,
             Value::Code(value) => *value = decoder.code()?,
-            Value::Integers(values) => decoder.integers(values)?,
-            Value::UnsignedIntegers(values) => decoder.integers(values)?,
+            Value::Integers(values) => integers(kind(), decoder, values)?,
+            Value::UnsignedIntegers(values) => integers(kind(), decoder, values)?,
             Value::Floats(values) => decoder.floats(values)?,
             Value::Group(group) => decoder.group(group)?,
         }

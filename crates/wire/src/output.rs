@@ -154,8 +154,8 @@ impl Cursor<'_> {
     /// Appends a constant.
     #[inline]
     pub fn literal(&mut self, literal: &Literal) {
-        self.block(&literal.block, literal.len.min(LITERAL_BLOCK));
-        if literal.len > LITERAL_BLOCK {
+        self.block(&literal.block, literal.len.min(Literal::<32>::HELD));
+        if literal.len > Literal::<32>::HELD {
             self.copy(&literal.rest);
         }
     }
@@ -198,27 +198,29 @@ impl Cursor<'_> {
     }
 }
 
-const LITERAL_BLOCK: usize = 32;
-
-/// A constant piece of a format, such as `<Symbol>` or `55=`: written and compared as one block.
+/// A constant piece of a format, such as `<Symbol>` or `55=`: written and compared as a block. The
+/// first `N` bytes, a multiple of 16, are held in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Literal {
-    block: [u8; LITERAL_BLOCK],
+pub struct Literal<const N: usize = 32> {
+    block: [u8; N],
     len: usize,
     rest: Box<[u8]>,
 }
 
-impl Default for Literal {
+impl<const N: usize> Default for Literal<N> {
     fn default() -> Self {
         Self::new(b"")
     }
 }
 
-impl Literal {
-    /// The literal for these bytes; the first 32 are held in place.
+impl<const N: usize> Literal<N> {
+    /// How many bytes are held in place.
+    pub const HELD: usize = N;
+
+    /// The literal for these bytes. Does not allocate when they can be held in place.
     pub fn new(bytes: &[u8]) -> Self {
-        let (head, rest) = bytes.split_at(bytes.len().min(LITERAL_BLOCK));
-        let mut block = [0; LITERAL_BLOCK];
+        let (head, rest) = bytes.split_at(bytes.len().min(N));
+        let mut block = [0; N];
         block[..head.len()].copy_from_slice(head);
         Self { block, len: bytes.len(), rest: rest.into() }
     }
@@ -232,24 +234,23 @@ impl Literal {
 
     /// The bytes.
     pub fn to_vec(&self) -> Vec<u8> {
-        [&self.block[..self.len.min(LITERAL_BLOCK)], &self.rest].concat()
+        [&self.block[..self.len.min(N)], &self.rest].concat()
     }
 
     /// Does the literal stand at `at` in `input`?
     #[inline]
     pub fn matches(&self, input: &[u8], at: usize) -> bool {
-        let Some(block) = input.get(at..at + LITERAL_BLOCK) else {
+        let Some(block) = input.get(at..at + N) else {
             return self.matches_plainly(input, at);
         };
-        let block: &[u8; LITERAL_BLOCK] = block.try_into().expect("a block's length");
-        crate::scan::agree(block, &self.block, self.len.min(LITERAL_BLOCK))
-            && (self.len <= LITERAL_BLOCK || input[at + LITERAL_BLOCK..].starts_with(&self.rest))
+        crate::scan::agree(block, &self.block, self.len.min(N))
+            && (self.len <= N || input[at + N..].starts_with(&self.rest))
     }
 
     /// The plain twin of [`matches`](Self::matches), and its way near the end of the input.
     #[inline(never)]
     pub fn matches_plainly(&self, input: &[u8], at: usize) -> bool {
-        let head = &self.block[..self.len.min(LITERAL_BLOCK)];
+        let head = &self.block[..self.len.min(N)];
         input
             .get(at..)
             .and_then(|input| input.strip_prefix(head))
@@ -266,7 +267,7 @@ mod tests {
         let mut output = Output::new();
         for (i, long) in [3, 31, 32, 33, 80].into_iter().enumerate() {
             let bytes: Vec<u8> = (0..long).map(|it| it as u8 + i as u8).collect();
-            let literal = Literal::new(&bytes);
+            let literal = <Literal>::new(&bytes);
             let start = output.len();
             let mut cursor = output.cursor(literal.len());
             cursor.literal(&literal);
@@ -288,10 +289,12 @@ mod tests {
                     if let Some(flip) = flip.filter(|_| len > 0) {
                         bytes[flip] ^= 1;
                     }
-                    let literal = Literal::new(&bytes);
+                    let literal = <Literal>::new(&bytes);
+                    let longer = Literal::<96>::new(&bytes);
                     let expected = input.get(at..).is_some_and(|it| it.starts_with(&bytes));
                     assert_eq!(literal.matches(&input, at), expected, "{len} bytes at {at}");
                     assert_eq!(literal.matches_plainly(&input, at), expected);
+                    assert_eq!(longer.matches(&input, at), expected, "{len} bytes at {at}");
                 }
             }
         }

@@ -150,12 +150,29 @@ pub fn zeros(bytes: &[u8], from: usize, most: usize) -> usize {
     (count + rest.iter().take_while(|byte| **byte == 0).count()).min(most)
 }
 
-/// Do two blocks of 32 bytes agree in their first `length`?
-#[inline]
-pub fn agree(left: &[u8; 32], right: &[u8; 32], length: usize) -> bool {
-    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
-    let run = |half: usize| Block::load(&left[half]).same(Block::load(&right[half])).run();
-    run(0) >= length.min(BLOCK) && (length <= BLOCK || run(1) >= length - BLOCK)
+/// Do exactly `count` zeros, fewer than 16, stand at `from`? False also where too few bytes follow
+/// to say so at once.
+#[inline(always)]
+pub fn are_zeros(bytes: &[u8], from: usize, count: usize) -> bool {
+    let block = bytes.get(from..).and_then(<[u8]>::first_chunk);
+    count < BLOCK && block.is_some_and(|block| Block::load(block).eq(0).is_run(count))
+}
+
+/// Do two pieces of memory, both of whole blocks, agree in their first `length` bytes?
+#[inline(always)]
+pub fn agree(left: &[u8], right: &[u8], length: usize) -> bool {
+    let blocks = left.as_chunks().0.iter().zip(right.as_chunks().0);
+    let mut wanted = length;
+    for (left, right) in blocks {
+        if Block::load(left).same(Block::load(right)).run() < wanted.min(BLOCK) {
+            return false;
+        }
+        if wanted <= BLOCK {
+            break;
+        }
+        wanted -= BLOCK;
+    }
+    true
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
+use crate::scan::{BLOCK, Block};
+
 /// Length of the longest text that is held inline, in bytes.
 pub const INLINE: usize = 30;
 
@@ -37,9 +39,9 @@ impl Text {
             Repr::Inline { length, bytes } => {
                 let text = bytes.get(..usize::from(*length)).unwrap_or_default();
                 // SAFETY: `length` and `bytes` are set together and only here in this file, by
-                // `set_inline`, which copies the `length` bytes of a `&str`, and by
-                // `assign_from`, which copies those between two character boundaries of a
-                // `&str`; `new` and `clear` set the length to zero.
+                // `set_inline`, which copies the `length` bytes of a `&str`, by `assign_from`,
+                // which copies those between two character boundaries of a `&str`, and by
+                // `assign_utf8`, which copies ASCII; `new` and `clear` set the length to zero.
                 unsafe { str::from_utf8_unchecked(text) }
             }
             Repr::Heap(text) => text,
@@ -92,6 +94,27 @@ impl Text {
         self.assign_range(source, start, end)
     }
 
+    /// Makes this a copy of `source[start..end]` if those bytes are UTF-8: for text between bytes
+    /// that are not. Short ASCII is checked and copied as one block.
+    ///
+    /// # Errors
+    /// How many bytes are UTF-8, where not all are. The text is then as it was.
+    #[inline]
+    pub fn assign_utf8(&mut self, source: &[u8], start: usize, end: usize) -> Result<(), usize> {
+        let span = end.wrapping_sub(start);
+        if let Repr::Inline { length, bytes } = &mut self.0
+            && span <= INLINE
+            && let Some(block) = source.get(start..).and_then(<[u8]>::first_chunk::<32>)
+            && ascii_run(block) >= span
+        {
+            *length = span as u8;
+            bytes.copy_from_slice(&block[..INLINE]);
+            return Ok(());
+        }
+        self.assign(validate_utf8(source.get(start..end).unwrap_or_default())?);
+        Ok(())
+    }
+
     #[inline(never)]
     fn assign_range(&mut self, source: &str, start: usize, end: usize) -> bool {
         let Some(text) = source.get(start..end) else { return false };
@@ -129,6 +152,16 @@ fn valid_up_to(bytes: &[u8]) -> usize {
 #[inline(always)]
 fn window(source: &[u8], start: usize) -> Option<&[u8; INLINE + 1]> {
     source.get(start..)?.first_chunk()
+}
+
+/// How many bytes at the front of the block are ASCII.
+#[inline(always)]
+fn ascii_run(block: &[u8; 32]) -> usize {
+    let halves = block.as_chunks().0;
+    match Block::load(&halves[0]).less_than(0x80).run() {
+        BLOCK => BLOCK + Block::load(&halves[1]).less_than(0x80).run(),
+        run => run,
+    }
 }
 
 #[inline(always)]
@@ -333,6 +366,23 @@ mod tests {
             let expected = source.get(start..start + span);
             prop_assert_eq!(text.assign_from(&source, start, start + span), expected.is_some());
             prop_assert_eq!(text.as_str(), expected.unwrap_or(&before));
+        }
+
+        #[test]
+        fn bytes_are_taken_if_they_are_utf_8(
+            source in "[aé€]{0,60}", spoilt in 0usize..90, start in 0usize..90, span in 0usize..40,
+        ) {
+            let mut source = source.into_bytes();
+            if let Some(byte) = source.get_mut(spoilt) {
+                *byte = 0xFF;
+            }
+            let mut text = Text::from("before");
+            if let Some(bytes) = source.get(start..start + span) {
+                let expected = str::from_utf8(bytes);
+                let taken = text.assign_utf8(&source, start, start + span);
+                prop_assert_eq!(taken, expected.map(|_| ()).map_err(|error| error.valid_up_to()));
+                prop_assert_eq!(text.as_str(), expected.unwrap_or("before"));
+            }
         }
 
         #[test]

@@ -2,11 +2,14 @@
 
 mod cdr;
 mod changes;
+mod edits;
 mod fix;
 mod record;
+mod soap;
 mod xml;
 
 pub use cdr::cdr;
 pub use fix::fix;
 pub use record::record;
+pub use soap::soap;
 pub use xml::xml;

@@ -16,6 +16,8 @@ use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 pub struct Decoder {
     plan: Arc<Plan>,
     limits: Limits,
+    /// For each field, how many were absent from it on the last time.
+    habits: Vec<u8>,
 }
 
 impl Decoder {
@@ -26,7 +28,8 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        Self { plan: plan.clone(), limits }
+        let fields = plan.scopes.iter().map(|scope| scope.slots.len()).sum();
+        Self { plan: plan.clone(), limits, habits: vec![0; fields] }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -45,8 +48,12 @@ impl Decoder {
         }
         message.clear();
         match plan.options.byte_order {
-            ByteOrder::Little => Body::<true>::decode(plan, &self.limits, bytes, message),
-            ByteOrder::Big => Body::<false>::decode(plan, &self.limits, bytes, message),
+            ByteOrder::Little => {
+                Body::<true>::decode(plan, &self.limits, &mut self.habits, bytes, message)
+            }
+            ByteOrder::Big => {
+                Body::<false>::decode(plan, &self.limits, &mut self.habits, bytes, message)
+            }
         }
     }
 }
@@ -54,9 +61,8 @@ impl Decoder {
 struct Body<'a, const LITTLE: bool> {
     plan: &'a Plan,
     limits: &'a Limits,
+    habits: &'a mut [u8],
     bytes: &'a [u8],
-    /// The same, when all of it is UTF-8: then a string needs no check of its own.
-    text: Option<&'a str>,
     at: usize,
     scope_index: usize,
     field: usize,
@@ -68,15 +74,15 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn decode<M: Message>(
         plan: &'a Plan,
         limits: &'a Limits,
+        habits: &'a mut [u8],
         bytes: &'a [u8],
         message: &mut M,
     ) -> Result<()> {
-        let text = validate_utf8(bytes).ok();
         let mut body = Self {
             plan,
             limits,
+            habits,
             bytes,
-            text,
             at: 0,
             scope_index: 0,
             field: 0,
@@ -98,7 +104,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         let mut field = 0;
         while let Some(slot) = scope.slots.get(field) {
             if slot.flags > 0 {
-                let absent = scan::zeros(self.bytes, self.at, slot.flags);
+                let absent = self.absent(field, slot.flags);
                 self.at += absent;
                 field += absent;
                 if absent == slot.flags {
@@ -127,6 +133,20 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             return Err(Error::new(kind, self.at));
         }
         Ok(())
+    }
+
+    /// How many of the next `most` fields are absent. As many as in the entry before, is the guess:
+    /// when it is right, nothing waits for the count.
+    #[inline(always)]
+    fn absent(&mut self, field: usize, most: usize) -> usize {
+        let guess = &mut self.habits[self.plan.scopes[self.scope_index].first + field];
+        let guessed = usize::from(*guess);
+        if guessed < most && scan::are_zeros(self.bytes, self.at, guessed) {
+            return guessed;
+        }
+        let absent = scan::zeros(self.bytes, self.at, most);
+        *guess = absent.min(usize::from(u8::MAX)) as u8;
+        absent
     }
 
     #[inline]
@@ -220,23 +240,20 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
             return Err(self.error(kind, start - 4));
         }
-        let string = self.take(len, "the bytes of a string")?;
-        if scan::find_byte(string, 0, 0) != Some(len - 1) {
+        self.take(len, "the bytes of a string")?;
+        // Looked for in the whole message, since that needs no care at the string's end.
+        if scan::find_byte(self.bytes, start, 0) != Some(self.at - 1) {
             let expected = "one NUL, at the end of the string";
             return Err(self.error(ErrorKind::Expected(expected.into()), start));
         }
         Ok((start, self.at - 1))
     }
 
-    #[inline]
-    fn str(&self, (start, end): (usize, usize)) -> Result<&'a str> {
-        if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
-            return Ok(value);
-        }
-        validate_utf8(&self.bytes[start..end]).map_err(|at| {
-            let problem = ValueError::Malformed { at };
-            self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
-        })
+    #[cold]
+    #[inline(never)]
+    fn no_utf8(&self, start: usize, at: usize) -> Error {
+        let problem = ValueError::Malformed { at };
+        self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
     }
 
     #[inline]
@@ -312,19 +329,14 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     #[inline]
     fn text(&mut self, into: &mut Text) -> Result<()> {
         let (start, end) = self.string_range()?;
-        if let Some(text) = self.text
-            && into.assign_from(text, start, end)
-        {
-            return Ok(());
-        }
-        into.assign(self.str((start, end))?);
-        Ok(())
+        into.assign_utf8(self.bytes, start, end).map_err(|at| self.no_utf8(start, at))
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
-        let range = self.string_range()?;
+        let (start, end) = self.string_range()?;
+        let text = validate_utf8(&self.bytes[start..end]).map_err(|at| self.no_utf8(start, at))?;
         into.clear();
-        into.push_str(self.str(range)?);
+        into.push_str(text);
         Ok(())
     }
 

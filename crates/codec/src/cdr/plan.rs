@@ -44,7 +44,12 @@ pub struct Plan {
 impl Plan {
     /// Compiles a schema.
     pub fn new(schema: &Arc<Schema>, options: Options) -> Arc<Self> {
-        let scopes = schema.scopes().iter().map(|scope| ScopePlan::new(scope, options)).collect();
+        let mut first = 0;
+        let plan = |scope: &Scope| {
+            first += scope.fields.len();
+            ScopePlan::new(scope, options, first - scope.fields.len())
+        };
+        let scopes = schema.scopes().iter().map(plan).collect();
         Arc::new(Self { schema: schema.clone(), options, scopes })
     }
 
@@ -85,6 +90,8 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,
+    /// Position of its first field among those of all scopes.
+    pub(super) first: usize,
     /// Octets of the bitmap at the beginning; 0 without.
     pub(super) bitmap: usize,
     /// The least octets that an entry takes: bounds the count of a sequence before it is read.
@@ -92,7 +99,7 @@ pub(super) struct ScopePlan {
 }
 
 impl ScopePlan {
-    fn new(scope: &Scope, options: Options) -> Self {
+    fn new(scope: &Scope, options: Options, first: usize) -> Self {
         let mut bits = 0;
         let mut slots: Vec<Slot> = Vec::new();
         for field in &scope.fields {
@@ -123,7 +130,7 @@ impl ScopePlan {
         }
         let bitmap = usize::div_ceil(bits, 8);
         let least = bitmap + slots.iter().filter(|it| !matches!(it.absent, Absent::Bit(_))).count();
-        Self { slots: slots.into(), bitmap, least: least.max(1) }
+        Self { slots: slots.into(), first, bitmap, least: least.max(1) }
     }
 }
 

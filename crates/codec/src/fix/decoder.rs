@@ -7,7 +7,7 @@ use trunkline_message::{
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
-    scan, validate_utf8,
+    parse_float_within, scan, validate_utf8,
 };
 
 use super::SOH;
@@ -417,10 +417,10 @@ impl<'a> Body<'a> {
     fn parse<T>(
         &self,
         expected: &'static str,
-        parse: impl FnOnce(&[u8]) -> std::result::Result<T, ValueError>,
+        parse: impl FnOnce(&[u8], usize, usize) -> std::result::Result<T, ValueError>,
     ) -> Result<T> {
         let (start, end) = self.value;
-        match parse(&self.bytes[start..end]) {
+        match parse(self.bytes, start, end) {
             Ok(value) => Ok(value),
             Err(problem) => Err(self.wrong(expected, problem)),
         }
@@ -461,10 +461,18 @@ impl<'a> Body<'a> {
     }
 }
 
+/// For parsers that take the value by itself.
+#[inline]
+fn whole<T>(
+    parse: impl FnOnce(&[u8]) -> std::result::Result<T, ValueError>,
+) -> impl FnOnce(&[u8], usize, usize) -> std::result::Result<T, ValueError> {
+    move |source, start, end| parse(&source[start..end])
+}
+
 impl FieldDecoder for Body<'_> {
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
-        self.parse("Y or N", |value| match value {
+        self.parse("Y or N", |source, start, end| match &source[start..end] {
             b"Y" => Ok(true),
             b"N" => Ok(false),
             _ => Err(ValueError::Malformed { at: 0 }),
@@ -473,22 +481,22 @@ impl FieldDecoder for Body<'_> {
 
     #[inline]
     fn integer<I: Integer>(&mut self) -> Result<I> {
-        self.parse("a whole number", I::parse)
+        self.parse("a whole number", I::parse_within)
     }
 
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
-        self.parse("a decimal number", Decimal::parse)
+        self.parse("a decimal number", Decimal::parse_within)
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a decimal number", |value| {
+        self.parse("a decimal number", |source, start, end| {
             // Neither exponents nor names are FIX.
             let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
-            if let Some(at) = value.iter().position(other) {
+            if let Some(at) = source[start..end].iter().position(other) {
                 return Err(ValueError::Malformed { at });
             }
-            parse_float(value)
+            parse_float_within(source, start, end)
                 .and_then(|it| it.is_finite().then_some(it).ok_or(ValueError::OutOfRange))
         })
     }
@@ -520,24 +528,24 @@ impl FieldDecoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |value| {
-            Code::from_bytes(value).ok_or(ValueError::Malformed { at: 0 })
+        self.parse("a code of at most 15 ASCII characters", |source, start, end| {
+            Code::from_bytes(&source[start..end]).ok_or(ValueError::Malformed { at: 0 })
         })
     }
 
     #[inline]
     fn date(&mut self) -> Result<Date> {
-        self.parse("a date as YYYYMMDD", Date::parse_fix)
+        self.parse("a date as YYYYMMDD", whole(Date::parse_fix))
     }
 
     #[inline]
     fn time(&mut self) -> Result<Time> {
-        self.parse("a time as HH:MM:SS", Time::parse_fix)
+        self.parse("a time as HH:MM:SS", whole(Time::parse_fix))
     }
 
     #[inline]
     fn timestamp(&mut self) -> Result<Timestamp> {
-        self.parse("a time stamp as YYYYMMDD-HH:MM:SS", Timestamp::parse_fix)
+        self.parse("a time stamp as YYYYMMDD-HH:MM:SS", whole(Timestamp::parse_fix))
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {

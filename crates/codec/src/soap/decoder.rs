@@ -1,19 +1,19 @@
 //! SOAP to fields.
 //!
-//! Two ways through the same message, held together by the fuzzer: the *expected* way compares
-//! whole tags as constants, and leaves to the *general* way, the XML parser, whatever is not as
-//! this plan would write it: attributes, prefixes, entities, comments, white space inside values.
-//! Elements may stand in any order on both.
+//! Three ways through the same message, held together by the fuzzer. The *general* way is the XML
+//! parser. The *expected* way compares whole tags with those that this plan would write, in any
+//! order. The *learnt* way compares what stands between two values with what stood there in
+//! earlier messages. Each leaves to the one before it whatever it does not know.
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Fields, Kind, Limits, Message, Result};
-use trunkline_wire::scan;
+use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 
-use super::names::Name;
+use super::learnt::Learnt;
 use super::opening::{self, Opening};
-use super::plan::{NONE, Plan, ScopePlan, Shape};
-use crate::xml::{self, Event, Parser, Source};
+use super::plan::Plan;
+use super::ways::Gap;
+use crate::xml::{self, Namespace, Parser, Source};
 
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub struct Decoder {
     source: Source,
     parser: Parser,
     opening: Opening,
+    learnt: Learnt,
     scratch: String,
     seen: Vec<u64>,
     expected: bool,
@@ -42,6 +43,7 @@ impl Decoder {
             limits,
             source: Source::default(),
             opening: Opening::default(),
+            learnt: Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len())),
             scratch: String::new(),
             seen: Vec::new(),
             expected: true,
@@ -72,7 +74,10 @@ impl Decoder {
         let known = self.expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
-            self.opening.learn(input, &self.parser);
+            if self.expected {
+                self.opening.learn(input, &self.parser);
+                self.learnt.forget();
+            }
         }
         let mut body = Body {
             plan,
@@ -83,7 +88,11 @@ impl Decoder {
             seen: &mut self.seen,
             expected: self.expected,
             as_planned: false,
+            namespace: None,
             generation: None,
+            learnt: &mut self.learnt,
+            same_context: self.expected,
+            gap: None,
             value: Value::Input(0, 0),
             scope: 0,
             field: 0,
@@ -95,7 +104,9 @@ impl Decoder {
             return Ok(());
         }
         opening::close(input, &mut self.parser)?;
-        self.opening.learn_end(input, end);
+        if self.expected {
+            self.opening.learn_end(input, end);
+        }
         Ok(())
     }
 }
@@ -116,213 +127,29 @@ pub(super) struct Body<'a> {
     pub(super) parser: &'a mut Parser,
     pub(super) scratch: &'a mut String,
     /// One bit for each field of every open scope.
-    seen: &'a mut Vec<u64>,
+    pub(super) seen: &'a mut Vec<u64>,
     /// Is the expected way wanted?
-    expected: bool,
+    pub(super) expected: bool,
     /// Do names without a prefix mean what the plan means by them?
     pub(super) as_planned: bool,
-    /// For which declarations the answer above holds.
-    generation: Option<u32>,
+    /// Namespace of the message's elements, if the document has declared it.
+    pub(super) namespace: Option<Namespace>,
+    /// For which declarations the two answers above and the one below hold.
+    pub(super) generation: Option<u32>,
+    pub(super) learnt: &'a mut Learnt,
+    /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
+    pub(super) same_context: bool,
+    pub(super) gap: Option<Gap>,
     pub(super) value: Value,
     pub(super) scope: usize,
     pub(super) field: usize,
-    fields: usize,
+    pub(super) fields: usize,
 }
 
-/// How far a step went.
-enum Step {
-    /// It is at another place of the same scope, in this component.
-    On(u16),
-    /// The scope's element ended.
-    Ended,
-}
-
-impl<'a> Body<'a> {
-    /// Reads what stands in the element of a message or entry, up to and including its end tag.
-    #[inline]
-    pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
-        let base = self.seen.len();
-        self.seen.resize(base + scope.required.len(), 0);
-        let mut component = NONE;
-        self.check_names();
-        loop {
-            let step = match self.as_planned {
-                true => self.expected_step(scope, base, component, into)?,
-                false => self.general_step(scope, base, component, into)?,
-            };
-            match step {
-                Step::On(at) => component = at,
-                Step::Ended => break,
-            }
-        }
-        if self.fields > self.limits.fields {
-            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
-            return Err(Error::new(kind, self.parser.position()));
-        }
-        let seen = &self.seen[base..];
-        let missing = seen.iter().zip(&scope.required).position(|(seen, it)| it & !seen != 0);
-        if let Some(word) = missing {
-            let bit = (scope.required[word] & !seen[word]).trailing_zeros() as usize;
-            self.field = word * 64 + bit;
-            return Err(self.error(ErrorKind::Missing, self.parser.position()));
-        }
-        self.seen.truncate(base);
-        Ok(())
-    }
-
-    /// Takes fields as long as every tag is one of the plan's, to the letter, then one event of
-    /// the parser's.
-    #[inline]
-    fn expected_step<F: Fields>(
-        &mut self,
-        scope: &'a ScopePlan,
-        base: usize,
-        mut component: u16,
-        into: &mut F,
-    ) -> Result<Step> {
-        let bytes = self.input.as_bytes();
-        let mut at = self.parser.position();
-        while let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) {
-            if window[1] == b'/' {
-                let own = match scope.components.get(usize::from(component)) {
-                    Some(element) => &element.end,
-                    None => &scope.end,
-                };
-                if !own.matches(bytes, at) {
-                    break;
-                }
-                self.parser.pop_known();
-                at += own.len();
-                let Some(element) = scope.components.get(usize::from(component)) else {
-                    self.parser.set_position(at);
-                    return Ok(Step::Ended);
-                };
-                component = element.parent;
-                continue;
-            }
-            let name = &window[1..1 + scan::name_length(window)];
-            match scope.names.guess(component, name) {
-                Some(Name::Field(field)) => {
-                    let slot = &scope.slots[field];
-                    if !slot.start.matches(bytes, at) {
-                        break;
-                    }
-                    let content = at + slot.start.len();
-                    if slot.shape == Shape::Value {
-                        let end = scan::find_markup(bytes, content);
-                        if !slot.end.matches(bytes, end) {
-                            break;
-                        }
-                        self.note(field, base, at)?;
-                        self.value = Value::Input(content, end);
-                        into.decode_field(field, self)?;
-                        at = end + slot.end.len();
-                        continue;
-                    }
-                    self.note(field, base, at)?;
-                    self.parser.push_known(at + 1, name.len())?;
-                    self.parser.set_position(content);
-                    into.decode_field(field, self)?;
-                    self.check_names();
-                    at = self.parser.position();
-                    if !self.as_planned {
-                        break;
-                    }
-                }
-                Some(Name::Component(inner)) => {
-                    let start = &scope.components[usize::from(inner)].start;
-                    if !start.matches(bytes, at) {
-                        break;
-                    }
-                    self.parser.push_known(at + 1, name.len())?;
-                    at += start.len();
-                    component = inner;
-                }
-                None => break,
-            }
-        }
-        self.parser.set_position(at);
-        self.general_step(scope, base, component, into)
-    }
-
-    /// Takes one event from the parser.
-    #[inline(never)]
-    fn general_step<F: Fields>(
-        &mut self,
-        scope: &'a ScopePlan,
-        base: usize,
-        component: u16,
-        into: &mut F,
-    ) -> Result<Step> {
-        let at = self.parser.position();
-        match self.parser.next(self.input)? {
-            Event::Start { name, .. } => {
-                let namespace = self.parser.namespace_name(self.input, name.namespace);
-                let meaning = match namespace == self.plan.element_namespace() {
-                    true => scope.names.get(component, name.local().as_bytes()),
-                    false => None,
-                };
-                match meaning {
-                    Some(Name::Field(field)) => {
-                        self.general_field(scope, base, field, at, into)?;
-                        self.check_names();
-                        Ok(Step::On(component))
-                    }
-                    Some(Name::Component(inner)) => {
-                        if self.is_nil()? {
-                            self.parser.skip_element(self.input)?;
-                            return Ok(Step::On(component));
-                        }
-                        self.check_names();
-                        Ok(Step::On(inner))
-                    }
-                    None => {
-                        self.fields += 1;
-                        self.parser.skip_element(self.input)?;
-                        Ok(Step::On(component))
-                    }
-                }
-            }
-            Event::End { .. } => {
-                self.check_names();
-                match scope.components.get(usize::from(component)) {
-                    Some(element) => Ok(Step::On(element.parent)),
-                    None => Ok(Step::Ended),
-                }
-            }
-            Event::Text { white: true, .. }
-            | Event::Comment(_)
-            | Event::ProcessingInstruction { .. } => Ok(Step::On(component)),
-            Event::Text { .. } | Event::CData { .. } => {
-                Err(Error::new(ErrorKind::Expected("elements here, not text".into()), at))
-            }
-            Event::Eof => Err(Error::new(ErrorKind::Truncated { expected: "an end tag" }, at)),
-        }
-    }
-
-    #[inline]
-    fn general_field<F: Fields>(
-        &mut self,
-        scope: &'a ScopePlan,
-        base: usize,
-        field: usize,
-        at: usize,
-        into: &mut F,
-    ) -> Result<()> {
-        self.field = field;
-        if self.is_nil()? {
-            return Ok(self.parser.skip_element(self.input)?);
-        }
-        self.note(field, base, at)?;
-        if scope.slots[field].shape == Shape::Value {
-            self.value = self.content(at)?;
-        }
-        into.decode_field(field, self)
-    }
-
+impl Body<'_> {
     /// Counts a field and refuses it the second time.
-    #[inline]
-    fn note(&mut self, field: usize, base: usize, at: usize) -> Result<()> {
+    #[inline(always)]
+    pub(super) fn note(&mut self, field: usize, base: usize, at: usize) -> Result<()> {
         self.field = field;
         self.fields += 1;
         let bit = 1_u64 << (field % 64);
@@ -334,12 +161,18 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Answers anew whether names without a prefix are the plan's, when declarations changed.
+    /// Answers anew, when declarations changed, which namespace is the message's and whether names
+    /// without a prefix are in it.
     #[inline]
     pub(super) fn check_names(&mut self) {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
+            self.same_context &= self.generation.is_none();
             self.generation = generation;
+            self.namespace = match self.plan.element_namespace() {
+                "" => Some(Namespace::NONE),
+                name => self.parser.find_namespace(self.input, name),
+            };
             self.as_planned = self.expected && self.names_are_planned();
         }
     }
@@ -347,112 +180,12 @@ impl<'a> Body<'a> {
     #[cold]
     fn names_are_planned(&self) -> bool {
         let namespace = |it| self.parser.namespace_name(self.input, it);
-        let default = namespace(self.parser.default_namespace());
         let prefixes_are_ours = |(prefix, name): (&str, &str)| {
             self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(name)
         };
-        default == self.plan.element_namespace()
+        Some(self.parser.default_namespace()) == self.namespace
             && (!self.plan.options.types
                 || opening::TYPE_PREFIXES.into_iter().all(prefixes_are_ours))
-    }
-
-    /// Looks at the attributes of the start tag just read: is the element nil? Does its type fit?
-    fn is_nil(&mut self) -> Result<bool> {
-        let mut nil = false;
-        for attribute in self.parser.attributes(self.input) {
-            let namespace = self.parser.namespace_name(self.input, attribute.name.namespace);
-            match (namespace, attribute.name.local()) {
-                (opening::XSI, "nil") => match attribute.raw.trim() {
-                    "true" | "1" => nil = true,
-                    "false" | "0" => {}
-                    _ => {
-                        let expected = "xsi:nil to be true or false";
-                        return Err(self.error(ErrorKind::Expected(expected.into()), self.at()));
-                    }
-                },
-                (opening::XSI, "type") => self.check_type(attribute.raw.trim())?,
-                ("", "href") | (opening::ENCODING12, "ref") => {
-                    let what = "references to elements elsewhere (multi-ref)";
-                    return Err(self.error(ErrorKind::Unsupported(what.into()), self.at()));
-                }
-                _ => {}
-            }
-        }
-        Ok(nil)
-    }
-
-    fn at(&self) -> usize {
-        self.parser.position()
-    }
-
-    /// A type of XML Schema must be one that the field's kind can hold; other types are their
-    /// senders' own.
-    fn check_type(&self, qualified: &str) -> Result<()> {
-        let (prefix, local) = qualified.split_once(':').unwrap_or(("", qualified));
-        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else {
-            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
-            return Err(self.error(ErrorKind::Expected(what.into()), self.at()));
-        };
-        let namespace = self.parser.namespace_name(self.input, namespace);
-        let fields = &self.plan.schema.scopes()[self.scope].fields;
-        let kind = fields.get(self.field).map(|field| field.kind);
-        let schema_type = namespace == opening::XSD;
-        if schema_type && kind.is_some_and(|kind| !fits(kind, local)) {
-            let what = format!("a value of another type than xsd:{local}");
-            return Err(self.error(ErrorKind::Expected(what.into()), self.at()));
-        }
-        Ok(())
-    }
-
-    /// The text of the element just begun, up to and including its end tag.
-    pub(super) fn content(&mut self, element: usize) -> Result<Value> {
-        let mut value = Value::Input(self.at(), self.at());
-        let mut first = true;
-        loop {
-            let at = self.at();
-            match self.parser.next(self.input)? {
-                Event::Text { raw, plain: true, .. } | Event::CData { raw, plain: true }
-                    if first =>
-                {
-                    let start = raw.as_ptr().addr() - self.input.as_ptr().addr();
-                    value = Value::Input(start, start + raw.len());
-                }
-                Event::Text { raw, plain, .. } => {
-                    value = self.begin_scratch(value, element);
-                    match plain {
-                        true => self.scratch.push_str(raw),
-                        false => xml::unescape(raw, self.scratch),
-                    }
-                }
-                Event::CData { raw, .. } => {
-                    value = self.begin_scratch(value, element);
-                    xml::normalise_newlines(raw, self.scratch);
-                }
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => continue,
-                Event::End { .. } => break,
-                Event::Start { .. } | Event::Eof => {
-                    let expected = "text, not an element";
-                    return Err(self.error(ErrorKind::Expected(expected.into()), at));
-                }
-            }
-            first = false;
-            if let Value::Scratch(_) = value
-                && self.scratch.len() > self.limits.value_bytes
-            {
-                let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
-                return Err(self.error(kind, element));
-            }
-        }
-        Ok(value)
-    }
-
-    /// Moves what was read so far into the scratch text.
-    fn begin_scratch(&mut self, value: Value, element: usize) -> Value {
-        if let Value::Input(start, end) = value {
-            self.scratch.clear();
-            self.scratch.push_str(&self.input[start..end]);
-        }
-        Value::Scratch(element)
     }
 
     #[cold]
@@ -463,38 +196,5 @@ impl<'a> Body<'a> {
             Some(field) => Error::new(kind, offset).within(&field.name),
             None => Error::new(kind, offset),
         }
-    }
-}
-
-/// May a value of the XML Schema type stand where this kind is expected?
-fn fits(kind: Kind, local: &str) -> bool {
-    let whole = matches!(
-        local,
-        "byte"
-            | "short"
-            | "int"
-            | "long"
-            | "integer"
-            | "unsignedByte"
-            | "unsignedShort"
-            | "unsignedInt"
-            | "unsignedLong"
-            | "nonNegativeInteger"
-            | "positiveInteger"
-            | "nonPositiveInteger"
-            | "negativeInteger"
-    );
-    match kind {
-        Kind::Boolean => local == "boolean",
-        Kind::Integer(_) => whole,
-        Kind::Decimal | Kind::Float => whole || matches!(local, "decimal" | "double" | "float"),
-        Kind::Bytes => local == "base64Binary",
-        Kind::Date => local == "date",
-        Kind::Time => local == "time",
-        Kind::Timestamp => local == "dateTime",
-        Kind::Text | Kind::Code => {
-            !whole && !matches!(local, "boolean" | "decimal" | "double" | "float" | "base64Binary")
-        }
-        Kind::Integers(_) | Kind::Floats | Kind::Group(_) => false,
     }
 }

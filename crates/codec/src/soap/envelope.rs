@@ -34,17 +34,22 @@ pub(super) fn around(options: &Options, root: &str) -> (String, String) {
         before.push_str(&format!(" xmlns:xsd=\"{XSD}\""));
     }
     before.push_str("><SOAP-ENV:Body");
-    if encoded {
-        before.push_str(&format!(" SOAP-ENV:encodingStyle=\"{encoding}\""));
-    }
+    let style = format!(" SOAP-ENV:encodingStyle=\"{encoding}\"");
+    // SOAP 1.2 allows the attribute on children of Body, and not on Body (part 1, 5.1.1).
+    let (on_body, on_operation) = match (encoded, options.version) {
+        (false, _) => ("", ""),
+        (true, Version::Soap11) => (style.as_str(), ""),
+        (true, Version::Soap12) => ("", style.as_str()),
+    };
+    before.push_str(on_body);
     before.push('>');
-    let (start, end) = body(options, root);
+    let (start, end) = body(options, root, on_operation);
     before.push_str(&start);
     (before, format!("{end}</SOAP-ENV:Body></SOAP-ENV:Envelope>"))
 }
 
-/// The tags between Body and the message's fields.
-fn body(options: &Options, root: &str) -> (String, String) {
+/// The tags between Body and the message's fields; `attributes` are the operation's.
+fn body(options: &Options, root: &str, attributes: &str) -> (String, String) {
     let (operation, namespace) = (&options.operation, escaped(&options.namespace));
     match options.style {
         Style::DocumentLiteral if namespace.is_empty() => {
@@ -52,10 +57,10 @@ fn body(options: &Options, root: &str) -> (String, String) {
         }
         Style::DocumentLiteral => (format!("<{root} xmlns=\"{namespace}\">"), format!("</{root}>")),
         _ if namespace.is_empty() => {
-            (format!("<{operation}><{root}>"), format!("</{root}></{operation}>"))
+            (format!("<{operation}{attributes}><{root}>"), format!("</{root}></{operation}>"))
         }
         _ => (
-            format!("<ns:{operation} xmlns:ns=\"{namespace}\"><{root}>"),
+            format!("<ns:{operation} xmlns:ns=\"{namespace}\"{attributes}><{root}>"),
             format!("</{root}></ns:{operation}>"),
         ),
     }

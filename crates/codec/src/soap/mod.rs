@@ -6,13 +6,16 @@
 //! style: with rpc, an element named after the operation stands between Body and message. Source:
 //! SOAP 1.1 sections 4, 5 and 7; the shape is that of Kohlhoff & Steele 2004, Figure 6.
 
+mod content;
 mod decoder;
 mod encoder;
 mod envelope;
+mod learnt;
 mod names;
 mod opening;
 mod plan;
 mod values;
+mod ways;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;

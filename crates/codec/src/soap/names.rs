@@ -1,4 +1,4 @@
-//! From an element's name to its field, in one probe most of the time.
+//! From an element's name to its field, by one look-up without a probe.
 
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,84 +7,130 @@ pub(super) enum Name {
     Component(u16),
 }
 
+/// A start tag's first bytes: `<`, and as much of the name as counts.
+pub(super) type Window = [u8; 34];
+
+/// Longer names are found by search.
+const LONGEST: usize = 32;
+
 /// The names that may stand in each component of a scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    entries: Vec<Entry>,
-    /// Positions in `entries` plus one, by hash; open addressing.
-    table: Box<[u16]>,
+    /// Of the scope's own element first, then of its components in their order.
+    tables: Vec<Table>,
 }
 
-#[derive(Debug)]
-struct Entry {
-    component: u16,
-    name: Box<[u8]>,
-    meaning: Name,
+#[derive(Debug, Default)]
+struct Table {
+    entries: Vec<(Box<[u8]>, Name)>,
+    /// Positions in `entries` plus one; every short name has a place of its own.
+    places: Box<[u16]>,
+    /// Chosen so that no two names share a place.
+    multiplier: u64,
+    shift: u32,
 }
 
-/// Mixes the ends and the length of a name: names that share both are told apart by the probe.
+/// The first and the last eight bytes of the name and its length, mixed.
 #[inline]
-fn hash(component: u16, name: &[u8]) -> usize {
-    let (head, tail) = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
-        _ => (short(name), 0),
+fn mix(window: &Window, length: usize) -> u64 {
+    let word = |at: usize| window[at..].first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
+    let (kept, tail) = match length {
+        0..8 => ((1 << (8 * length)) - 1, 0),
+        8..=LONGEST => (u64::MAX, word(length - 7)),
+        _ => (0, 0),
     };
-    let mixed = (head ^ tail.rotate_left(23) ^ (name.len() as u64) << 56)
-        .wrapping_add(u64::from(component).wrapping_mul(0xA24B_AED4_963E_E407))
-        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> 40) as usize
+    (word(1) & kept) ^ tail.rotate_left(29) ^ (length as u64) << 56
 }
 
-/// Fewer than eight bytes, as a number.
-#[inline]
-fn short(name: &[u8]) -> u64 {
-    match (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        (Some(head), Some(tail)) => {
-            u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << 32
-        }
-        _ => name.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
+impl Table {
+    #[inline]
+    fn place(&self, window: &Window, length: usize) -> usize {
+        (mix(window, length).wrapping_mul(self.multiplier) >> self.shift) as usize
     }
+
+    /// Tries multipliers until every name has a place of its own; with sixteen places a name, one
+    /// in a few does.
+    fn finish(&mut self) {
+        let mut places = (16 * self.entries.len()).next_power_of_two().max(2);
+        let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+        for attempt in 1.. {
+            if attempt % 64 == 0 {
+                places *= 2;
+            }
+            seed = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(0x2545_F491_4F6C_DD1D);
+            self.multiplier = seed | 1;
+            self.shift = 64 - places.trailing_zeros();
+            if let Some(filled) = self.fill(places) {
+                self.places = filled.into();
+                return;
+            }
+        }
+    }
+
+    fn fill(&self, places: usize) -> Option<Vec<u16>> {
+        let mut filled = vec![0; places];
+        for (index, (name, _)) in self.entries.iter().enumerate() {
+            let Some(window) = window(name) else { continue };
+            let place = &mut filled[self.place(&window, name.len())];
+            if *place != 0 {
+                return None;
+            }
+            *place = index as u16 + 1;
+        }
+        Some(filled)
+    }
+}
+
+/// The window of a start tag with this name, unless the name is too long for one.
+fn window(name: &[u8]) -> Option<Window> {
+    let mut window = [0; 34];
+    window.get_mut(1..=LONGEST)?.get_mut(..name.len())?.copy_from_slice(name);
+    Some(window)
 }
 
 impl Names {
+    /// For a scope with so many components.
+    pub(super) fn new(components: usize) -> Self {
+        Self { tables: (0..=components).map(|_| Table::default()).collect() }
+    }
+
+    /// Adds a name that may stand in a component; each stands there once.
     pub(super) fn add(&mut self, component: u16, name: &str, meaning: Name) {
-        self.entries.push(Entry { component, name: name.as_bytes().into(), meaning });
+        self.tables[table(component)].entries.push((name.as_bytes().into(), meaning));
     }
 
     pub(super) fn finish(mut self) -> Self {
-        let size = (4 * self.entries.len()).next_power_of_two();
-        let mut table = vec![0_u16; size];
-        for (index, entry) in self.entries.iter().enumerate() {
-            let mut at = hash(entry.component, &entry.name) & (size - 1);
-            while table[at] != 0 {
-                at = (at + 1) & (size - 1);
-            }
-            table[at] = index as u16 + 1;
-        }
-        self.table = table.into();
+        self.tables.iter_mut().for_each(Table::finish);
         self
     }
 
-    #[inline]
+    /// What the name means in the component.
     pub(super) fn get(&self, component: u16, name: &[u8]) -> Option<Name> {
-        let mask = self.table.len() - 1;
-        let mut at = hash(component, name) & mask;
-        loop {
-            let entry = &self.entries[usize::from(self.table[at].checked_sub(1)?)];
-            if entry.component == component && *entry.name == *name {
-                return Some(entry.meaning);
+        let table = &self.tables[table(component)];
+        let found = match window(name) {
+            Some(window) => {
+                let place = table.places[table.place(&window, name.len())];
+                table.entries.get(usize::from(place).wrapping_sub(1))
             }
-            at = (at + 1) & mask;
-        }
+            None => table.entries.iter().find(|(known, _)| **known == *name),
+        };
+        found.filter(|(known, _)| **known == *name).map(|(_, meaning)| *meaning)
     }
 
-    /// Like [`get`](Self::get), for a caller that compares the name itself: the first candidate.
+    /// What the name of `length` bytes in the window means, if it is a name of the component at
+    /// all: for a caller that then compares the whole tag.
     #[inline]
-    pub(super) fn guess(&self, component: u16, name: &[u8]) -> Option<Name> {
-        let at = hash(component, name) & (self.table.len() - 1);
-        let entry = &self.entries[usize::from(self.table[at].checked_sub(1)?)];
-        (entry.component == component).then_some(entry.meaning)
+    pub(super) fn guess(&self, component: u16, window: &Window, length: usize) -> Option<Name> {
+        let table = &self.tables[table(component)];
+        let place = table.places[table.place(window, length)];
+        table.entries.get(usize::from(place).wrapping_sub(1)).map(|(_, meaning)| *meaning)
     }
+}
+
+/// [`NONE`](super::plan::NONE), the scope's own element, comes first.
+#[inline]
+fn table(component: u16) -> usize {
+    usize::from(component.wrapping_add(1))
 }
 
 #[cfg(test)]
@@ -93,16 +139,21 @@ mod tests {
 
     #[test]
     fn every_name_is_found_in_its_component_only() {
-        let mut names = Names::default();
-        let all: Vec<String> = (0..400).map(|i| format!("{}name{i}", "x".repeat(i % 17))).collect();
+        let mut names = Names::new(3);
+        let all: Vec<String> = (0..400).map(|i| format!("{}name{i}", "x".repeat(i % 40))).collect();
         for (i, name) in all.iter().enumerate() {
             names.add((i % 3) as u16, name, Name::Field(i));
         }
+        names.add(super::super::plan::NONE, "own", Name::Component(1));
         let names = names.finish();
+        assert_eq!(names.get(u16::MAX, b"own"), Some(Name::Component(1)));
         for (i, name) in all.iter().enumerate() {
-            for component in 0..4 {
+            for component in 0..3 {
                 let expected = (component == (i % 3) as u16).then_some(Name::Field(i));
                 assert_eq!(names.get(component, name.as_bytes()), expected);
+                if let (Some(window), true) = (window(name.as_bytes()), expected.is_some()) {
+                    assert_eq!(names.guess(component, &window, name.len()), expected);
+                }
             }
             assert_eq!(names.get(0, &name.as_bytes()[1..]), None);
         }

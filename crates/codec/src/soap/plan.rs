@@ -228,7 +228,7 @@ pub(super) struct ScopePlan {
 impl ScopePlan {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
         let scope = naming.schema.scope(id);
-        let mut names = Names::default();
+        let mut names = Names::new(scope.components.len());
         let mut required = vec![0_u64; scope.fields.len().div_ceil(64)];
         let mut slots = Vec::new();
         for (index, field) in scope.fields.iter().enumerate() {

@@ -60,15 +60,15 @@ impl Body<'_> {
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
     #[inline]
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
-        if self.as_planned {
+        if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
             if entry.start.matches(bytes, at) {
+                self.opened("");
                 self.parser.push_known(at + 1, entry.start.len() - 2)?;
                 self.parser.set_position(at + entry.start.len());
                 return Ok(true);
             }
-            if slot.end.matches(bytes, at) {
-                self.parser.pop_known();
+            if slot.end.matches(bytes, at) && self.parser.pop_known(slot.end.len() - 3) {
                 self.parser.set_position(at + slot.end.len());
                 return Ok(false);
             }
@@ -82,8 +82,9 @@ impl Body<'_> {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
                 Event::Start { name, .. } => {
-                    let namespace = self.parser.namespace_name(self.input, name.namespace);
-                    if namespace == self.plan.element_namespace() && *name.local() == *entry.name {
+                    self.check_names();
+                    if Some(name.namespace) == self.namespace && *name.local() == *entry.name {
+                        self.opened(name.prefix());
                         return Ok(true);
                     }
                     self.parser.skip_element(self.input)?;

@@ -312,13 +312,37 @@ impl Parser {
         Ok(())
     }
 
-    /// Notes that the caller has read the end tag of the innermost element, whoever read its start
-    /// tag. The position is not moved.
+    /// Notes that the caller has read an end tag whose name has this length, whoever read the start
+    /// tag. The position is not moved. Answers `false`, and notes nothing, if the innermost
+    /// element's name has another length: then it has a prefix that the end tag has not.
     #[inline]
-    pub fn pop_known(&mut self) {
-        if let Some(element) = self.elements.pop() {
-            self.leave(element);
+    #[must_use]
+    pub fn pop_known(&mut self, name_length: usize) -> bool {
+        match self.elements.pop_if(|element| element.name_length as usize == name_length) {
+            Some(element) => {
+                self.leave(element);
+                true
+            }
+            None => false,
         }
+    }
+
+    /// Notes that the caller has read the end tags of so many elements, which it knows to have the
+    /// right names. The position is not moved.
+    #[inline]
+    pub fn pop_known_elements(&mut self, count: usize) {
+        for _ in 0..count {
+            if let Some(element) = self.elements.pop() {
+                self.leave(element);
+            }
+        }
+    }
+
+    /// Whether the next byte is content of the innermost element: not between the two events of an
+    /// empty-element tag, and not outside the root. Only then may the caller read on by itself.
+    #[inline]
+    pub fn is_in_content(&self) -> bool {
+        self.state == State::Content
     }
 
     /// The number of open elements. An element is open from its `Start` until its `End`.
@@ -331,6 +355,23 @@ impl Parser {
         let element = self.elements.last()?;
         let start = element.name_start as usize;
         Some(&input[start..start + element.name_length as usize])
+    }
+
+    /// Start and length of the names of the open elements, without the `outer` outermost ones.
+    pub fn open_elements(&self, outer: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        let inner = self.elements.get(outer..).unwrap_or_default();
+        inner.iter().map(|it| (it.name_start as usize, it.name_length as usize))
+    }
+
+    /// After a `Start`: was it an empty-element tag?
+    pub fn is_empty_element(&self) -> bool {
+        self.state == State::EmptyElement
+    }
+
+    /// Has the innermost open element declarations of its own?
+    pub fn declares(&self) -> bool {
+        let before = self.elements.last().map_or(0, |element| element.declarations);
+        self.namespaces.declarations() > before
     }
 
     /// The attributes of the last start tag, without namespace declarations, in the order of the

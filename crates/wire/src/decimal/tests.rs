@@ -1,3 +1,5 @@
+//! Decimals: every spelling, and random values against plain readers and writers.
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proptest::prelude::*;

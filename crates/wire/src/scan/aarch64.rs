@@ -84,6 +84,13 @@ impl Mask {
         Self(neon!(vorrq_u8(self.0, other.0)))
     }
 
+    /// Did exactly `length` bytes, fewer than 16, pass before the first that did not?
+    #[inline(always)]
+    pub fn is_run(self, length: usize) -> bool {
+        let front = u64::MAX.checked_shl(4 * (length as u32 + 1)).unwrap_or(0);
+        self.nibbles() & !front == !(u64::MAX << (4 * length))
+    }
+
     /// How many bytes at the front passed, 0..=16.
     #[inline(always)]
     pub fn run(self) -> usize {

@@ -80,6 +80,12 @@ impl Mask {
         Self(self.0 | other.0)
     }
 
+    /// Did exactly `length` bytes, fewer than 16, pass before the first that did not?
+    #[inline(always)]
+    pub fn is_run(self, length: usize) -> bool {
+        self.run() == length
+    }
+
     /// How many bytes at the front passed, 0..=16.
     #[inline(always)]
     pub fn run(self) -> usize {

@@ -1,3 +1,5 @@
+//! Every way of scanning against its plain twin.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -122,12 +124,16 @@ fn names_zeros_and_equal_fronts_are_measured() {
         for most in 0..50 {
             assert_eq!(zeros(&bytes, 20, most), most.min(length.min(39)), "{length} of {most}");
         }
+        for count in 0..20 {
+            let exactly = count < 16 && count == length.min(39);
+            assert_eq!(are_zeros(&bytes, 20, count), exactly, "{count} of {length}");
+        }
         assert_eq!(zeros(&[0; 60], 60 - length, 99), length);
-        let (left, mut right) = ([9; 32], [9; 32]);
+        let (left, mut right) = ([9; 48], [9; 48]);
         if let Some(byte) = right.get_mut(length) {
             *byte = 8;
         }
-        for front in 0..=32 {
+        for front in 0..=48 {
             assert_eq!(agree(&left, &right, front), front <= length);
         }
     }

@@ -87,6 +87,13 @@ impl Mask {
         Self(sse2!(_mm_or_si128(self.0, other.0)))
     }
 
+    /// Did exactly `length` bytes, fewer than 16, pass before the first that did not?
+    #[inline(always)]
+    pub fn is_run(self, length: usize) -> bool {
+        let front = 2 << length;
+        self.bits() & (front - 1) == (front >> 1) - 1
+    }
+
     /// How many bytes at the front passed, 0..=16.
     #[inline(always)]
     pub fn run(self) -> usize {

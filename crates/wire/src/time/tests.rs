@@ -1,3 +1,5 @@
+//! Dates and times: every day, every second, every spelling.
+
 use proptest::prelude::*;
 
 use super::*;

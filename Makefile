@@ -1,0 +1,40 @@
+.DEFAULT_GOAL := help
+.PHONY: help run build test soak peers tools
+# The parts share Cargo's target folder and the two cores of a small machine.
+.NOTPARALLEL:
+
+# A shell that was open while rustup ran does not know its folder yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# Seconds that `make soak` gives each fuzz target.
+SOAK ?= 600
+
+help:
+	@echo 'make run     build, then rerun Kohlhoff & Steele (2004): sizes and times of the codecs'
+	@echo 'make test    every check and test, with one line a suite and the totals at the end'
+	@echo 'make build   the trunkline binary, as $(TARGET)/release/trunkline'
+	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
+	@echo 'make soak    fuzz each target for SOAK=$(SOAK) seconds (nightly Rust with cargo-fuzz)'
+
+run: build
+	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --only size,codec
+
+build: tools
+	cargo build --release --locked --bin trunkline
+
+test: tools
+	@tests/run
+
+peers: tools
+	@tests/install-peers
+	@$(MAKE) --no-print-directory -C peers
+
+soak: tools
+	@tests/soak $(SOAK)
+
+tools:
+	@command -v cargo >/dev/null || { \
+		echo 'cargo is missing; get it from https://rustup.rs, no root needed, then try again' >&2; \
+		exit 1; }
+	@command -v cc >/dev/null || { \
+		echo 'a C linker, cc, is missing; Debian has it in the package gcc' >&2; exit 1; }

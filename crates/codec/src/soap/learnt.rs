@@ -1,0 +1,196 @@
+//! What stood between two values of the messages before.
+//!
+//! Messages of one sender repeat the same bytes between the same two fields:
+//!
+//! ```text
+//!   <Symbol>CBG</Symbol><CFICode>ESXXXX</CFICode></Instrument><MDEntryPx>6.35</MDEntryPx>...
+//!           ^^^\________________/^^^^^^\__________________________________/^^^^
+//!          value       gap       value                 gap                value
+//! ```
+//! The parser reads a gap once. From then on it is one comparison, whatever prefixes, types or
+//! white space the sender writes, and the field behind it is known before the gap is looked at.
+//! A gap means the same only where the same namespaces are declared and the same elements are
+//! open, so all are forgotten when an envelope begins differently, and none is used inside
+//! elements with declarations of their own.
+
+use trunkline_wire::Literal;
+
+/// A gap's bytes; longer ones are left to the parser.
+type Bytes = Literal<96>;
+
+/// A gap before the first field of a scope; the one behind field `n` has the key `n + 1`.
+pub(super) const START: usize = 0;
+
+/// In place of a field: the scope's element ends.
+pub(super) const END: u16 = u16::MAX;
+
+/// Gaps that open more components than this are left to the parser, as are those longer than a
+/// byte can say.
+const MOST_OPENED: usize = 4;
+
+/// A place in a gap: offset and length.
+pub(super) type Piece = (u8, u8);
+
+/// What a gap does: small, so that it travels in registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effect {
+    /// The field whose value begins behind the gap, or [`END`].
+    pub(super) field: u16,
+    /// Name of that field's element.
+    pub(super) name: Piece,
+    /// How many elements it closes, not counting that of the field before.
+    pub(super) closed: u8,
+    /// How many it then opens, not counting that of the field behind.
+    pub(super) opened: u8,
+    /// Its length.
+    pub(super) length: u8,
+}
+
+#[derive(Debug)]
+struct Gap {
+    literal: Bytes,
+    effect: Effect,
+    /// Names of the elements that it opens.
+    names: [Piece; MOST_OPENED],
+}
+
+impl Default for Gap {
+    /// A gap that stands nowhere: where a value ends, there is `<` or nothing.
+    fn default() -> Self {
+        Self { literal: Bytes::new(b">"), effect: Effect::default(), names: Default::default() }
+    }
+}
+
+impl Gap {
+    fn is_known(&self) -> bool {
+        self.effect.length > 0
+    }
+}
+
+/// How sure it is which of the two gaps of a place comes next, and how often neither did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Habit {
+    /// 0 and 1: the first; 2 and 3: the second.
+    leaning: u8,
+    strangers: u8,
+}
+
+/// Where both gaps of a place are known, every so many strangers one takes the place of the gap
+/// that comes less often.
+const STRANGERS: u8 = 8;
+
+/// All gaps learnt, by scope and field: two of each place.
+#[derive(Debug, Default)]
+pub(super) struct Learnt {
+    gaps: Vec<Gap>,
+    habits: Vec<Habit>,
+    /// Where the places of each scope begin.
+    scopes: Box<[usize]>,
+    /// Of all elements in the gaps.
+    prefix: Option<Box<str>>,
+}
+
+impl Learnt {
+    /// Knows nothing yet of scopes with so many fields each.
+    pub(super) fn new(fields: impl Iterator<Item = usize>) -> Self {
+        let mut places = 0;
+        let mut scopes = Vec::new();
+        for fields in fields {
+            scopes.push(places);
+            places += fields + 1;
+        }
+        let gaps = (0..2 * places).map(|_| Gap::default()).collect();
+        Self { gaps, habits: vec![Habit::default(); places], scopes: scopes.into(), prefix: None }
+    }
+
+    #[cold]
+    pub(super) fn forget(&mut self) {
+        self.gaps.fill_with(Gap::default);
+        self.prefix = None;
+    }
+
+    /// Is it the prefix of all gaps? The first one becomes it.
+    #[inline]
+    pub(super) fn agrees(&mut self, prefix: &str) -> bool {
+        let own = &**self.prefix.get_or_insert_with(|| prefix.into());
+        own.is_empty() && prefix.is_empty() || own == prefix
+    }
+
+    /// The number of the gap that stands at `at`, if it was learnt.
+    #[inline(always)]
+    pub(super) fn find(
+        &mut self,
+        scope: usize,
+        key: usize,
+        bytes: &[u8],
+        at: usize,
+    ) -> Option<usize> {
+        let place = self.scopes[scope] + key;
+        let leaning = self.habits[place].leaning;
+        let second_way = leaning >> 1;
+        let first = 2 * place + usize::from(second_way);
+        if self.gaps[first].literal.matches(bytes, at) {
+            self.habits[place].leaning = 3 * second_way;
+            return Some(first);
+        }
+        if self.gaps[first ^ 1].literal.matches(bytes, at) {
+            self.habits[place].leaning = if second_way == 0 { leaning + 1 } else { leaning - 1 };
+            return Some(first ^ 1);
+        }
+        None
+    }
+
+    /// What a gap does.
+    #[inline(always)]
+    pub(super) fn effect(&self, gap: usize) -> Effect {
+        self.gaps[gap].effect
+    }
+
+    /// The names of the elements that a gap opens.
+    pub(super) fn opened(&self, gap: usize) -> [Piece; MOST_OPENED] {
+        self.gaps[gap].names
+    }
+
+    /// Keeps a gap, unless two others of its place come more often.
+    #[cold]
+    pub(super) fn learn(
+        &mut self,
+        scope: usize,
+        key: usize,
+        bytes: &[u8],
+        effect: Effect,
+        names: [Piece; MOST_OPENED],
+    ) {
+        let place = self.scopes[scope] + key;
+        let habit = &mut self.habits[place];
+        let rarer = 2 * place + usize::from(habit.leaning >> 1 ^ 1);
+        habit.strangers = habit.strangers.wrapping_add(1);
+        let gap = match self.gaps[rarer].is_known() {
+            false => rarer,
+            true if !self.gaps[rarer ^ 1].is_known() => rarer ^ 1,
+            true if habit.strangers.is_multiple_of(STRANGERS) => rarer,
+            true => return,
+        };
+        if bytes.len() <= Bytes::HELD {
+            self.gaps[gap] = Gap { literal: Bytes::new(bytes), effect, names };
+        }
+    }
+}
+
+/// A piece of a gap that begins at `gap`; `None` where it is too far or too long.
+pub(super) fn piece(gap: usize, start: usize, length: usize) -> Option<Piece> {
+    Some((u8::try_from(start.checked_sub(gap)?).ok()?, u8::try_from(length).ok()?))
+}
+
+/// The names of the elements that a gap opens, if they are few enough.
+pub(super) fn pieces(
+    gap: usize,
+    names: impl ExactSizeIterator<Item = (usize, usize)>,
+) -> Option<(u8, [Piece; MOST_OPENED])> {
+    let mut pieces = [Piece::default(); MOST_OPENED];
+    let opened = names.len();
+    for (i, (start, length)) in names.enumerate() {
+        *pieces.get_mut(i)? = piece(gap, start, length)?;
+    }
+    Some((opened as u8, pieces))
+}

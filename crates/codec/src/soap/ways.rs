@@ -1,0 +1,407 @@
+//! The three ways through the elements of a message; see [`super::decoder`].
+
+use trunkline_message::{Error, ErrorKind, Fields, Result};
+use trunkline_wire::scan;
+
+use super::decoder::{Body, Value};
+use super::learnt::{self, Effect, piece};
+use super::names::Name;
+use super::plan::{NONE, ScopePlan, Shape};
+use crate::xml::Event;
+
+/// Where reading has come to.
+enum Step {
+    /// At the value of a field.
+    Leaf(Leaf),
+    /// Between the elements of this component.
+    Between(u16),
+    /// Behind the end tag of the scope's element.
+    Ended,
+}
+
+/// A value that is to be read.
+#[derive(Clone, Copy)]
+struct Leaf {
+    field: usize,
+    /// Where the value begins.
+    content: usize,
+    /// Start and length of the name of the element around it, which the parser does not count as
+    /// open.
+    name: (usize, usize),
+}
+
+/// The gap that is being read, see [`learnt`].
+#[derive(Clone, Copy)]
+pub(super) struct Gap {
+    key: usize,
+    start: usize,
+    /// Elements open at its start, and the fewest since.
+    depth: usize,
+    floor: usize,
+}
+
+impl<'a> Body<'a> {
+    /// Reads what stands in the element of a message or entry, up to and including its end tag.
+    #[inline]
+    pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
+        let base = self.seen.len();
+        self.seen.resize(base + scope.required.len(), 0);
+        self.check_names();
+        let start = self.parser.position();
+        let first = match self.same_context && self.parser.is_in_content() {
+            true => self.learnt.find(self.scope, learnt::START, self.input.as_bytes(), start),
+            false => None,
+        };
+        let mut step = match first.map(|gap| self.cross(gap, start, base)).transpose()? {
+            Some(Some(leaf)) => Step::Leaf(leaf),
+            Some(None) => Step::Ended,
+            None => {
+                // The end of an empty-element tag takes no bytes, so it is no gap.
+                match self.parser.is_in_content() {
+                    true => self.begin_gap(learnt::START, start),
+                    false => self.gap = None,
+                }
+                Step::Between(NONE)
+            }
+        };
+        loop {
+            step = match step {
+                Step::Leaf(leaf) => self.leaves(scope, base, leaf, into)?,
+                Step::Between(component) => self.step(scope, base, component, into)?,
+                Step::Ended => break,
+            };
+        }
+        if self.fields > self.limits.fields {
+            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
+            return Err(Error::new(kind, self.parser.position()));
+        }
+        let seen = &self.seen[base..];
+        let missing = seen.iter().zip(&scope.required).position(|(seen, it)| it & !seen != 0);
+        if let Some(word) = missing {
+            let bit = (scope.required[word] & !seen[word]).trailing_zeros() as usize;
+            self.field = word * 64 + bit;
+            return Err(self.error(ErrorKind::Missing, self.parser.position()));
+        }
+        self.seen.truncate(base);
+        Ok(())
+    }
+
+    /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
+    ///
+    /// This loop is what decoding costs: what it needs stays in registers.
+    #[inline]
+    fn leaves<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        mut leaf: Leaf,
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        while self.same_context {
+            let end = scan::find_markup(bytes, leaf.content);
+            let Some(gap) = self.learnt.find(self.scope, leaf.field + 1, bytes, end) else { break };
+            self.value = Value::Input(leaf.content, end);
+            self.field = leaf.field;
+            into.decode_field(leaf.field, self)?;
+            match self.cross(gap, end, base)? {
+                Some(next) => leaf = next,
+                None => return Ok(Step::Ended),
+            }
+        }
+        self.leaf(scope, leaf, into)
+    }
+
+    /// Reads the value of a field that no learnt gap follows.
+    #[inline(never)]
+    fn leaf<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        Leaf { field, content, name }: Leaf,
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        let end = scan::find_markup(bytes, content);
+        let slot = &scope.slots[field];
+        self.field = field;
+        let is_plain = name.1 == slot.end.len() - 3;
+        if self.as_planned && is_plain && slot.end.matches(bytes, end) {
+            self.value = Value::Input(content, end);
+            self.parser.set_position(end + slot.end.len());
+            into.decode_field(field, self)?;
+            self.begin_gap(field + 1, end);
+            return Ok(Step::Between(slot.component));
+        }
+        self.parser.push_known(name.0, name.1)?;
+        self.parser.set_position(content);
+        self.value = self.content(name.0 - 1)?;
+        into.decode_field(field, self)?;
+        match self.value {
+            Value::Input(_, end) if bytes[end..].starts_with(b"</") => {
+                self.begin_gap(field + 1, end);
+            }
+            _ => self.gap = None,
+        }
+        Ok(Step::Between(slot.component))
+    }
+
+    /// Does what the learnt gap at `at` does: the value behind it, or nothing at the scope's end.
+    #[inline(always)]
+    fn cross(&mut self, gap: usize, at: usize, base: usize) -> Result<Option<Leaf>> {
+        let effect = self.learnt.effect(gap);
+        if effect.closed | effect.opened != 0 {
+            self.close_and_open(gap, at)?;
+        }
+        let content = at + usize::from(effect.length);
+        if effect.field == learnt::END {
+            self.parser.set_position(content);
+            return Ok(None);
+        }
+        let field = usize::from(effect.field);
+        let name = (at + usize::from(effect.name.0), usize::from(effect.name.1));
+        self.note(field, base, name.0 - 1)?;
+        Ok(Some(Leaf { field, content, name }))
+    }
+
+    #[inline(never)]
+    fn close_and_open(&mut self, gap: usize, at: usize) -> Result<()> {
+        let effect = self.learnt.effect(gap);
+        self.parser.pop_known_elements(usize::from(effect.closed));
+        let names = self.learnt.opened(gap);
+        for (offset, length) in &names[..usize::from(effect.opened)] {
+            self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_gap(&mut self, key: usize, start: usize) {
+        let depth = self.parser.depth();
+        self.gap = Some(Gap { key, start, depth, floor: depth });
+    }
+
+    /// Keeps the gap that ends at `end`, before the value of a field or behind the scope's end.
+    #[inline(never)]
+    fn learn(&mut self, field: u16, name: (usize, usize), end: usize) {
+        let Some(gap) = self.gap.take() else { return };
+        let closed = u8::try_from(gap.depth - gap.floor);
+        let opened = learnt::pieces(gap.start, self.parser.open_elements(gap.floor));
+        let name =
+            if field == learnt::END { Some((0, 0)) } else { piece(gap.start, name.0, name.1) };
+        let length = u8::try_from(end - gap.start);
+        if let (Ok(closed), Some((opened, names)), Some(name), Ok(length), true) =
+            (closed, opened, name, length, self.same_context)
+        {
+            let effect = Effect { field, name, closed, opened, length };
+            let bytes = &self.input.as_bytes()[gap.start..end];
+            self.learnt.learn(self.scope, gap.key, bytes, effect, names);
+        }
+    }
+
+    /// An element was closed.
+    #[inline]
+    fn closed(&mut self) {
+        if let Some(gap) = &mut self.gap {
+            gap.floor = gap.floor.min(self.parser.depth());
+        }
+    }
+
+    /// An element of the message was opened whose name has this prefix. Gaps are learnt for one
+    /// prefix only: then a gap that closes an element closes it by the name that opened it.
+    #[inline]
+    pub(super) fn opened(&mut self, prefix: &str) {
+        if self.same_context && !self.learnt.agrees(prefix) {
+            self.same_context = false;
+        }
+    }
+
+    /// Finds the next value without the help of a gap.
+    #[inline(never)]
+    fn step<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Step> {
+        let step = match self.as_planned && self.parser.is_in_content() {
+            true => self.expected_step(scope, base, component, into)?,
+            false => self.general_step(scope, base, component, into)?,
+        };
+        match step {
+            Step::Leaf(Leaf { field, content, name }) => {
+                self.learn(field as u16, name, content);
+            }
+            // The message's own element may have another prefix, and ends once a message.
+            Step::Ended if self.scope > 0 => {
+                self.learn(learnt::END, (0, 0), self.parser.position());
+            }
+            Step::Ended | Step::Between(_) => {}
+        }
+        Ok(step)
+    }
+
+    /// Reads tags as long as each is one of the plan's, to the letter, then one event of the
+    /// parser's.
+    #[inline]
+    fn expected_step<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        mut component: u16,
+        into: &mut F,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        let mut at = self.parser.position();
+        while let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) {
+            if window[1] == b'/' {
+                let own = match scope.components.get(usize::from(component)) {
+                    Some(element) => &element.end,
+                    None => &scope.end,
+                };
+                if !own.matches(bytes, at) || !self.parser.pop_known(own.len() - 3) {
+                    break;
+                }
+                self.closed();
+                // Its declarations are out of force, if it had any.
+                self.check_names();
+                at += own.len();
+                let Some(element) = scope.components.get(usize::from(component)) else {
+                    self.parser.set_position(at);
+                    return Ok(Step::Ended);
+                };
+                component = element.parent;
+                if !self.as_planned {
+                    break;
+                }
+                continue;
+            }
+            let length = scan::name_length(window);
+            match scope.names.guess(component, window, length) {
+                Some(Name::Field(field)) => {
+                    let slot = &scope.slots[field];
+                    if !slot.start.matches(bytes, at) {
+                        break;
+                    }
+                    self.opened("");
+                    let (content, name) = (at + slot.start.len(), (at + 1, length));
+                    self.note(field, base, at)?;
+                    if slot.shape == Shape::Value {
+                        return Ok(Step::Leaf(Leaf { field, content, name }));
+                    }
+                    self.parser.push_known(name.0, name.1)?;
+                    self.parser.set_position(content);
+                    self.gap = None;
+                    into.decode_field(field, self)?;
+                    self.gap = None;
+                    self.check_names();
+                    at = self.parser.position();
+                    if !self.as_planned {
+                        break;
+                    }
+                }
+                Some(Name::Component(inner)) => {
+                    let start = &scope.components[usize::from(inner)].start;
+                    if !start.matches(bytes, at) {
+                        break;
+                    }
+                    self.opened("");
+                    self.parser.push_known(at + 1, length)?;
+                    at += start.len();
+                    component = inner;
+                }
+                None => break,
+            }
+        }
+        self.parser.set_position(at);
+        self.general_step(scope, base, component, into)
+    }
+
+    /// Takes one event from the parser.
+    #[inline(never)]
+    fn general_step<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Step> {
+        let at = self.parser.position();
+        match self.parser.next(self.input)? {
+            Event::Start { name, .. } => {
+                self.check_names();
+                self.opened(name.prefix());
+                self.field = usize::MAX;
+                let meaning = match Some(name.namespace) == self.namespace {
+                    true => scope.names.get(component, name.local().as_bytes()),
+                    false => None,
+                };
+                match meaning {
+                    Some(Name::Field(field)) => {
+                        let name = (at + 1, name.qualified().len());
+                        self.general_field(scope, base, component, (field, at, name), into)
+                    }
+                    Some(Name::Component(inner)) if !self.is_nil()? => Ok(Step::Between(inner)),
+                    Some(Name::Component(_)) => self.pass_over(component),
+                    None => {
+                        self.fields += 1;
+                        self.pass_over(component)
+                    }
+                }
+            }
+            Event::End { .. } => {
+                self.check_names();
+                self.closed();
+                match scope.components.get(usize::from(component)) {
+                    Some(element) => Ok(Step::Between(element.parent)),
+                    None => Ok(Step::Ended),
+                }
+            }
+            Event::Text { white: true, .. }
+            | Event::Comment(_)
+            | Event::ProcessingInstruction { .. } => Ok(Step::Between(component)),
+            Event::Text { .. } | Event::CData { .. } => {
+                Err(Error::new(ErrorKind::Expected("elements here, not text".into()), at))
+            }
+            Event::Eof => Err(Error::new(ErrorKind::Truncated { expected: "an end tag" }, at)),
+        }
+    }
+
+    /// Passes over the element just begun.
+    fn pass_over(&mut self, component: u16) -> Result<Step> {
+        self.gap = None;
+        self.parser.skip_element(self.input)?;
+        self.check_names();
+        Ok(Step::Between(component))
+    }
+
+    fn general_field<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        (field, at, name): (usize, usize, (usize, usize)),
+        into: &mut F,
+    ) -> Result<Step> {
+        self.field = field;
+        if self.is_nil()? {
+            return self.pass_over(component);
+        }
+        self.note(field, base, at)?;
+        let alone = !self.parser.declares() && !self.parser.is_empty_element();
+        if self.same_context && scope.slots[field].shape == Shape::Value && alone {
+            // A gap may follow, so its value is read like the others.
+            self.parser.pop_known_elements(1);
+            let content = self.parser.position();
+            return Ok(Step::Leaf(Leaf { field, content, name }));
+        }
+        self.gap = None;
+        if scope.slots[field].shape == Shape::Value {
+            self.value = self.content(at)?;
+        }
+        into.decode_field(field, self)?;
+        self.gap = None;
+        self.check_names();
+        Ok(Step::Between(component))
+    }
+}

@@ -1,0 +1,87 @@
+//! Any bytes as SOAP messages, and as edits of SOAP messages.
+
+use std::fmt::Debug;
+use std::sync::{Arc, LazyLock};
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::soap::{Encoder, Options, Plan, Style};
+use trunkline_message::{Message, Structure};
+
+use super::edits::{Choices, Document};
+use crate::every_kind::{self, EveryKind};
+use crate::samples;
+use crate::soap_ways::Ways;
+
+/// The namespace of documents that have one.
+const NAMESPACE: &str = "urn:x";
+
+/// For one type of message: rpc/encoded, the same with types, document/literal with a namespace,
+/// rpc/literal with one.
+fn plans<M: Structure>() -> Vec<Arc<Plan>> {
+    let rpc = Options::default();
+    let typed = Options { types: true, ..Options::default() };
+    let document = Options {
+        style: Style::DocumentLiteral,
+        namespace: NAMESPACE.into(),
+        ..Options::default()
+    };
+    let literal = Options {
+        style: Style::RpcLiteral,
+        namespace: NAMESPACE.into(),
+        compact_tags: true,
+        ..Options::default()
+    };
+    [rpc, typed, document, literal].iter().map(|options| Plan::new(M::schema(), options)).collect()
+}
+
+static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataIncrementalRefresh>);
+static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
+
+/// Reads documents by every way of the decoder at once, in turn by the same decoders. The first
+/// byte chooses the plan; by its lowest bit the others are a document, or what to change in
+/// documents that are good.
+///
+/// # Panics
+///
+/// If the ways do not agree, or a message that was read does not come back after it is written.
+pub fn soap(data: &[u8]) {
+    let Some((&first, data)) = data.split_first() else { return };
+    let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 3));
+    match (first & 2 != 0, edited) {
+        (true, false) => whole::<MarketDataIncrementalRefresh>(&MARKET_DATA[plan], data),
+        (false, false) => whole::<EveryKind>(&EVERY_KIND[plan], data),
+        (true, true) => {
+            let messages = [samples::figure_3(0), samples::figure_3(1), samples::figure_3(3)];
+            edits(&MARKET_DATA[plan], &messages, data);
+        }
+        (false, true) => {
+            edits(&EVERY_KIND[plan], &[every_kind::full(), EveryKind::default()], data)
+        }
+    }
+}
+
+fn whole<M: Structure + Message + Clone + Debug + PartialEq>(plan: &Arc<Plan>, data: &[u8]) {
+    let _ = Ways::<M>::new(plan).read(data);
+}
+
+/// Good documents and edited ones, some in another encoding, read in turn.
+fn edits<M>(plan: &Arc<Plan>, messages: &[M], data: &[u8])
+where
+    M: Structure + Message + Clone + Debug + PartialEq,
+{
+    let mut choices = Choices::new(data);
+    let mut ways = Ways::<M>::new(plan);
+    for _ in 0..64 {
+        let message = &messages[choices.below(messages.len())];
+        let good = Encoder::new(plan).encode(message).expect("a good message").to_vec();
+        let mut document = Document::new(std::str::from_utf8(&good).expect("UTF-8"));
+        for _ in 0..choices.below(6) {
+            document.edit(&mut choices);
+        }
+        let _ = ways.read(&document.bytes(&mut choices));
+        if choices.is_empty() {
+            assert_eq!(ways.read(&good).as_ref(), Ok(message), "after other documents");
+            return;
+        }
+    }
+}

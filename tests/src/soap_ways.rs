@@ -1,0 +1,95 @@
+//! Every way to read one SOAP document, held to one answer.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Decoder, Encoder, Plan};
+use trunkline_message::{Limits, Message, Record, Result, Structure};
+
+/// Reads documents of one plan by every way at once.
+#[derive(Debug)]
+pub struct Ways<M> {
+    plan: Arc<Plan>,
+    limits: Limits,
+    /// Read every document so far: they have learnt envelopes, and read into used memory.
+    lasting: Decoder,
+    message: M,
+    lasting_general: Decoder,
+    record: Record,
+}
+
+impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
+    /// For this plan, which is of the schema of `M`.
+    pub fn new(plan: &Arc<Plan>) -> Self {
+        Self::with_limits(plan, &Limits::default())
+    }
+
+    /// With limits other than the default.
+    pub fn with_limits(plan: &Arc<Plan>, limits: &Limits) -> Self {
+        let decoder = || Decoder::with_limits(plan, limits.clone());
+        Self {
+            plan: plan.clone(),
+            limits: limits.clone(),
+            lasting: decoder(),
+            message: M::default(),
+            lasting_general: decoder().general(),
+            record: Record::new(M::schema()),
+        }
+    }
+
+    /// The message that the bytes are, or why they are none.
+    ///
+    /// # Errors
+    /// The decoder's.
+    ///
+    /// # Panics
+    /// If one way gives another message or error than another; if the message, written anew, does
+    /// not read as the same.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<M> {
+        let decoder = || Decoder::with_limits(&self.plan, self.limits.clone());
+        let mut message = M::default();
+        let read = decoder().general().decode(bytes, &mut message);
+        let expected = read.map(|()| message.clone());
+
+        let mut fresh = M::default();
+        let read = decoder().decode(bytes, &mut fresh);
+        agree("the expected way", bytes, &expected, read.map(|()| &fresh));
+        for time in ["", ", the envelope learnt"] {
+            let read = self.lasting.decode(bytes, &mut self.message);
+            let way = format!("the decoder of all documents{time}");
+            agree(&way, bytes, &expected, read.map(|()| &self.message));
+        }
+        let expected_record = match &expected {
+            Ok(message) => Ok(Record::from_message(message)),
+            Err(error) => Err(error.clone()),
+        };
+        let read = self.lasting.decode(bytes, &mut self.record);
+        agree("a record", bytes, &expected_record, read.map(|()| &self.record));
+        let read = self.lasting_general.decode(bytes, &mut self.record);
+        agree("a record, the general way", bytes, &expected_record, read.map(|()| &self.record));
+
+        if expected.is_ok() {
+            let mut encoder = Encoder::new(&self.plan);
+            let again = encoder.encode(&message).expect("what was read can be written");
+            let read = Decoder::new(&self.plan).decode(again, &mut fresh);
+            agree("the message written anew", again, &expected, read.map(|()| &fresh));
+        }
+        expected
+    }
+}
+
+/// Not-a-number is no number's equal, so what is printed counts too.
+fn agree<T: PartialEq + Debug>(way: &str, bytes: &[u8], expected: &Result<T>, found: Result<&T>) {
+    let same = match (expected, &found) {
+        (Ok(expected), Ok(found)) => {
+            expected == *found || format!("{expected:?}") == format!("{found:?}")
+        }
+        (Err(expected), Err(found)) => expected == found,
+        _ => false,
+    };
+    assert!(
+        same,
+        "{way} differs\nexpected {expected:?}\nfound    {found:?}\nin {}",
+        bytes.escape_ascii()
+    );
+}

@@ -1,0 +1,58 @@
+//! The fuzz body over edited and damaged SOAP documents, from fixed seeds, and over kept findings.
+
+use std::fs;
+use std::path::PathBuf;
+
+use trunkline_tests::fuzz;
+
+/// A linear congruence: the same documents on every run.
+struct Seed(u64);
+
+impl Seed {
+    fn byte(&mut self) -> u8 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as u8
+    }
+}
+
+fn golden(folder: &str) -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden").join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).expect("a kept file")).collect()
+}
+
+#[test]
+fn edited_documents_keep_the_promises() {
+    let mut seed = Seed(3);
+    for _ in 0..15_000 {
+        let length = 8 + usize::from(seed.byte()) / 2;
+        let mut data: Vec<u8> = (0..length).map(|_| seed.byte()).collect();
+        data[0] |= 1;
+        fuzz::soap(&data);
+    }
+}
+
+#[test]
+fn damaged_documents_keep_the_promises() {
+    let mut seed = Seed(4);
+    for document in golden("soap") {
+        for plan in 0..8 {
+            let first = plan << 1;
+            fuzz::soap(&[&[first], document.as_slice()].concat());
+            for _ in 0..20 {
+                let mut damaged = document.clone();
+                for _ in 0..1 + seed.byte() % 3 {
+                    let at =
+                        (usize::from(seed.byte()) << 8 | usize::from(seed.byte())) % damaged.len();
+                    damaged[at] = match seed.byte() % 2 {
+                        0 => b"<>&/='\":]-?! \r\0"[usize::from(seed.byte() % 15)],
+                        _ => seed.byte(),
+                    };
+                }
+                fuzz::soap(&[&[first], damaged.as_slice()].concat());
+            }
+        }
+    }
+}
