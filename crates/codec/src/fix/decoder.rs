@@ -105,6 +105,7 @@ fn end_of(bytes: &[u8], from: usize, longest: usize, expected: &'static str) -> 
 pub struct Decoder {
     plan: Arc<Plan>,
     limits: Limits,
+    scopes: Vec<usize>,
     seen: Vec<u64>,
 }
 
@@ -116,7 +117,7 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        Self { plan: plan.clone(), limits, seen: Vec::new() }
+        Self { plan: plan.clone(), limits, scopes: Vec::new(), seen: Vec::new() }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -131,6 +132,7 @@ impl Decoder {
         }
         let (start, end) = check_frame(plan, bytes, &self.limits)?;
         message.clear();
+        self.scopes.clear();
         self.seen.clear();
         let mut body = Body {
             plan,
@@ -140,7 +142,7 @@ impl Decoder {
             at: start,
             value: (start, start),
             length_of: None,
-            scopes: Vec::new(),
+            scopes: &mut self.scopes,
             scope: 0,
             field: 0,
             fields: 0,
@@ -210,7 +212,7 @@ struct Body<'a> {
     /// The length field that was read last: data field, length, offset.
     length_of: Option<(usize, usize, usize)>,
     /// The scopes around the present one.
-    scopes: Vec<usize>,
+    scopes: &'a mut Vec<usize>,
     scope: usize,
     field: usize,
     fields: usize,
