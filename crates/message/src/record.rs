@@ -190,11 +190,11 @@ impl Record {
     /// The group of this name, to add entries to.
     pub fn group_mut(&mut self, name: &str) -> Option<&mut RecordGroup> {
         let index = self.scope().fields.iter().position(|field| &*field.name == name)?;
-        self.insert(index);
-        match &mut self.values[index] {
-            Value::Group(group) => Some(group),
-            _ => None,
+        if let Value::Group(group) = &mut self.values[index] {
+            self.present[index / 64] |= 1 << (index % 64);
+            return Some(group);
         }
+        None
     }
 
     #[inline]
