@@ -55,9 +55,9 @@ struct Gap {
 }
 
 impl Default for Gap {
-    /// A gap that stands nowhere: where a value ends, there is `<` or nothing.
+    /// A gap that stands nowhere, since its byte is in no UTF-8 text.
     fn default() -> Self {
-        Self { literal: Bytes::new(b">"), effect: Effect::default(), names: Default::default() }
+        Self { literal: Bytes::new(b"\xFF"), effect: Effect::default(), names: Default::default() }
     }
 }
 
