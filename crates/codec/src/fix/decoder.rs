@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Kind, Limits, Message, Result,
+    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
@@ -12,6 +12,7 @@ use trunkline_wire::{
 
 use super::SOH;
 use super::plan::{Plan, ScopePlan, Tag};
+use crate::width::within;
 
 /// What stands at the beginning of a stream of FIX messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -551,17 +552,8 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        // A record reads numbers of any width as 64 bits.
-        let bits = match self.plan.schema.scopes()[self.scope].fields[self.field].kind {
-            Kind::Integers(kind) => 8 * kind.bytes() as u32,
-            _ => I::BITS,
-        };
-        self.list(into, |value| {
-            let number = I::parse(value)?;
-            let wide = number.to_i128();
-            let rest = if I::SIGNED { wide >> (bits - 1) } else { wide >> bits };
-            if rest == 0 || rest == -1 { Ok(number) } else { Err(ValueError::OutOfRange) }
-        })
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        self.list(into, |value| I::parse(value).and_then(|number| within(number, kind)))
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
