@@ -55,7 +55,7 @@ struct Gap {
 }
 
 impl Default for Gap {
-    /// A gap that stands nowhere: no UTF-8 has this byte.
+    /// A gap that stands nowhere, since its byte is in no UTF-8 text.
     fn default() -> Self {
         Self { literal: Bytes::new(b"\xFF"), effect: Effect::default(), names: Default::default() }
     }

@@ -224,9 +224,13 @@ impl<'a> Body<'a> {
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
-        let step = match self.as_planned && self.parser.is_in_content() {
+        let expected = match self.as_planned && self.parser.is_in_content() {
             true => self.expected_step(scope, base, component, into)?,
-            false => self.general_step(scope, base, component, into)?,
+            false => None,
+        };
+        let step = match expected {
+            Some(step) => step,
+            None => self.general_step(scope, base, component, into)?,
         };
         match step {
             Step::Leaf(Leaf { field, content, name }) => {
@@ -241,76 +245,81 @@ impl<'a> Body<'a> {
         Ok(step)
     }
 
-    /// Reads tags as long as each is one of the plan's, to the letter, then one event of the
-    /// parser's.
+    /// Reads a tag if it is one of the plan's, to the letter.
     #[inline]
     fn expected_step<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
-        mut component: u16,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Option<Step>> {
+        let (bytes, at) = (self.input.as_bytes(), self.parser.position());
+        let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else {
+            return Ok(None);
+        };
+        if window[1] == b'/' {
+            return Ok(self.expected_end(scope, component, at));
+        }
+        let length = scan::name_length(window);
+        match scope.names.guess(component, window, length) {
+            Some(Name::Field(field)) if scope.slots[field].start.matches(bytes, at) => {
+                let content = at + scope.slots[field].start.len();
+                let leaf = Leaf { field, content, name: (at + 1, length) };
+                self.expected_field(scope, base, leaf, into).map(Some)
+            }
+            Some(Name::Component(inner)) => {
+                let start = &scope.components[usize::from(inner)].start;
+                if !start.matches(bytes, at) {
+                    return Ok(None);
+                }
+                self.opened("");
+                self.parser.push_known(at + 1, length)?;
+                self.parser.set_position(at + start.len());
+                Ok(Some(Step::Between(inner)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads the end tag of the component, or of the scope's own element.
+    #[inline]
+    fn expected_end(&mut self, scope: &ScopePlan, component: u16, at: usize) -> Option<Step> {
+        let element = scope.components.get(usize::from(component));
+        let tag = element.map_or(&scope.end, |element| &element.end);
+        if !tag.matches(self.input.as_bytes(), at) || !self.parser.pop_known(tag.len() - 3) {
+            return None;
+        }
+        self.parser.set_position(at + tag.len());
+        self.closed();
+        // Its declarations are out of force, if it had any.
+        self.check_names();
+        Some(element.map_or(Step::Ended, |element| Step::Between(element.parent)))
+    }
+
+    /// Reads a list or group whose start tag stands before the leaf's content; other fields are
+    /// left to be read as leaves.
+    #[inline]
+    fn expected_field<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        base: usize,
+        leaf: Leaf,
         into: &mut F,
     ) -> Result<Step> {
-        let bytes = self.input.as_bytes();
-        let mut at = self.parser.position();
-        while self.as_planned
-            && let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
-        {
-            if window[1] == b'/' {
-                let own = match scope.components.get(usize::from(component)) {
-                    Some(element) => &element.end,
-                    None => &scope.end,
-                };
-                if !own.matches(bytes, at) || !self.parser.pop_known(own.len() - 3) {
-                    break;
-                }
-                self.closed();
-                // Its declarations are out of force, if it had any.
-                self.check_names();
-                at += own.len();
-                let Some(element) = scope.components.get(usize::from(component)) else {
-                    self.parser.set_position(at);
-                    return Ok(Step::Ended);
-                };
-                component = element.parent;
-                continue;
-            }
-            let length = scan::name_length(window);
-            match scope.names.guess(component, window, length) {
-                Some(Name::Field(field)) => {
-                    let slot = &scope.slots[field];
-                    if !slot.start.matches(bytes, at) {
-                        break;
-                    }
-                    self.opened("");
-                    let (content, name) = (at + slot.start.len(), (at + 1, length));
-                    self.note(field, base, at)?;
-                    if slot.shape == Shape::Value {
-                        return Ok(Step::Leaf(Leaf { field, content, name }));
-                    }
-                    self.parser.push_known(name.0, name.1)?;
-                    self.parser.set_position(content);
-                    self.gap = None;
-                    into.decode_field(field, self)?;
-                    self.gap = None;
-                    self.check_names();
-                    at = self.parser.position();
-                }
-                Some(Name::Component(inner)) => {
-                    let start = &scope.components[usize::from(inner)].start;
-                    if !start.matches(bytes, at) {
-                        break;
-                    }
-                    self.opened("");
-                    self.parser.push_known(at + 1, length)?;
-                    at += start.len();
-                    component = inner;
-                }
-                None => break,
-            }
+        self.opened("");
+        self.note(leaf.field, base, leaf.name.0 - 1)?;
+        let slot = &scope.slots[leaf.field];
+        if slot.shape == Shape::Value {
+            return Ok(Step::Leaf(leaf));
         }
-        self.parser.set_position(at);
-        self.general_step(scope, base, component, into)
+        self.parser.push_known(leaf.name.0, leaf.name.1)?;
+        self.parser.set_position(leaf.content);
+        self.gap = None;
+        into.decode_field(leaf.field, self)?;
+        self.gap = None;
+        self.check_names();
+        Ok(Step::Between(slot.component))
     }
 
     /// Takes one event from the parser.
