@@ -155,11 +155,11 @@ fn describe(member: &Member) -> TokenStream {
                 #(#ends)*
             }
         }
-        Role::Group { entry, required, element } => {
+        Role::Group { entry, required } => {
             let need = need(!required);
             quote! {
                 schema.begin_group(#name, #number, #entry, #need);
-                <#element as ::trunkline_message::Structure>::describe(schema);
+                <#value as ::trunkline_message::Structure>::describe(schema);
                 schema.end();
             }
         }

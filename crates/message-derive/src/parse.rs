@@ -17,7 +17,7 @@ pub(crate) struct Struct {
 
 pub(crate) struct Member {
     pub(crate) ident: Ident,
-    /// The type inside `Option` for [`Role::Leaf`] with [`Form::Option`].
+    /// The type of the value, or of an entry: without the `Option` or `Group` around it.
     pub(crate) value: Type,
     pub(crate) name: String,
     pub(crate) number: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Member {
 pub(crate) enum Role {
     Leaf { form: Form, length: u32 },
     Component { optional: bool },
-    Group { entry: String, required: bool, element: Box<Type> },
+    Group { entry: String, required: bool },
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -93,9 +93,13 @@ impl Struct {
         for field in &fields.named {
             let ident = field.ident.clone().expect("named");
             if has(&field.attrs, "presence") {
-                out.presence = Some((ident, field.ty.clone()));
+                if out.presence.replace((ident, field.ty.clone())).is_some() {
+                    return Err(Error::new(field.span(), "a second #[presence] field"));
+                }
             } else if has(&field.attrs, "unknown") {
-                out.unknown = Some(ident);
+                if out.unknown.replace(ident).is_some() {
+                    return Err(Error::new(field.span(), "a second #[unknown] field"));
+                }
             } else {
                 out.members.push(Member::from_field(ident, field, camel, bits)?);
             }
@@ -108,21 +112,16 @@ impl Member {
     fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
         let rust_name = ident.to_string();
         let default = if camel { camel_case(&rust_name) } else { rust_name };
-        let role = ["field", "component", "group"].into_iter().find(|it| has(&field.attrs, it));
-        let words = words(&field.attrs)?;
-        let name = words.name.clone().unwrap_or(default);
+        let (role, words) = words(field)?;
         let (value, role) = match role {
-            Some("component") => (field.ty.clone(), Role::Component { optional: words.optional }),
-            Some("group") => {
-                let Some(element) = inner(&field.ty, "Group") else {
-                    return Err(Error::new(field.ty.span(), "a group is a Group<Entry>"));
-                };
-                let entry = words.entry.clone();
-                let entry = entry.ok_or_else(|| {
+            "component" => (field.ty.clone(), Role::Component { optional: words.optional }),
+            "group" => {
+                let value = inner(&field.ty, "Group")
+                    .ok_or_else(|| Error::new(field.ty.span(), "a group is a Group<Entry>"))?;
+                let entry = words.entry.ok_or_else(|| {
                     Error::new(field.span(), "a group says the name of an entry: entry = \"...\"")
                 })?;
-                let role = Role::Group { entry, required: words.required, element: element.into() };
-                (field.ty.clone(), role)
+                (value, Role::Group { entry, required: words.required })
             }
             _ => {
                 let (value, form) = match inner(&field.ty, "Option") {
@@ -138,40 +137,50 @@ impl Member {
                 (value, Role::Leaf { form, length: words.length })
             }
         };
+        let name = words.name.unwrap_or(default);
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
         Ok(Self { ident, value, name, number: words.number, role, docs })
     }
 }
 
-fn words(attributes: &[Attribute]) -> Result<Words> {
-    let mut words = Words::default();
-    for attribute in attributes {
-        let ours = ["field", "component", "group"].iter().any(|it| attribute.path().is_ident(it));
-        if !ours || matches!(attribute.meta, syn::Meta::Path(_)) {
-            continue;
+/// What a member may be, and the words that its attribute knows.
+const ROLES: [(&str, &[&str]); 3] = [
+    ("field", &["name", "number", "length", "optional"]),
+    ("component", &["name", "optional"]),
+    ("group", &["name", "number", "entry", "required"]),
+];
+
+/// The member's role, a field where no attribute says so, and what the attribute says.
+fn words(field: &syn::Field) -> Result<(&'static str, Words)> {
+    let mut found = None;
+    for attribute in &field.attrs {
+        let role = ROLES.iter().find(|(role, _)| attribute.path().is_ident(role));
+        let Some(&(role, known)) = role else { continue };
+        if found.is_some() {
+            return Err(Error::new(attribute.span(), "a second attribute for one member"));
         }
-        attribute.parse_nested_meta(|meta| {
-            if meta.path.is_ident("name") {
-                words.name = Some(text(&meta)?);
-            } else if meta.path.is_ident("entry") {
-                words.entry = Some(text(&meta)?);
-            } else if meta.path.is_ident("number") {
-                words.number = meta.value()?.parse::<LitInt>()?.base10_parse()?;
-            } else if meta.path.is_ident("length") {
-                words.length = meta.value()?.parse::<LitInt>()?.base10_parse()?;
-            } else if meta.path.is_ident("optional") {
-                words.optional = true;
-            } else if meta.path.is_ident("required") {
-                words.required = true;
-            } else {
-                return Err(
-                    meta.error("expected name, number, length, entry, optional or required")
-                );
-            }
-            Ok(())
-        })?;
+        let mut words = Words::default();
+        if !matches!(attribute.meta, syn::Meta::Path(_)) {
+            attribute.parse_nested_meta(|meta| words.take(&meta, known))?;
+        }
+        found = Some((role, words));
     }
-    Ok(words)
+    Ok(found.unwrap_or(("field", Words::default())))
+}
+
+impl Words {
+    fn take(&mut self, meta: &ParseNestedMeta<'_>, known: &[&str]) -> Result<()> {
+        match known.iter().find(|word| meta.path.is_ident(word)) {
+            Some(&"name") => self.name = Some(text(meta)?),
+            Some(&"entry") => self.entry = Some(text(meta)?),
+            Some(&"number") => self.number = meta.value()?.parse::<LitInt>()?.base10_parse()?,
+            Some(&"length") => self.length = meta.value()?.parse::<LitInt>()?.base10_parse()?,
+            Some(&"optional") => self.optional = true,
+            Some(&"required") => self.required = true,
+            _ => return Err(meta.error(format!("expected one of: {}", known.join(", ")))),
+        }
+        Ok(())
+    }
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {

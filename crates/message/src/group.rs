@@ -9,7 +9,6 @@ use crate::Fields;
 ///
 /// Clearing keeps the entries, so that the next message is decoded into memory that is already
 /// there and nothing is dropped or allocated in steady state.
-#[derive(Clone)]
 pub struct Group<T> {
     entries: Vec<T>,
     live: usize,
@@ -18,6 +17,12 @@ pub struct Group<T> {
 impl<T> Default for Group<T> {
     fn default() -> Self {
         Self { entries: Vec::new(), live: 0 }
+    }
+}
+
+impl<T: Clone> Clone for Group<T> {
+    fn clone(&self) -> Self {
+        self.to_vec().into()
     }
 }
 
@@ -79,10 +84,15 @@ impl<T: fmt::Debug> fmt::Debug for Group<T> {
     }
 }
 
+impl<T> From<Vec<T>> for Group<T> {
+    fn from(entries: Vec<T>) -> Self {
+        Self { live: entries.len(), entries }
+    }
+}
+
 impl<T> FromIterator<T> for Group<T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
-        let entries = Vec::from_iter(entries);
-        Self { live: entries.len(), entries }
+        Vec::from_iter(entries).into()
     }
 }
 

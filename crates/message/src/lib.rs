@@ -4,6 +4,28 @@
 //! with [`derive(Message)`](derive@Message) or a [`Record`] made at run time, offers its
 //! [`Fields`]; a format is one [`Encoder`] and one [`Decoder`] over a plan that it compiles from
 //! the schema. N messages and M formats meet here and nowhere else.
+//!
+//! A message that is described at run time:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use trunkline_message::{Record, Schema, Value};
+//!
+//! let schema = Arc::new(Schema::from_listing(
+//!     "message Order D
+//!      field ClOrdID 11 text required
+//!      group Allocations 78 Allocation optional
+//!        field AllocAccount 79 text required
+//!      end
+//!      end",
+//! )?);
+//! let mut order = Record::new(&schema);
+//! order.set("ClOrdID", "A1")?;
+//! let allocations = order.group_mut("Allocations").expect("a group");
+//! allocations.next_entry().set("AllocAccount", "FUND 7")?;
+//! assert_eq!(order.get("ClOrdID"), Some(&Value::from("A1")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -89,7 +89,7 @@ impl Schema {
             };
             read.map_err(|why: String| SchemaError(format!("line {}: {why}", number + 1)))?;
         }
-        let mut builder = builder.ok_or_else(|| SchemaError("the listing is empty".into()))?;
+        let builder = builder.ok_or_else(|| SchemaError("the listing is empty".into()))?;
         if !ended {
             return Err(SchemaError("an \"end\" is missing at the end of the listing".into()));
         }

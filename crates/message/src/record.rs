@@ -1,7 +1,7 @@
 //! A message whose schema is known at run time only.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
@@ -34,6 +34,32 @@ pub enum Value {
     Group(RecordGroup),
 }
 
+macro_rules! values {
+    ($($type:ty => $variant:ident;)*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$variant(value.into())
+            }
+        }
+    )*};
+}
+
+values! {
+    bool => Boolean;
+    i64 => Integer;
+    u64 => Unsigned;
+    Decimal => Decimal;
+    f64 => Float;
+    &str => Text;
+    Text => Text;
+    Vec<u8> => Bytes;
+    Date => Date;
+    Time => Time;
+    Timestamp => Timestamp;
+    Code => Code;
+    RecordGroup => Group;
+}
+
 /// The entries of a repeating group of a [`Record`].
 #[derive(Clone)]
 pub struct RecordGroup {
@@ -46,6 +72,18 @@ impl RecordGroup {
     /// The entries.
     pub fn entries(&self) -> &[Record] {
         &self.entries
+    }
+
+    /// Adds an entry with no field set.
+    #[inline]
+    pub fn next_entry(&mut self) -> &mut Record {
+        let (schema, scope) = (&self.schema, self.scope);
+        self.entries.next_entry_with(|| Record::of_scope(schema, scope))
+    }
+
+    /// Are the entries of both described by the same scope?
+    fn holds_what(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.schema, &other.schema) && self.scope == other.scope
     }
 }
 
@@ -71,8 +109,7 @@ impl Entries for RecordGroup {
 
     #[inline]
     fn next_entry(&mut self) -> &mut Record {
-        let (schema, scope) = (&self.schema, self.scope);
-        self.entries.next_entry_with(|| Record::of_scope(schema, scope))
+        self.next_entry()
     }
 }
 
@@ -131,12 +168,12 @@ impl Record {
     /// The same message as a record.
     pub fn from_message<M: Structure>(message: &M) -> Self {
         let mut record = Self::new(M::schema());
-        record.copy_from(message);
+        record.collect(message);
         record
     }
 
-    /// Takes over every field of a message of the same schema.
-    pub fn copy_from<F: Fields>(&mut self, fields: &F) {
+    /// Takes over every field of a message or entry of the same schema and scope.
+    fn collect<F: Fields>(&mut self, fields: &F) {
         self.clear();
         fields.encode_fields(0, &mut Collector { record: self });
     }
@@ -148,8 +185,8 @@ impl Record {
 
     /// The value at a position of the scope, if it is set.
     pub fn value(&self, index: usize) -> Option<&Value> {
-        let set = self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        (set && self.counts(index)).then(|| &self.values[index])
+        let is_set = self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+        (is_set && self.counts(index)).then(|| &self.values[index])
     }
 
     /// As in a struct, a group without entries is absent unless it is required.
@@ -163,38 +200,53 @@ impl Record {
         }
     }
 
-    /// The value of the first field of this name, if it is set.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.value(self.scope().fields.iter().position(|field| &*field.name == name)?)
+    /// The value of a field, if it is set; of the first one at this path, as
+    /// [`Scope::position`] has it.
+    pub fn get(&self, path: &str) -> Option<&Value> {
+        self.value(self.scope().position(path)?)
     }
 
-    /// Sets the first field of this name.
+    /// Sets the first field at this path.
     ///
     /// # Errors
     /// There is no such field, or it holds values of another kind, or a number is too large for it.
-    pub fn set(&mut self, name: &str, value: Value) -> Result<(), RecordError> {
-        let fields = &self.schema.scope(self.scope).fields;
-        let index = fields.iter().position(|field| &*field.name == name);
-        let index = index.ok_or_else(|| RecordError::NoSuchField(name.into()))?;
-        if std::mem::discriminant(&self.values[index]) != std::mem::discriminant(&value) {
-            return Err(RecordError::OtherKind(name.into(), fields[index].kind));
+    pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<(), RecordError> {
+        let value = value.into();
+        let index = self.scope().position(path);
+        let index = index.ok_or_else(|| RecordError::NoSuchField(path.into()))?;
+        let kind = self.scope().fields[index].kind;
+        let is_of_kind = match (&self.values[index], &value) {
+            (Value::Group(here), Value::Group(group)) => here.holds_what(group),
+            (here, value) => std::mem::discriminant(here) == std::mem::discriminant(value),
+        };
+        if !is_of_kind {
+            return Err(RecordError::OtherKind(path.into(), kind));
         }
-        if !fits(fields[index].kind, &value) {
-            return Err(RecordError::OutOfRange(name.into(), fields[index].kind));
+        if !fits(kind, &value) {
+            return Err(RecordError::OutOfRange(path.into(), kind));
         }
         self.values[index] = value;
         self.insert(index);
         Ok(())
     }
 
-    /// The group of this name, to add entries to.
-    pub fn group_mut(&mut self, name: &str) -> Option<&mut RecordGroup> {
-        let index = self.scope().fields.iter().position(|field| &*field.name == name)?;
-        self.insert(index);
-        match &mut self.values[index] {
-            Value::Group(group) => Some(group),
-            _ => None,
+    /// Makes the first field at this path absent. False if there is no such field.
+    pub fn remove(&mut self, path: &str) -> bool {
+        let Some(index) = self.scope().position(path) else { return false };
+        self.present[index / 64] &= !(1 << (index % 64));
+        true
+    }
+
+    /// The first group at this path, to add entries to. None if there is no group.
+    pub fn group_mut(&mut self, path: &str) -> Option<&mut RecordGroup> {
+        let index = self.scope().position(path)?;
+        let was_set = self.present[index / 64] >> (index % 64) & 1 != 0;
+        let Value::Group(group) = &mut self.values[index] else { return None };
+        if !was_set {
+            group.entries.clear();
         }
+        self.present[index / 64] |= 1 << (index % 64);
+        Some(group)
     }
 
     #[inline]
@@ -293,8 +345,13 @@ fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<
 }
 
 impl Message for Record {
+    /// An entry alone is no message: its schema is none that a plan could have been made from.
+    #[inline]
     fn message_schema(&self) -> &Arc<Schema> {
-        &self.schema
+        static OF_ENTRIES: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+            Arc::new(Schema::builder("entry", "").build().expect("a schema without fields"))
+        });
+        if self.scope == ScopeId(0) { &self.schema } else { &OF_ENTRIES }
     }
 }
 
@@ -451,7 +508,7 @@ impl Encoder for Collector<'_> {
         if let Value::Group(group) = &mut self.record.values[field] {
             Entries::clear(group);
             for entry in entries {
-                group.next_entry().copy_from(entry);
+                group.next_entry().collect(entry);
             }
         }
         self.record.insert(field);

@@ -1,4 +1,4 @@
-//! The schema: business facts about a message, and no word about any format.
+//! The schema: business facts about a message. Numbers are FIX's, because the business has no others.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -67,7 +67,7 @@ impl IntegerKind {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// Bytes that a value takes in memory and in CDR.
+    /// Bytes that a value takes.
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -132,6 +132,27 @@ pub struct Scope {
     pub components: Vec<Component>,
 }
 
+impl Scope {
+    /// Position of the first field of this name. As many components may stand before it as tell it
+    /// from others of its name: `CompID`, `Target/CompID`, `Header/Target/CompID`.
+    pub fn position(&self, path: &str) -> Option<usize> {
+        self.fields.iter().position(|field| self.is_at(field, path))
+    }
+
+    fn is_at(&self, field: &Field, path: &str) -> bool {
+        let mut steps = path.rsplit('/');
+        let mut component = field.component;
+        steps.next() == Some(&*field.name)
+            && steps.all(|step| {
+                let Some(around) = component.map(|it| &self.components[usize::from(it)]) else {
+                    return false;
+                };
+                component = around.parent;
+                *around.name == *step
+            })
+    }
+}
+
 /// The description of one message that every format compiles into its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
@@ -178,6 +199,9 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
+/// Components and groups inside one another, at most; as [`Limits`](crate::Limits) has it for depth.
+const DEEPEST: usize = 128;
+
 /// Builds a [`Schema`] from fields in their order.
 #[derive(Debug)]
 pub struct SchemaBuilder {
@@ -220,6 +244,13 @@ impl SchemaBuilder {
 
     fn fail(&mut self, problem: String) {
         self.problem.get_or_insert(problem);
+    }
+
+    fn enter(&mut self, name: &str, open: Open) {
+        if self.open.len() == DEEPEST {
+            self.fail(format!("{name}: more than {DEEPEST} components and groups are nested"));
+        }
+        self.open.push(open);
     }
 
     fn add(&mut self, name: &str, number: u32, length_number: u32, kind: Kind, need: Need) {
@@ -268,7 +299,7 @@ impl SchemaBuilder {
             parent,
             need,
         });
-        self.open.push(Open::Component { scope, index });
+        self.enter(name, Open::Component { scope, index });
         self
     }
 
@@ -278,7 +309,7 @@ impl SchemaBuilder {
         let scope = self.scopes.len();
         self.add(name, number, 0, Kind::Group(ScopeId(scope as u16)), need);
         self.scopes.push(Scope { name: entry.into(), fields: Vec::new(), components: Vec::new() });
-        self.open.push(Open::Group { scope });
+        self.enter(name, Open::Group { scope });
         self
     }
 
@@ -305,29 +336,27 @@ impl SchemaBuilder {
         self
     }
 
-    /// The finished schema.
+    /// The schema so far.
     ///
     /// # Errors
-    /// Says which component or group is left open, which name or number stands twice, or which
-    /// name is none.
-    pub fn build(&mut self) -> Result<Schema, SchemaError> {
-        if !self.open.is_empty() {
-            self.fail(format!("{} components or groups are left open", self.open.len()));
+    /// Says how many components or groups are left open, which name or number stands twice, which
+    /// name is none, or which part is too large.
+    pub fn build(&self) -> Result<Schema, SchemaError> {
+        if let Some(problem) = &self.problem {
+            return Err(SchemaError(problem.clone()));
         }
-        if let Some(problem) = self.problem.take() {
-            return Err(SchemaError(problem));
+        if !self.open.is_empty() {
+            let open = self.open.len();
+            return Err(SchemaError(format!("components or groups left open: {open}")));
         }
         if self.scopes.len() > usize::from(u16::MAX) {
-            return Err(SchemaError("more than 65,535 groups".into()));
+            return Err(SchemaError("more than 65,534 groups".into()));
         }
         let mut numbers = HashSet::new();
         for scope in &self.scopes {
             check_scope(scope, &mut numbers)?;
         }
-        Ok(Schema {
-            message_type: std::mem::take(&mut self.message_type),
-            scopes: std::mem::take(&mut self.scopes),
-        })
+        Ok(Schema { message_type: self.message_type.clone(), scopes: self.scopes.clone() })
     }
 }
 
@@ -336,6 +365,9 @@ impl SchemaBuilder {
 fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaError> {
     if scope.fields.len() >= usize::from(u16::MAX) {
         return Err(SchemaError(format!("{} has more than 65,534 fields", scope.name)));
+    }
+    if scope.components.len() >= usize::from(u16::MAX) {
+        return Err(SchemaError(format!("{} has more than 65,534 components", scope.name)));
     }
     let mut names = HashSet::new();
     let components = scope.components.iter().map(|it| (&it.name, it.parent));
@@ -361,4 +393,70 @@ fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaEr
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(describe: impl FnOnce(&mut SchemaBuilder)) -> String {
+        let mut builder = Schema::builder("Order", "D");
+        describe(&mut builder);
+        builder.build().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_builder_gives_the_same_schema_twice() {
+        let mut builder = Schema::builder("Order", "D");
+        builder.field("Price", 44, Kind::Decimal, Need::Optional);
+        let schema = builder.build().unwrap();
+        assert_eq!((schema.name(), schema.message_type()), ("Order", "D"));
+        assert_eq!(builder.build().unwrap(), schema);
+    }
+
+    #[test]
+    fn a_path_tells_fields_of_one_name_apart() {
+        let mut builder = Schema::builder("Order", "D");
+        builder.begin_component("Header", Need::Required);
+        for (number, name) in [(49, "Sender"), (56, "Target")] {
+            builder.begin_component(name, Need::Required);
+            builder.field("CompID", number, Kind::Text, Need::Required).end();
+        }
+        builder.end();
+        let schema = builder.build().unwrap();
+        let position = |path| schema.scopes()[0].position(path);
+        assert_eq!(position("CompID"), Some(0));
+        assert_eq!(position("Target/CompID"), Some(1));
+        assert_eq!(position("Header/Target/CompID"), Some(1));
+        for wrong in ["Header/CompID", "Order/Header/Target/CompID", "Target", "/CompID", ""] {
+            assert_eq!(position(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        let field = |builder: &mut SchemaBuilder, name: &str, number| {
+            builder.field(name, number, Kind::Text, Need::Required);
+        };
+        assert_eq!(error(|it| field(it, "a b", 1)), "Order: \"a b\" is not a name");
+        let twice = |it: &mut SchemaBuilder| {
+            field(it, "a", 1);
+            field(it, "a", 2);
+        };
+        assert_eq!(error(twice), "Order: the name a stands twice");
+        let open = |it: &mut SchemaBuilder| {
+            it.begin_component("a", Need::Required);
+        };
+        assert_eq!(error(open), "components or groups left open: 1");
+        let deep = |it: &mut SchemaBuilder| {
+            for level in 0..=DEEPEST {
+                it.begin_group(&format!("g{level}"), 0, "e", Need::Optional);
+            }
+        };
+        assert_eq!(error(deep), "g128: more than 128 components and groups are nested");
+        let empty = |it: &mut SchemaBuilder| {
+            it.begin_group("Legs", 555, "Leg", Need::Optional).end();
+        };
+        assert_eq!(error(empty), "the group entry Leg has no fields");
+    }
 }

@@ -50,6 +50,9 @@ fn every_byte_is_tested_as_the_plain_twin_tests_it() {
         let same_twin = twin.same(scalar::Block::load(&changed));
         assert_eq!(same.run(), same_twin.run());
         assert_eq!(same.run(), first as usize % 16);
+        for length in 0..16 {
+            assert_eq!(same.is_run(length), same_twin.is_run(length));
+        }
         for byte in 0..=255 {
             let pairs = [
                 (block.eq(byte), twin.eq(byte)),

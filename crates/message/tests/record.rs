@@ -1,0 +1,84 @@
+//! Records as a user handles them, from a listing to values and back.
+
+use std::sync::Arc;
+
+use trunkline_message::{Fields as _, Message as _, Record, RecordError, Schema, Value};
+use trunkline_wire::Decimal;
+
+const LISTING: &str = "message Order D
+component Sender required
+field CompID 49 text required
+end
+component Target required
+field CompID 56 text required
+end
+field Price 44 decimal optional
+field Quantity 38 u16 required
+group Legs 555 Leg optional
+field Symbol 600 text required
+end
+group Parties 453 Party optional
+field PartyID 448 text required
+end
+end
+";
+
+fn schema() -> Arc<Schema> {
+    Arc::new(Schema::from_listing(LISTING).expect("a listing"))
+}
+
+#[test]
+fn values_are_set_found_and_removed_by_path() {
+    let mut order = Record::new(&schema());
+    order.set("Sender/CompID", "ABC").unwrap();
+    order.set("Target/CompID", "XYZ").unwrap();
+    order.set("Price", Decimal::new(635, -2).unwrap()).unwrap();
+    assert_eq!(order.get("Target/CompID"), Some(&Value::from("XYZ")));
+    assert_eq!(order.get("CompID"), Some(&Value::from("ABC")));
+    assert_eq!(order.get("Quantity"), None);
+    assert!(order.remove("Price") && order.get("Price").is_none());
+    assert!(!order.remove("Prize"));
+    assert_eq!(format!("{order:?}"), r#"Order { CompID: Text("ABC"), CompID: Text("XYZ") }"#);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_by_name() {
+    let mut order = Record::new(&schema());
+    let refusal = |result: Result<(), RecordError>| result.unwrap_err().to_string();
+    assert_eq!(refusal(order.set("Prize", 1.0)), "there is no field Prize");
+    assert_eq!(refusal(order.set("Price", 1.0)), "Price holds Decimal");
+    let wrong = refusal(order.set("Quantity", 65_536_u64));
+    assert_eq!(wrong, "the number does not fit Quantity: Integer(U16)");
+    let parties = order.group_mut("Parties").expect("a group").clone();
+    assert!(matches!(order.set("Legs", parties), Err(RecordError::OtherKind(..))));
+    assert_eq!(order, Record::new(&schema()));
+}
+
+#[test]
+fn entries_of_an_earlier_message_do_not_come_back() {
+    let mut order = Record::new(&schema());
+    order.group_mut("Legs").unwrap().next_entry().set("Symbol", "EUR").unwrap();
+    order.clear();
+    let legs = order.group_mut("Legs").unwrap();
+    assert!(legs.entries().is_empty());
+    let leg = legs.next_entry();
+    assert_eq!(leg.get("Symbol"), None);
+    leg.set("Symbol", "USD").unwrap();
+    assert_eq!(legs.entries().len(), 1);
+}
+
+#[test]
+fn asking_a_plain_field_for_entries_leaves_it_unset() {
+    let mut order = Record::new(&schema());
+    assert!(order.group_mut("Price").is_none());
+    assert_eq!(order.get("Price"), None);
+}
+
+#[test]
+fn an_entry_alone_is_no_message_of_the_schema() {
+    let schema = schema();
+    let mut order = Record::new(&schema);
+    assert!(Arc::ptr_eq(order.message_schema(), &schema));
+    let leg = order.group_mut("Legs").unwrap().next_entry();
+    assert!(!Arc::ptr_eq(leg.message_schema(), &schema));
+}
