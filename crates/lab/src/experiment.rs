@@ -12,7 +12,7 @@ use crate::row::Verdict;
 use crate::statistics::Summary;
 
 /// What is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Bytes to the application's structure.
     Decode,
@@ -84,6 +84,32 @@ pub trait Subject {
     /// # Errors
     /// The subject is out of the experiment.
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError>;
+}
+
+impl<S: Subject + ?Sized> Subject for &mut S {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn profile(&self) -> &str {
+        (**self).profile()
+    }
+
+    fn format(&self) -> &str {
+        (**self).format()
+    }
+
+    fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        (**self).prepare(corpus)
+    }
+
+    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+        (**self).echo()
+    }
+
+    fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
+        (**self).run(operation, passes)
+    }
 }
 
 /// How long to measure.
