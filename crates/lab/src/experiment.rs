@@ -67,6 +67,12 @@ pub trait Subject {
     /// The wire format of the corpora that it takes.
     fn format(&self) -> &str;
 
+    /// True if the operation is a part of what the subject stands for: one that only decodes is not
+    /// asked to encode for time, even if it can echo.
+    fn can(&self, _operation: Operation) -> bool {
+        true
+    }
+
     /// Decodes the messages of `corpus` into the subject's own structures and keeps both.
     ///
     /// # Errors
@@ -97,6 +103,10 @@ impl<S: Subject + ?Sized> Subject for &mut S {
 
     fn format(&self) -> &str {
         (**self).format()
+    }
+
+    fn can(&self, operation: Operation) -> bool {
+        (**self).can(operation)
     }
 
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
@@ -311,7 +321,7 @@ impl Entrant<'_> {
 
     fn can(&self, operation: Operation) -> bool {
         match self.standing {
-            Some(Standing::Verified) => true,
+            Some(Standing::Verified) => self.subject.can(operation),
             Some(Standing::Unverified) => operation == Operation::Decode,
             _ => false,
         }

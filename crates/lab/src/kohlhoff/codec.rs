@@ -115,7 +115,7 @@ pub(super) fn measure(
     for (index, &(content, entries)) in stages.iter().enumerate() {
         let mut stage_progress = |operation: Operation, what: &str, share: f64| {
             let randomised = if content == Content::Randomised { " randomised" } else { "" };
-            let text = format!("{} {entries}{randomised} entries, {what}", operation.name());
+            let text = format!("{} {entries}{randomised} entries: {what}", operation.name());
             let share = (index as f64 + share) / stages.len() as f64;
             progress(Step { part: CODEC, text: &text, share });
         };
@@ -214,7 +214,8 @@ impl Measured {
             return;
         }
         if let Standing::WrongAnswer(why) | Standing::Failed(why) = &outcome.standing {
-            let fault = format!("{}, {}, {entries} entries: {why}", outcome.name, format.name());
+            let fault =
+                format!("{}, {}, messages of {entries}: {why}", outcome.name, format.name());
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
             }

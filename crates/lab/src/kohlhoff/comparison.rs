@@ -168,25 +168,25 @@ const fn conclusion(
 
 /// The paper's conclusions that sizes and times can confirm or refute.
 pub(super) const CONCLUSIONS: [Conclusion; 5] = [
-    conclusion("size SOAP/FIX", "SOAP messages are larger than FIX", RATIOS[0], &[SIZE], "size"),
-    conclusion("size SOAP/CDR", "SOAP messages are larger than CDR", RATIOS[1], &[SIZE], "size"),
+    conclusion("size SOAP/FIX", "SOAP is larger than FIX", RATIOS[0], &[SIZE], "size"),
+    conclusion("size SOAP/CDR", "SOAP is larger than CDR", RATIOS[1], &[SIZE], "size"),
     conclusion(
         "codec SOAP/FIX",
-        "SOAP costs more CPU time than FIX",
+        "SOAP is slower than FIX",
         RATIOS[0],
         &["encode", "decode"],
         "cpu-time",
     ),
     conclusion(
         "codec SOAP/CDR",
-        "SOAP costs more CPU time than CDR",
+        "SOAP is slower than CDR",
         RATIOS[1],
         &["encode", "decode"],
         "cpu-time",
     ),
     conclusion(
         "decode FIX/CDR",
-        "text FIX is decoded faster than binary CDR",
+        "FIX is decoded faster than CDR",
         RATIOS[2],
         &["decode"],
         "cpu-time",

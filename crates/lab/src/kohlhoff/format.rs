@@ -102,11 +102,7 @@ impl Format {
             Self::SoapCompact => {
                 soap(soap::Options { compact_tags: true, ..soap::Options::default() })
             }
-            Self::Fix => {
-                let plan = fix::Plan::new(schema, &fix::Options::default());
-                let plan = plan.expect("every field of market data has its FIX tag");
-                Codec::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
-            }
+            Self::Fix => Codec::fix(&fix::Options::default()),
             Self::CdrUnion => cdr(cdr::Optional::Union),
             Self::CdrBitmap => cdr(cdr::Optional::Bitmap),
         }
@@ -121,6 +117,13 @@ pub(super) enum Codec {
 }
 
 impl Codec {
+    /// FIX of market data with these options.
+    pub(super) fn fix(options: &fix::Options) -> Self {
+        let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), options);
+        let plan = plan.expect("every field of market data has its FIX tag");
+        Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
+    }
+
     pub(super) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         match self {
             Self::Soap(encoder, _) => encoder.encode(message),

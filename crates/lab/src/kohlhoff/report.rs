@@ -6,7 +6,7 @@ use super::comparison::{
     COMPACT_TAGS_SAVE, CONCLUSION, CONCLUSIONS, RATIOS, lead_metric, ratio_metric, successors,
 };
 use super::format::Format;
-use super::size::SIZE_OF_FIGURE_6;
+use super::size::{SIZE_OF_FIGURE_5, SIZE_OF_FIGURE_6};
 use super::subjects::{TRUNKLINE, TRUNKLINE_RECORD, formats_of};
 use super::{CODEC, LONGEST, SIZE};
 use crate::paper::kohlhoff::{DECODING, ENCODING, MESSAGE_SIZE};
@@ -178,9 +178,10 @@ fn size(rows: Rows<'_>) -> Option<Section> {
     ])
     .within(WIDTH);
     let lines = Format::ALL.map(|format| (SIZE, format, format.title()));
-    let figure_6 = (SIZE_OF_FIGURE_6, Format::SoapRpc, "  with the fields of figure 6 only");
-    let lines = lines[..1].iter().chain([&figure_6]).chain(&lines[1..]);
-    for &(case, format, title) in lines {
+    let [rpc, document, compact, fix, cdr, bitmap] = lines;
+    let figure_6 = (SIZE_OF_FIGURE_6, Format::SoapRpc, "  as in figure 6");
+    let figure_5 = (SIZE_OF_FIGURE_5, Format::Fix, "  as in figure 5");
+    for (case, format, title) in [rpc, figure_6, document, compact, fix, figure_5, cdr, bitmap] {
         let find = |metric, entries| rows.find(case, TRUNKLINE, format, metric, entries);
         let columns =
             [find("size-fixed", None), find("size-per-entry", None), find("size", Some(LONGEST))];
@@ -188,8 +189,10 @@ fn size(rows: Rows<'_>) -> Option<Section> {
         table.row([title.to_owned()].into_iter().chain(cells));
     }
     let source = MESSAGE_SIZE.source;
-    let mut notes =
-        vec!["figure 6 leaves out two fields of figure 3: MsgSeqNum and MDEntryType".to_owned()];
+    let mut notes = vec![
+        "figure 6 leaves out two fields of figure 3, MsgSeqNum and MDEntryType;".to_owned(),
+        "figure 5 fills BodyLength to eight digits".to_owned(),
+    ];
     let find = |entries| {
         rows.find(SIZE, TRUNKLINE, Format::SoapCompact, "reduction", Some(entries))?.value
     };
@@ -410,7 +413,7 @@ fn conclusions(rows: Rows<'_>) -> Option<Section> {
     if let Some(row) = find("size compact tags", true) {
         let (low, high) = COMPACT_TAGS_SAVE;
         table.row([
-            "compact tags save part of a SOAP message, %".to_owned(),
+            "compact tags shorten SOAP, %".to_owned(),
             format!("{low:.0} - {high:.0}"),
             bounds(Some(row)),
             verdict(Some(row)),

@@ -128,6 +128,9 @@ const PEER_FORMATS: [(&str, &[Format]); 7] = [
     ("pugixml", &[Format::SoapDocument]),
 ];
 
+/// Peers that can echo for the sake of the check, but by no encoder of their own.
+const DECODERS: [&str; 1] = ["pugixml"];
+
 /// The formats that the peer of this name is measured with.
 pub(super) fn formats_of(peer: &str) -> &'static [Format] {
     PEER_FORMATS.iter().find(|(name, _)| *name == peer).map_or(&[], |(_, formats)| formats)
@@ -176,6 +179,9 @@ fn admit(peer: Peer, format: Format) -> State {
         let (name, format) = (greeting.name, format.name());
         return State::Broken(format!("peer {name} does not know {format}, but {known}"));
     }
-    let subject = Box::new(PeerSubject::new(peer, format.name(), &format.profile()));
-    State::Ready { subject, version: greeting.version }
+    let mut subject = PeerSubject::new(peer, format.name(), &format.profile());
+    if DECODERS.contains(&greeting.name.as_str()) {
+        subject = subject.decoding_only();
+    }
+    State::Ready { subject: Box::new(subject), version: greeting.version }
 }
