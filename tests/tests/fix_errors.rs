@@ -163,7 +163,12 @@ fn values() {
         "2147483648",
         range,
     );
-    body("43=y|", "Header/PossDupFlag", "y|", "expected Y or N, but it has an unexpected character at 0");
+    body(
+        "43=y|",
+        "Header/PossDupFlag",
+        "y|",
+        "expected Y or N, but it has an unexpected character at 0",
+    );
     let code =
         "expected a code of at most 15 ASCII characters, but it has an unexpected character at 0";
     body(
@@ -263,7 +268,10 @@ fn duplicates_and_missing_fields() {
     body("", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
     body("262=R|", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
     let bytes = plain_fix::message("35=X|56=XYZ|52=20021128-18:09:42|268=0|");
-    assert_eq!(error(&bytes).to_string(), "Header/Sender/CompID at byte 54: a required field is missing");
+    assert_eq!(
+        error(&bytes).to_string(),
+        "Header/Sender/CompID at byte 54: a required field is missing"
+    );
 }
 
 #[test]
