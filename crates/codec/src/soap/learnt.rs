@@ -71,19 +71,15 @@ impl Gap {
 /// push each other out.
 const WAYS: usize = 4;
 
-/// Which of the gaps of a place comes first, how sure that is, and how often none of them came.
+/// Which of the gaps of a place is the usual one, and how sure that is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Habit {
     favourite: u8,
     /// From 0 to [`SURE`].
     sureness: u8,
-    strangers: u8,
 }
 
 const SURE: u8 = 2;
-
-/// Where all gaps of a place are known, every so many strangers one takes the place of another.
-const STRANGERS: u8 = 8;
 
 /// All gaps learnt, by scope and field.
 #[derive(Debug, Default)]
@@ -122,7 +118,8 @@ impl Learnt {
         own.is_empty() && prefix.is_empty() || own == prefix
     }
 
-    /// The number of the gap that stands at `at`, if it was learnt.
+    /// The number of the gap that stands at `at`, if it was learnt: the usual one of its place, or
+    /// any if `others` are asked for.
     #[inline(always)]
     pub(super) fn find(
         &mut self,
@@ -130,6 +127,7 @@ impl Learnt {
         key: usize,
         bytes: &[u8],
         at: usize,
+        others: bool,
     ) -> Option<usize> {
         let place = self.scopes[scope] + key;
         let favourite = WAYS * place + usize::from(self.habits[place].favourite);
@@ -137,7 +135,18 @@ impl Learnt {
             self.habits[place].sureness = SURE;
             return Some(favourite);
         }
-        self.find_another(place, bytes, at)
+        if others { self.find_another(place, bytes, at) } else { None }
+    }
+
+    /// The usual gap of a place did not come: once too often?
+    #[inline(always)]
+    pub(super) fn is_surprised(&mut self, scope: usize, key: usize) -> bool {
+        let habit = &mut self.habits[self.scopes[scope] + key];
+        match habit.sureness.checked_sub(1) {
+            Some(sureness) => habit.sureness = sureness,
+            None => return true,
+        }
+        false
     }
 
     #[inline(never)]
@@ -163,7 +172,7 @@ impl Learnt {
         self.gaps[gap].names
     }
 
-    /// Keeps a gap, unless its place knows as many as it can and its turn has not come.
+    /// Keeps a gap, which then is the usual one of its place.
     #[cold]
     pub(super) fn learn(
         &mut self,
@@ -178,17 +187,11 @@ impl Learnt {
         }
         let place = self.scopes[scope] + key;
         let habit = &mut self.habits[place];
-        habit.strangers = habit.strangers.wrapping_add(1);
         let gaps = &mut self.gaps[WAYS * place..WAYS * (place + 1)];
-        let turn = usize::from(habit.strangers / STRANGERS) % WAYS;
-        let way = match gaps.iter().position(|gap| !gap.is_known()) {
-            Some(way) => way,
-            None if habit.strangers.is_multiple_of(STRANGERS) && turn != habit.favourite.into() => {
-                turn
-            }
-            None => return,
-        };
+        let unknown = gaps.iter().position(|gap| !gap.is_known());
+        let way = unknown.unwrap_or((usize::from(habit.favourite) + 1) % WAYS);
         gaps[way] = Gap { literal: Bytes::new(bytes), effect, names };
+        *habit = Habit { favourite: way as u8, sureness: 1 };
     }
 }
 

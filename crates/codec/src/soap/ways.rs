@@ -48,8 +48,8 @@ impl<'a> Body<'a> {
         self.seen.resize(base + scope.required.len(), 0);
         self.check_names();
         let start = self.parser.position();
-        let first = match self.same_context && self.parser.is_in_content() {
-            true => self.learnt.find(self.scope, learnt::START, self.input.as_bytes(), start),
+        let first = match self.parser.is_in_content() {
+            true => self.known_gap(learnt::START, start),
             false => None,
         };
         let mut step = match first.map(|gap| self.cross(gap, start, base)).transpose()? {
@@ -95,21 +95,107 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
-        while self.same_context {
+        loop {
             let end = scan::find_markup(bytes, leaf.content);
-            let Some(gap) = self.learnt.find(self.scope, leaf.field + 1, bytes, end) else { break };
+            let key = leaf.field + 1;
+            if let Some(gap) = self.known_gap(key, end) {
+                self.value = Value::Input(leaf.content, end);
+                self.field = leaf.field;
+                into.decode_field(leaf.field, self)?;
+                match self.cross(gap, end, base)? {
+                    Some(next) => leaf = next,
+                    None => return Ok(Step::Ended),
+                }
+                continue;
+            }
+            let slot = &scope.slots[leaf.field];
+            let is_plain = leaf.name.1 == slot.end.len() - 3;
+            if !self.as_planned || !is_plain || !slot.end.matches(bytes, end) {
+                return self.leaf(scope, leaf, into);
+            }
             self.value = Value::Input(leaf.content, end);
             self.field = leaf.field;
+            self.parser.set_position(end + slot.end.len());
             into.decode_field(leaf.field, self)?;
-            match self.cross(gap, end, base)? {
-                Some(next) => leaf = next,
-                None => return Ok(Step::Ended),
+            self.begin_gap(key, end);
+            match self.planned_gap(scope, base, slot.component)? {
+                Step::Leaf(next) => leaf = next,
+                step => return Ok(step),
             }
         }
-        self.leaf(scope, leaf, into)
     }
 
-    /// Reads the value of a field that no learnt gap follows.
+    /// The gap at `at`, if it was learnt. Where names are the plan's, it is the usual one or none:
+    /// comparing others takes longer than looking names up.
+    #[inline(always)]
+    fn known_gap(&mut self, key: usize, at: usize) -> Option<usize> {
+        if !self.same_context {
+            return None;
+        }
+        self.learnt.find(self.scope, key, self.input.as_bytes(), at, !self.as_planned)
+    }
+
+    /// Goes on to the next value over a gap of the plan's own tags; stops where one is another.
+    #[inline(always)]
+    fn planned_gap(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        mut component: u16,
+    ) -> Result<Step> {
+        let bytes = self.input.as_bytes();
+        loop {
+            let at = self.parser.position();
+            let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else { break };
+            if window[1] == b'/' {
+                match self.expected_end(scope, component, at) {
+                    Some(Step::Between(outer)) if self.as_planned => component = outer,
+                    Some(step) => return Ok(step),
+                    None => break,
+                }
+                continue;
+            }
+            let length = scan::name_length(window);
+            match scope.names.guess(component, window, length) {
+                Some(Name::Field(field)) => {
+                    let slot = &scope.slots[field];
+                    if slot.shape != Shape::Value || !slot.start.matches(bytes, at) {
+                        break;
+                    }
+                    self.opened("");
+                    self.note(field, base, at)?;
+                    let leaf =
+                        Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
+                    self.learn_if_usual(leaf);
+                    return Ok(Step::Leaf(leaf));
+                }
+                Some(Name::Component(inner)) => {
+                    let start = &scope.components[usize::from(inner)].start;
+                    if !start.matches(bytes, at) {
+                        break;
+                    }
+                    self.opened("");
+                    self.parser.push_known(at + 1, length)?;
+                    self.parser.set_position(at + start.len());
+                    component = inner;
+                }
+                None => break,
+            }
+        }
+        Ok(Step::Between(component))
+    }
+
+    /// Learns the gap before a value when the gap that was usual there is so no longer.
+    #[inline(always)]
+    fn learn_if_usual(&mut self, leaf: Leaf) {
+        if let (Some(gap), true) = (self.gap, self.same_context)
+            && self.learnt.is_surprised(self.scope, gap.key)
+        {
+            self.learn(leaf.field as u16, leaf.name, leaf.content);
+        }
+    }
+
+    /// Reads the value of a field by the parser.
     #[inline(never)]
     fn leaf<F: Fields>(
         &mut self,
@@ -117,29 +203,18 @@ impl<'a> Body<'a> {
         Leaf { field, content, name }: Leaf,
         into: &mut F,
     ) -> Result<Step> {
-        let bytes = self.input.as_bytes();
-        let end = scan::find_markup(bytes, content);
-        let slot = &scope.slots[field];
         self.field = field;
-        let is_plain = name.1 == slot.end.len() - 3;
-        if self.as_planned && is_plain && slot.end.matches(bytes, end) {
-            self.value = Value::Input(content, end);
-            self.parser.set_position(end + slot.end.len());
-            into.decode_field(field, self)?;
-            self.begin_gap(field + 1, end);
-            return Ok(Step::Between(slot.component));
-        }
         self.parser.push_known(name.0, name.1)?;
         self.parser.set_position(content);
         self.value = self.content(name.0 - 1)?;
         into.decode_field(field, self)?;
         match self.value {
-            Value::Input(_, end) if bytes[end..].starts_with(b"</") => {
+            Value::Input(_, end) if self.input.as_bytes()[end..].starts_with(b"</") => {
                 self.begin_gap(field + 1, end);
             }
             _ => self.gap = None,
         }
-        Ok(Step::Between(slot.component))
+        Ok(Step::Between(scope.slots[field].component))
     }
 
     /// Does what the learnt gap at `at` does: the value behind it, or nothing at the scope's end.
