@@ -160,52 +160,29 @@ fn entries<'a>(record: &'a Record, name: &str) -> &'a [Record] {
 /// The vector's text for the decoded message.
 fn text(name: &str, record: &Record) -> String {
     let get = |field: &str| show(record.get(field));
-    let joined = |words: Vec<String>| words.join(",");
-    let mix1 = |record: &Record| {
-        let members = ["a", "b", "c", "d", "e", "f"];
-        let members = members.map(|field| format!("{field}:{}", show(record.get(field))));
-        format!("{{{}}}", members.join(","))
-    };
-    let list = |what: &str, words: Vec<String>| match words.len() {
-        0 => format!("empty {what} sequence"),
-        _ => joined(words),
-    };
     match name {
-        "prims" => {
-            let Some(Value::Unsigned(bits)) = record.get("f") else { panic!("no f") };
-            let Some(Value::Float(d)) = record.get("d") else { panic!("no d") };
-            let whole = ["o", "s", "us", "l", "ul", "ll", "ull"];
-            let whole = whole.map(|field| format!("{field}={}", get(field))).join(" ");
-            let f = f32::from_bits(*bits as u32);
-            format!("b={} c='{}' {whole} f={f} d={d}", get("b"), get("c"))
-        }
+        "prims" => prims(record),
         "str_empty" | "str_hello" => format!("string \"{}\"", get("v")),
         "opt_present" => format!("OptString \"{}\"", get("v")),
-        "opt_absent" | "optc_absent" if record.get("v").is_none() => {
-            format!("{} absent", if name == "opt_absent" { "OptString" } else { "OptChar" })
-        }
+        "opt_absent" if record.get("v").is_none() => "OptString absent".into(),
+        "optc_absent" if record.get("v").is_none() => "OptChar absent".into(),
         "optl_present" => format!("OptLong {}", get("v")),
         "optd_present" => match record.get("v") {
             Some(Value::Float(value)) => format!("OptDouble {value}"),
             other => panic!("{other:?}"),
         },
         "strs" => {
-            let strings = entries(record, "ss").iter().map(|it| match show(it.get("v")) {
-                empty if empty.is_empty() => "''".into(),
-                other => other,
-            });
-            let strings = joined(strings.collect());
+            let quoted = |text: String| if text.is_empty() { "''".into() } else { text };
+            let strings = joined(entries(record, "ss"), |it| quoted(show(it.get("v"))));
             format!("a={} pad={} b='{}' ss=[{strings}]", get("a"), get("pad"), get("b"))
         }
-        "seq_bool_3" => joined(entries(record, "v").iter().map(|it| show(it.get("v"))).collect()),
+        "seq_bool_3" => joined(entries(record, "v"), |it| show(it.get("v"))),
         "seq_seq" => {
-            let lists = entries(record, "v").iter().map(|it| match it.get("v") {
-                Some(Value::Integers(it)) => {
-                    format!("[{}]", joined(it.iter().map(i64::to_string).collect()))
-                }
+            let list = |it: &Record| match it.get("v") {
+                Some(Value::Integers(it)) => format!("[{}]", joined(it, i64::to_string)),
                 other => panic!("{other:?}"),
-            });
-            format!("[{}]", joined(lists.collect()))
+            };
+            format!("[{}]", joined(entries(record, "v"), list))
         }
         _ if name.starts_with("mix1") => mix1(record),
         _ if name.starts_with("seq_mix1") => {
@@ -213,22 +190,40 @@ fn text(name: &str, record: &Record) -> String {
             format!("[{all}]")
         }
         _ if name.starts_with("mdinc") => market_data(record),
-        _ => match record.get("v") {
-            Some(Value::Bytes(it)) if it.is_empty() => list("octet", Vec::new()),
-            Some(Value::Bytes(it)) => {
-                format!("octets {}", list("", it.iter().map(u8::to_string).collect()))
-            }
-            Some(Value::Floats(it)) if it.is_empty() => {
-                list("double", Vec::new()) + " (no padding after the length)"
-            }
-            Some(Value::Floats(it)) => joined(
-                it.iter()
-                    .map(|it| if *it == 1e300 { "1e300".into() } else { it.to_string() })
-                    .collect(),
-            ),
-            Some(Value::Integers(it)) => joined(it.iter().map(i64::to_string).collect()),
-            other => panic!("{name} is {other:?}"),
-        },
+        _ => numbers(record.get("v")),
+    }
+}
+
+fn joined<T>(values: &[T], show: impl Fn(&T) -> String) -> String {
+    values.iter().map(show).collect::<Vec<_>>().join(",")
+}
+
+fn prims(record: &Record) -> String {
+    let get = |field: &str| show(record.get(field));
+    let Some(Value::Unsigned(bits)) = record.get("f") else { panic!("no f") };
+    let Some(Value::Float(d)) = record.get("d") else { panic!("no d") };
+    let whole = ["o", "s", "us", "l", "ul", "ll", "ull"];
+    let whole = whole.map(|field| format!("{field}={}", get(field))).join(" ");
+    let f = f32::from_bits(*bits as u32);
+    format!("b={} c='{}' {whole} f={f} d={d}", get("b"), get("c"))
+}
+
+fn mix1(record: &Record) -> String {
+    let members = ["a", "b", "c", "d", "e", "f"];
+    format!("{{{}}}", joined(&members, |field| format!("{field}:{}", show(record.get(field)))))
+}
+
+/// A sequence of numbers.
+fn numbers(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Bytes(it)) if it.is_empty() => "empty octet sequence".into(),
+        Some(Value::Bytes(it)) => format!("octets {}", joined(it, u8::to_string)),
+        Some(Value::Floats(it)) if it.is_empty() => {
+            "empty double sequence (no padding after the length)".into()
+        }
+        Some(Value::Floats(it)) => joined(it, |it| format!("{it:?}").replace(".0", "")),
+        Some(Value::Integers(it)) => joined(it, i64::to_string),
+        other => panic!("{other:?} is no sequence"),
     }
 }
 

@@ -24,6 +24,15 @@ fn golden(folder: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn kept_findings_keep_the_promises() {
+    let kept = golden("fuzz/soap");
+    assert!(!kept.is_empty());
+    for data in kept {
+        fuzz::soap(&data);
+    }
+}
+
+#[test]
 fn edited_documents_keep_the_promises() {
     let mut seed = Seed(3);
     for _ in 0..15_000 {

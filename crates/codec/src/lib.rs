@@ -6,3 +6,5 @@ pub mod cdr;
 pub mod fix;
 pub mod soap;
 pub mod xml;
+
+mod width;

@@ -131,12 +131,14 @@ impl Cursor<'_> {
         len: usize,
         test: impl Fn(Block) -> Mask,
     ) -> bool {
-        let start = self.at;
         self.block(block, len);
-        // Read back from the buffer, where two whole blocks can be loaded whatever N is.
-        let halves = self.bytes[start..start + 2 * BLOCK].as_chunks().0;
-        let found = |half: usize| test(Block::load(&halves[half])).first_or(BLOCK);
-        found(0) < len.min(BLOCK) || len > BLOCK && found(1) < len - BLOCK
+        let (Some(first), Some(last)) = (block.first_chunk(), block.last_chunk()) else {
+            return block[..len.min(N)].iter().any(|byte| test(Block::load(&[*byte; BLOCK])).any());
+        };
+        let found = test(Block::load(first)).first_or(BLOCK);
+        // Blocks overlap where N is no multiple of theirs; what is in both is found twice.
+        found < len.min(BLOCK)
+            || len > BLOCK && test(Block::load(last)).first_or(BLOCK) + N - BLOCK < len
     }
 
     /// Takes the last `len` bytes back.
@@ -277,6 +279,22 @@ mod tests {
         }
         output.zeros(70);
         assert_eq!(output.as_slice()[output.len() - 70..], [0; 70]);
+    }
+
+    #[test]
+    fn text_is_tested_up_to_its_length() {
+        for at in 0..30 {
+            let mut block = [b'x'; 30];
+            block[at] = b'&';
+            for len in 0..=30 {
+                let mut output = Output::new();
+                let mut cursor = output.cursor(30);
+                let found = cursor.text_block(&block, len, |block| block.eq(b'&'));
+                cursor.finish();
+                assert_eq!(found, at < len);
+                assert_eq!(output.as_slice(), &block[..len]);
+            }
+        }
     }
 
     #[test]

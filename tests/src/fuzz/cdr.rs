@@ -7,8 +7,7 @@ use trunkline_codec::cdr::{ByteOrder, Decoder, Encoder, Optional, Options, Plan}
 use trunkline_message::{Record, Structure};
 
 use super::changes::{Choices, change_octets};
-use crate::random::Safe;
-use crate::samples;
+use crate::random::{self, Safe};
 
 /// The byte orders and optionals there are.
 pub(super) const OPTIONS: [Options; 4] = [
@@ -36,7 +35,8 @@ pub fn cdr(data: &[u8]) {
     BENCHES.with_borrow_mut(|benches| {
         let bench = &mut benches[which];
         bench.check(data.get(1..).unwrap_or_default());
-        let message = samples::market_data(u64::from(choices.byte()), Safe::CDR);
+        let mut message = MarketDataIncrementalRefresh::default();
+        random::fill(&mut message, choices.byte().into(), Safe::CDR, 2);
         let mut bytes = bench.encoder.encode(&message).expect("it is safe").to_vec();
         change_octets(&mut bytes, &mut choices);
         bench.check(&bytes);

@@ -120,6 +120,7 @@ pub(super) fn change_fields(body: &[u8], choices: &mut Choices<'_>) -> Vec<u8> {
                 let number = choices.below(10_000);
                 fields.insert(at, format!("{number}=v\x01").into_bytes());
             }
+            _ if fields[at].is_empty() => {}
             _ => {
                 let i = choices.below(fields[at].len());
                 fields[at][i] = choices.byte();

@@ -8,8 +8,7 @@ use trunkline_message::{Record, Schema, ScopeId, Structure};
 
 use super::changes::{Choices, change_fields};
 use crate::plain_fix::{self, Content, Node};
-use crate::random::Safe;
-use crate::samples;
+use crate::random::{self, Safe};
 
 /// Decodes the bytes as they are; as a message's body; and as orders how to change the fields of a
 /// valid message. The latter two are framed, so that BodyLength and check sum let them pass.
@@ -28,7 +27,8 @@ pub fn fix(data: &[u8]) {
         bench.check(data);
         bench.check(&plain_fix::framed(&[b"35=X\x01", data].concat()));
         let mut choices = Choices::new(data);
-        let message = samples::market_data(u64::from(choices.byte()), Safe::FIX);
+        let mut message = MarketDataIncrementalRefresh::default();
+        random::fill(&mut message, choices.byte().into(), Safe::FIX, 2);
         let valid = bench.encoder.encode(&message).expect("it is safe").to_vec();
         let body = plain_fix::body(&valid).expect("its own frame");
         bench.check(&plain_fix::framed(&change_fields(body, &mut choices)));

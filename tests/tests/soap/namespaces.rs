@@ -94,17 +94,34 @@ fn a_declaration_holds_to_the_end_of_its_element() {
     assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList");
 }
 
+/// Both spellings of all names are good, and a decoder knows all of both when it meets a tag of
+/// one that ends as the other.
 #[test]
-fn a_prefixed_element_does_not_end_without_its_prefix() {
-    let document = written(&document("urn:x"));
-    let bound = document.replace("xmlns=\"urn:x\"", "xmlns=\"urn:x\" xmlns:p=\"urn:x\"");
-    for name in ["Header", "CompID", "MDInclList", "MDIncGroup", "FIXMLMessage"] {
-        let broken = bound.replacen(&format!("<{name}"), &format!("<p:{name}"), 1);
-        let error = qualified().read(broken.as_bytes()).unwrap_err();
-        assert_eq!(error.kind().to_string(), format!("XML: expected end tag </p:{name}>"));
-        assert_eq!(error.offset(), broken.find(&format!("</{name}>")).unwrap());
-        let whole = broken.replacen(&format!("</{name}>"), &format!("</p:{name}>"), 1);
-        assert_eq!(qualified().read(whole.as_bytes()), Ok(samples::figure_3(2)), "{whole}");
+fn an_element_ends_by_the_name_that_it_began_with() {
+    let plain = written(&document("urn:x"));
+    let declared = "xmlns:p='urn:x' xmlns='urn:x'";
+    let prefixed = prefixed(&plain).replace("xmlns:p='urn:x'", declared);
+    let plain = plain.replace("xmlns=\"urn:x\"", declared);
+    let names =
+        ["Header", "Sender", "CompID", "SendingTime", "MDInclList", "MDIncGroup", "MDEntryPx"];
+    for (document, prefix, other) in [(&plain, "", "p:"), (&prefixed, "p:", "")] {
+        for name in names {
+            let mut ways = qualified();
+            let begins_otherwise =
+                document.replacen(&format!("<{prefix}{name}>"), &format!("<{other}{name}>"), 1);
+            let end = format!("</{prefix}{name}>");
+            for known in [&plain, &prefixed, document] {
+                assert_eq!(ways.read(known.as_bytes()), Ok(samples::figure_3(2)));
+            }
+            let ends_otherwise = document.replacen(&end, &format!("</{other}{name}>"), 1);
+            for (broken, began) in [(&begins_otherwise, other), (&ends_otherwise, prefix)] {
+                let error = ways.read(broken.as_bytes()).unwrap_err();
+                let expected = format!("XML: expected end tag </{began}{name}>");
+                assert_eq!(error.kind().to_string(), expected, "{broken}");
+            }
+            let whole = begins_otherwise.replacen(&end, &format!("</{other}{name}>"), 1);
+            assert_eq!(ways.read(whole.as_bytes()), Ok(samples::figure_3(2)), "{whole}");
+        }
     }
 }
 

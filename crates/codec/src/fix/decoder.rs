@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Kind, Limits, Message, Result,
+    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
@@ -12,6 +12,7 @@ use trunkline_wire::{
 
 use super::SOH;
 use super::plan::{Plan, ScopePlan, Tag};
+use crate::width::within;
 
 /// What stands at the beginning of a stream of FIX messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,7 @@ fn end_of(bytes: &[u8], from: usize, longest: usize, expected: &'static str) -> 
 pub struct Decoder {
     plan: Arc<Plan>,
     limits: Limits,
+    scopes: Vec<usize>,
     seen: Vec<u64>,
 }
 
@@ -116,7 +118,7 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        Self { plan: plan.clone(), limits, seen: Vec::new() }
+        Self { plan: plan.clone(), limits, scopes: Vec::new(), seen: Vec::new() }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -131,6 +133,7 @@ impl Decoder {
         }
         let (start, end) = check_frame(plan, bytes, &self.limits)?;
         message.clear();
+        self.scopes.clear();
         self.seen.clear();
         let mut body = Body {
             plan,
@@ -140,7 +143,7 @@ impl Decoder {
             at: start,
             value: (start, start),
             length_of: None,
-            scopes: Vec::new(),
+            scopes: &mut self.scopes,
             scope: 0,
             field: 0,
             fields: 0,
@@ -210,7 +213,7 @@ struct Body<'a> {
     /// The length field that was read last: data field, length, offset.
     length_of: Option<(usize, usize, usize)>,
     /// The scopes around the present one.
-    scopes: Vec<usize>,
+    scopes: &'a mut Vec<usize>,
     scope: usize,
     field: usize,
     fields: usize,
@@ -549,17 +552,8 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        // A record reads numbers of any width as 64 bits.
-        let bits = match self.plan.schema.scopes()[self.scope].fields[self.field].kind {
-            Kind::Integers(kind) => 8 * kind.bytes() as u32,
-            _ => I::BITS,
-        };
-        self.list(into, |value| {
-            let number = I::parse(value)?;
-            let wide = number.to_i128();
-            let rest = if I::SIGNED { wide >> (bits - 1) } else { wide >> bits };
-            if rest == 0 || rest == -1 { Ok(number) } else { Err(ValueError::OutOfRange) }
-        })
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        self.list(into, |value| I::parse(value).and_then(|number| within(number, kind)))
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {

@@ -9,29 +9,29 @@ use crate::xml::Parser;
 
 /// What they say that matters here; attributes of other names are passed over.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct Marks<'a> {
     /// `xsi:nil` is true: the element stands for nothing.
     pub(super) nil: bool,
     /// The local name of its `xsi:type`, if that is a type of XML Schema. Other types are their
     /// senders' own.
-    schema_type: Option<Box<str>>,
+    schema_type: Option<Cow<'a, str>>,
 }
 
-impl Marks {
+impl<'a> Marks<'a> {
     /// Those of the start tag that the parser read last.
     ///
     /// # Errors
     /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, or the content is elsewhere
     /// (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2).
-    pub(super) fn read(parser: &Parser, input: &str) -> Result<Self, ErrorKind> {
+    pub(super) fn read(parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
         let mut marks = Self::default();
         for attribute in parser.attributes(input) {
-            let value = attribute.value();
-            let value = value.trim_matches([' ', '\t', '\r', '\n']);
             let namespace = parser.namespace_name(input, attribute.name.namespace);
             match (namespace, attribute.name.local()) {
-                (XSI, "nil") => marks.nil = boolean(value)?,
-                (XSI, "type") => marks.schema_type = schema_type(parser, input, value)?,
+                (XSI, "nil") => marks.nil = boolean(trim(&attribute.value()))?,
+                (XSI, "type") => {
+                    marks.schema_type = schema_type(parser, input, attribute.value())?;
+                }
                 ("", "href") | (ENCODING12, "ref") => {
                     let what = "references to elements elsewhere (multi-ref)";
                     return Err(ErrorKind::Unsupported(what.into()));
@@ -76,20 +76,37 @@ fn boolean(value: &str) -> Result<bool, ErrorKind> {
     }
 }
 
-fn schema_type(
+/// The local name, if the type is one of XML Schema.
+fn schema_type<'a>(
     parser: &Parser,
     input: &str,
-    qualified: &str,
-) -> Result<Option<Box<str>>, ErrorKind> {
-    let (prefix, local) = qualified.split_once(':').unwrap_or(("", qualified));
+    qualified: Cow<'a, str>,
+) -> Result<Option<Cow<'a, str>>, ErrorKind> {
+    let (prefix, _) = parts(&qualified);
     match parser.resolve_prefix(input, prefix) {
-        Some(namespace) if parser.namespace_name(input, namespace) == XSD => Ok(Some(local.into())),
+        Some(namespace) if parser.namespace_name(input, namespace) == XSD => {
+            Ok(Some(match qualified {
+                Cow::Borrowed(it) => Cow::Borrowed(parts(it).1),
+                Cow::Owned(it) => Cow::Owned(parts(&it).1.to_owned()),
+            }))
+        }
         Some(_) => Ok(None),
         None => {
-            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
+            let what = format!("a declared prefix in xsi:type=\"{}\"", trim(&qualified));
             Err(ErrorKind::Expected(what.into()))
         }
     }
+}
+
+/// Prefix and local name.
+fn parts(qualified: &str) -> (&str, &str) {
+    let qualified = trim(qualified);
+    qualified.split_once(':').unwrap_or(("", qualified))
+}
+
+/// Without the white space around, which XML Schema does not count.
+fn trim(value: &str) -> &str {
+    value.trim_matches([' ', '\t', '\r', '\n'])
 }
 
 /// May a value of the XML Schema type stand where this kind, or an item of it, is expected?

@@ -6,10 +6,10 @@ use super::attributes::Marks;
 use super::decoder::{Body, Value};
 use crate::xml::{self, Event};
 
-impl Body<'_> {
+impl<'a> Body<'a> {
     /// What the start tag just read says of a field's or component's content.
     #[inline]
-    pub(super) fn marks(&self) -> Result<Marks> {
+    pub(super) fn marks(&self) -> Result<Marks<'a>> {
         Marks::read(self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
     }
 

@@ -14,12 +14,14 @@ use super::plan::{Element, NONE, Plan, ScopePlan};
 pub struct Encoder {
     plan: Arc<Plan>,
     output: Output,
+    /// Data in Base64, on its way to the output.
+    base64: Vec<u8>,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        Self { plan: plan.clone(), output: Output::new() }
+        Self { plan: plan.clone(), output: Output::new(), base64: Vec::new() }
     }
 
     /// The message in its envelope; the bytes stay until the next call.
@@ -38,9 +40,16 @@ impl Encoder {
         cursor.literal(&plan.prologue);
         cursor.finish();
         let scope = &plan.scopes[0];
-        let output = &mut self.output;
-        let mut body =
-            Body { plan, scope, scope_index: 0, next: 0, component: NONE, output, problem: None };
+        let mut body = Body {
+            plan,
+            scope,
+            scope_index: 0,
+            next: 0,
+            component: NONE,
+            output: &mut self.output,
+            base64: &mut self.base64,
+            problem: None,
+        };
         message.encode_fields(0, &mut body);
         body.finish_scope();
         if let Some(problem) = body.problem.take() {
@@ -62,6 +71,7 @@ struct Body<'a> {
     /// The component that is open.
     component: u16,
     output: &'a mut Output,
+    base64: &'a mut Vec<u8>,
     problem: Option<Error>,
 }
 
@@ -253,9 +263,11 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn bytes(&mut self, field: usize, value: &[u8]) {
-        let mut text = Vec::new();
+        let mut text = std::mem::take(self.base64);
+        text.clear();
         base64::encode_into(value, &mut text);
         self.field(field, text.len(), |cursor| cursor.copy(&text));
+        *self.base64 = text;
     }
 
     #[inline]

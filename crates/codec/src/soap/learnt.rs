@@ -67,19 +67,25 @@ impl Gap {
     }
 }
 
-/// How sure it is which of the two gaps of a place comes next, and how often neither did.
+/// How many gaps are known of one place: messages in turn, and fields now and then absent, must not
+/// push each other out.
+const WAYS: usize = 4;
+
+/// Which of the gaps of a place comes first, how sure that is, and how often none of them came.
 #[derive(Clone, Copy, Debug, Default)]
 struct Habit {
-    /// 0 and 1: the first; 2 and 3: the second.
-    leaning: u8,
+    favourite: u8,
+    /// From 0 to [`SURE`].
+    sureness: u8,
     strangers: u8,
 }
 
-/// Where both gaps of a place are known, every so many strangers one takes the place of the gap
-/// that comes less often.
+const SURE: u8 = 2;
+
+/// Where all gaps of a place are known, every so many strangers one takes the place of another.
 const STRANGERS: u8 = 8;
 
-/// All gaps learnt, by scope and field: two of each place.
+/// All gaps learnt, by scope and field.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     gaps: Vec<Gap>,
@@ -99,7 +105,7 @@ impl Learnt {
             scopes.push(places);
             places += fields + 1;
         }
-        let gaps = (0..2 * places).map(|_| Gap::default()).collect();
+        let gaps = (0..WAYS * places).map(|_| Gap::default()).collect();
         Self { gaps, habits: vec![Habit::default(); places], scopes: scopes.into(), prefix: None }
     }
 
@@ -126,18 +132,24 @@ impl Learnt {
         at: usize,
     ) -> Option<usize> {
         let place = self.scopes[scope] + key;
-        let leaning = self.habits[place].leaning;
-        let second_way = leaning >> 1;
-        let first = 2 * place + usize::from(second_way);
-        if self.gaps[first].literal.matches(bytes, at) {
-            self.habits[place].leaning = 3 * second_way;
-            return Some(first);
+        let favourite = WAYS * place + usize::from(self.habits[place].favourite);
+        if self.gaps[favourite].literal.matches(bytes, at) {
+            self.habits[place].sureness = SURE;
+            return Some(favourite);
         }
-        if self.gaps[first ^ 1].literal.matches(bytes, at) {
-            self.habits[place].leaning = if second_way == 0 { leaning + 1 } else { leaning - 1 };
-            return Some(first ^ 1);
+        self.find_another(place, bytes, at)
+    }
+
+    #[inline(never)]
+    fn find_another(&mut self, place: usize, bytes: &[u8], at: usize) -> Option<usize> {
+        let gaps = &self.gaps[WAYS * place..WAYS * (place + 1)];
+        let way = gaps.iter().position(|gap| gap.literal.matches(bytes, at))?;
+        let habit = &mut self.habits[place];
+        match habit.sureness.checked_sub(1) {
+            Some(sureness) => habit.sureness = sureness,
+            None => habit.favourite = way as u8,
         }
-        None
+        Some(WAYS * place + way)
     }
 
     /// What a gap does.
@@ -151,7 +163,7 @@ impl Learnt {
         self.gaps[gap].names
     }
 
-    /// Keeps a gap, unless two others of its place come more often.
+    /// Keeps a gap, unless its place knows as many as it can and its turn has not come.
     #[cold]
     pub(super) fn learn(
         &mut self,
@@ -161,19 +173,22 @@ impl Learnt {
         effect: Effect,
         names: [Piece; MOST_OPENED],
     ) {
+        if bytes.len() > Bytes::HELD {
+            return;
+        }
         let place = self.scopes[scope] + key;
         let habit = &mut self.habits[place];
-        let rarer = 2 * place + usize::from(habit.leaning >> 1 ^ 1);
         habit.strangers = habit.strangers.wrapping_add(1);
-        let gap = match self.gaps[rarer].is_known() {
-            false => rarer,
-            true if !self.gaps[rarer ^ 1].is_known() => rarer ^ 1,
-            true if habit.strangers.is_multiple_of(STRANGERS) => rarer,
-            true => return,
+        let gaps = &mut self.gaps[WAYS * place..WAYS * (place + 1)];
+        let turn = usize::from(habit.strangers / STRANGERS) % WAYS;
+        let way = match gaps.iter().position(|gap| !gap.is_known()) {
+            Some(way) => way,
+            None if habit.strangers.is_multiple_of(STRANGERS) && turn != habit.favourite.into() => {
+                turn
+            }
+            None => return,
         };
-        if bytes.len() <= Bytes::HELD {
-            self.gaps[gap] = Gap { literal: Bytes::new(bytes), effect, names };
-        }
+        gaps[way] = Gap { literal: Bytes::new(bytes), effect, names };
     }
 }
 

@@ -64,21 +64,22 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     parser.begin(input)?;
     let at = parser.position();
     let name = start(input, parser, "the Envelope")?;
-    let soap = parser.namespace_name(input, name.namespace).to_owned();
-    if name.local() != "Envelope" || !matches!(soap.as_str(), SOAP11 | SOAP12) {
+    let namespace = parser.namespace_name(input, name.namespace);
+    let soap = [SOAP11, SOAP12].into_iter().find(|it| *it == namespace);
+    let Some(soap) = soap.filter(|_| name.local() == "Envelope") else {
         return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
-    }
+    };
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
-    if is(parser, input, name, &soap, "Header") {
-        header(input, parser, &soap)?;
+    if is(parser, input, name, soap, "Header") {
+        header(input, parser, soap)?;
         at = parser.position();
         name = start(input, parser, "Body")?;
     }
-    if !is(parser, input, name, &soap, "Body") {
+    if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
     }
-    body(plan, input, parser, &soap)
+    body(plan, input, parser, soap)
 }
 
 /// Passes over header blocks; one that has to be understood is not.

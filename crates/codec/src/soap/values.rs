@@ -7,6 +7,7 @@ use trunkline_wire::{
 
 use super::decoder::{Body, Value};
 use super::plan::{ScopePlan, Slot};
+use crate::width::within;
 use crate::xml::Event;
 
 type Parsed<T> = std::result::Result<T, ValueError>;
@@ -225,8 +226,13 @@ impl Decoder for Body<'_> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         into.clear();
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
         self.items(|body| {
-            into.push(body.integer()?);
+            let number = within(body.integer()?, kind).map_err(|problem| {
+                let (Value::Input(at, _) | Value::Scratch(at)) = body.value;
+                body.error(ErrorKind::Value { expected: "a whole number", problem }, at)
+            });
+            into.push(number?);
             Ok(())
         })
     }

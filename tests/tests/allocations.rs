@@ -1,0 +1,221 @@
+//! In steady state neither encoding nor decoding asks for memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::{cdr, fix, soap};
+use trunkline_message::{Message, Record, Structure};
+use trunkline_tests::random::Safe;
+use trunkline_tests::samples;
+use trunkline_wire::Text;
+
+/// The system's allocator, and how often this thread has asked it for memory.
+struct Counting;
+
+thread_local! {
+    static REQUESTS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // While a thread ends, nobody counts.
+    let _ = REQUESTS.try_with(|requests| requests.set(requests.get() + 1));
+}
+
+// SAFETY: every call goes to the system's allocator with what the caller promised for it; counting
+// touches a thread's own cell, which needs no memory and no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises about `layout` are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from `System` by way of `alloc` or `realloc`.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as for `dealloc`; the caller's promises about `size` are passed on.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn requests(mut work: impl FnMut()) -> u64 {
+    let before = REQUESTS.get();
+    work();
+    REQUESTS.get() - before
+}
+
+const MESSAGES: u64 = 64;
+
+/// 64 different messages. An absent `Option<Text>` keeps no room for the next long text, so texts
+/// of such fields are short enough to be held inline; all others are of any length.
+fn messages() -> Vec<MarketDataIncrementalRefresh> {
+    let short = |text: &mut Option<Text>| *text = text.take().filter(|it| it.len() <= 30);
+    let shorten = |mut message: MarketDataIncrementalRefresh| {
+        let header = &mut message.header;
+        short(&mut header.sender.sub_id);
+        short(&mut header.sender.location_id);
+        short(&mut header.on_behalf_of.comp_id);
+        short(&mut header.on_behalf_of.sub_id);
+        short(&mut header.on_behalf_of.location_id);
+        short(&mut header.target.sub_id);
+        short(&mut header.target.location_id);
+        short(&mut header.deliver_to.comp_id);
+        short(&mut header.deliver_to.sub_id);
+        short(&mut header.deliver_to.location_id);
+        short(&mut header.message_encoding);
+        (header.secure_data, header.xml_data) = (None, None);
+        for hop in &mut *header.hops {
+            hop.hop_comp_id = Some("HOP".into());
+        }
+        short(&mut message.body.md_req_id);
+        for entry in &mut *message.body.entries {
+            for alternative in &mut *entry.instrument.security_alt_ids {
+                alternative.security_alt_id = Some("ID".into());
+                short(&mut alternative.security_alt_id_source);
+            }
+        }
+        message
+    };
+    (0..MESSAGES).map(|seed| shorten(samples::market_data(seed, Safe::ALL))).collect()
+}
+
+/// Encodes and decodes all messages until everything has its room, and then counts.
+fn steady<M: Message>(
+    what: &str,
+    messages: &[M],
+    into: &mut M,
+    mut encode: impl FnMut(&M) -> usize,
+    wire: &[Vec<u8>],
+    mut decode: impl FnMut(&[u8], &mut M),
+) {
+    for _ in 0..2 {
+        messages.iter().for_each(|message| assert_ne!(encode(message), 0));
+        wire.iter().for_each(|bytes| decode(bytes, into));
+    }
+    let encoding = requests(|| messages.iter().for_each(|message| _ = encode(message)));
+    assert_eq!(encoding, 0, "encoding {what}");
+    let decoding = requests(|| wire.iter().for_each(|bytes| decode(bytes, into)));
+    assert_eq!(decoding, 0, "decoding {what}");
+}
+
+fn records(messages: &[MarketDataIncrementalRefresh]) -> Vec<Record> {
+    messages.iter().map(Record::from_message).collect()
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(requests(|| drop(std::hint::black_box(Box::new(7)))), 1);
+    assert_eq!(requests(|| ()), 0);
+}
+
+#[test]
+fn fix() {
+    let messages = messages();
+    let schema = MarketDataIncrementalRefresh::schema();
+    let plan = fix::Plan::new(schema, &fix::Options::default()).unwrap();
+    let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
+    let wire: Vec<Vec<u8>> =
+        messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();
+    steady(
+        "FIX from a struct",
+        &messages,
+        &mut MarketDataIncrementalRefresh::default(),
+        |message| encoder.encode(message).unwrap().len(),
+        &wire,
+        |bytes, message| decoder.decode(bytes, message).unwrap(),
+    );
+    steady(
+        "FIX from a record",
+        &records(&messages),
+        &mut Record::new(schema),
+        |message| encoder.encode(message).unwrap().len(),
+        &wire,
+        |bytes, message| decoder.decode(bytes, message).unwrap(),
+    );
+}
+
+#[test]
+fn cdr() {
+    let messages = messages();
+    let schema = MarketDataIncrementalRefresh::schema();
+    for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
+        for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
+            let plan = cdr::Plan::new(schema, cdr::Options { byte_order, optional });
+            let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
+            let wire: Vec<Vec<u8>> =
+                messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();
+            steady(
+                "CDR from a struct",
+                &messages,
+                &mut MarketDataIncrementalRefresh::default(),
+                |message| encoder.encode(message).unwrap().len(),
+                &wire,
+                |bytes, message| decoder.decode(bytes, message).unwrap(),
+            );
+            steady(
+                "CDR from a record",
+                &records(&messages),
+                &mut Record::new(schema),
+                |message| encoder.encode(message).unwrap().len(),
+                &wire,
+                |bytes, message| decoder.decode(bytes, message).unwrap(),
+            );
+        }
+    }
+}
+
+/// The message as other software writes it: prefixes, attributes, entities, comments.
+fn spelt_otherwise(bytes: &[u8]) -> Vec<u8> {
+    let document = str::from_utf8(bytes).unwrap();
+    let entry = "<MDIncGroup>";
+    assert!(document.contains(entry));
+    let document = document
+        .replace(entry, "<MDIncGroup xmlns:p='urn:p' p:note='&lt;&#65;&gt;' ><!-- an entry -->")
+        .replace("<MDEntryPx>", "<MDEntryPx>\n  ")
+        .replace("xx</", "x&#x78;</")
+        .replace("SOAP-ENV", "s");
+    document.into_bytes()
+}
+
+#[test]
+fn soap() {
+    let messages = messages();
+    let schema = MarketDataIncrementalRefresh::schema();
+    let plan = soap::Plan::new(schema, &soap::Options::default());
+    let mut encoder = soap::Encoder::new(&plan);
+    let wire: Vec<Vec<u8>> =
+        messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();
+    let otherwise: Vec<Vec<u8>> = wire.iter().map(|bytes| spelt_otherwise(bytes)).collect();
+    let records = records(&messages);
+    for (way, mut decoder) in [
+        ("the expected way", soap::Decoder::new(&plan)),
+        ("the general way", soap::Decoder::new(&plan).general()),
+    ] {
+        for (spelling, wire) in [("as planned", &wire), ("otherwise", &otherwise)] {
+            steady(
+                &format!("SOAP spelt {spelling}, {way}, struct"),
+                &messages,
+                &mut MarketDataIncrementalRefresh::default(),
+                |message| encoder.encode(message).unwrap().len(),
+                wire,
+                |bytes, message| decoder.decode(bytes, message).unwrap(),
+            );
+            steady(
+                &format!("SOAP spelt {spelling}, {way}, record"),
+                &records,
+                &mut Record::new(schema),
+                |message| encoder.encode(message).unwrap().len(),
+                wire,
+                |bytes, message| decoder.decode(bytes, message).unwrap(),
+            );
+        }
+    }
+}
