@@ -183,20 +183,20 @@ fn what_cdr_cannot_carry_is_named() {
         let mut message = samples::figure_3(2);
         message.body.entries[1].set_text(text);
         let error = encoder.encode(&message).unwrap_err();
-        assert_eq!(error.path(), "MDInclList[1]/Text");
+        assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[1]/Text");
         assert!(error.to_string().contains("has a NUL inside"), "{error}");
     }
     for code in ["", "AB"] {
         let mut message = samples::figure_3(1);
         message.body.entries[0].set_tick_direction(Code::new(code));
         let error = encoder.encode(&message).unwrap_err();
-        assert_eq!(error.path(), "MDInclList[0]/TickDirection");
+        assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/TickDirection");
         assert!(error.to_string().ends_with("a code is one character in CDR"), "{error}");
     }
     let mut record = Record::new(plan.schema());
     record.set("CompID", Value::Text("ABC".into())).unwrap();
     let error = encoder.encode(&record).unwrap_err();
-    assert_eq!(error.path(), "CompID", "the receiver's, which is not set");
+    assert_eq!(error.path(), "Header/Target/CompID", "the receiver's, which is not set");
     assert!(error.to_string().ends_with("a required field is not set"), "{error}");
 }
 

@@ -112,44 +112,89 @@ fn tags() {
         let wrong = if wrong == "58" { "58|" } else { wrong };
         body(wrong, "", wrong, tag);
     }
-    body("268=1|279=0|x|", "MDInclList[0]", "x|", tag);
-    body("268=1|279=0|454=1|455=a||", "MDInclList[0]/SecurityAltIDList[0]", "|10=", tag);
+    body("268=1|279=0|x|", "ApplicationMessage/MarketDataInc/MDInclList[0]", "x|", tag);
+    body(
+        "268=1|279=0|454=1|455=a||",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/Instrument/SecurityAltIDList[0]",
+        "|10=",
+        tag,
+    );
     for frame in ["8=FIX.4.3|", "9=5|", "35=X|", "10=000|"] {
         let number = frame.split('=').next().unwrap();
         let reason =
             format!("expected no tag {number} at this place: it frames or belongs to a group");
         body(frame, "", frame, &reason);
-        body(&format!("268=1|279=0|{frame}"), "MDInclList[0]", frame, &reason);
+        body(
+            &format!("268=1|279=0|{frame}"),
+            "ApplicationMessage/MarketDataInc/MDInclList[0]",
+            frame,
+            &reason,
+        );
     }
 }
 
 #[test]
 fn values() {
     let empty = "expected a value, but it is empty";
-    body("34=|268=0|", "MsgSeqNum", "|268", empty);
+    body("34=|268=0|", "Header/MsgSeqNum", "|268", empty);
     body("9000=|268=0|", "9000", "|268", empty);
-    body("268=1|279=0|9000=|", "MDInclList[0]/9000", "|10=", empty);
-    body("268=1|279=0|270=|", "MDInclList[0]/MDEntryPx", "|10=", empty);
+    body(
+        "268=1|279=0|9000=|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/9000",
+        "|10=",
+        empty,
+    );
+    body(
+        "268=1|279=0|270=|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/MDEntryPx",
+        "|10=",
+        empty,
+    );
     let number = "expected a whole number, but it has an unexpected character at 1";
-    body("34=1x|268=0|", "MsgSeqNum", "1x|", number);
+    body("34=1x|268=0|", "Header/MsgSeqNum", "1x|", number);
     let number = "expected a whole number, but it has an unexpected character at 0";
-    body("34=-1|268=0|", "MsgSeqNum", "-1|", number);
-    body("34=+1|268=0|", "MsgSeqNum", "+1|", number);
+    body("34=-1|268=0|", "Header/MsgSeqNum", "-1|", number);
+    body("34=+1|268=0|", "Header/MsgSeqNum", "+1|", number);
     let range = "expected a whole number, but it is out of range";
-    body("34=4294967296|268=0|", "MsgSeqNum", "4294967296|", range);
-    body("268=1|279=0|287=2147483648|", "MDInclList[0]/SellerDays", "2147483648", range);
-    body("43=y|", "PossDupFlag", "y|", "expected Y or N, but it has an unexpected character at 0");
+    body("34=4294967296|268=0|", "Header/MsgSeqNum", "4294967296|", range);
+    body(
+        "268=1|279=0|287=2147483648|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/SellerDays",
+        "2147483648",
+        range,
+    );
+    body(
+        "43=y|",
+        "Header/PossDupFlag",
+        "y|",
+        "expected Y or N, but it has an unexpected character at 0",
+    );
     let code =
         "expected a code of at most 15 ASCII characters, but it has an unexpected character at 0";
-    body("268=1|279=ü|", "MDInclList[0]/MDUpdateAction", "ü", code);
-    body("268=1|279=0123456789abcdef|", "MDInclList[0]/MDUpdateAction", "0123", code);
+    body(
+        "268=1|279=ü|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
+        "ü",
+        code,
+    );
+    body(
+        "268=1|279=0123456789abcdef|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
+        "0123",
+        code,
+    );
 }
 
 #[test]
 fn decimals() {
     let price = |digits: &str, problem: &str| {
         let reason = format!("expected a decimal number, but it {problem}");
-        body(&format!("268=1|279=0|270={digits}|"), "MDInclList[0]/MDEntryPx", digits, &reason);
+        body(
+            &format!("268=1|279=0|270={digits}|"),
+            "ApplicationMessage/MarketDataInc/MDInclList[0]/MDEntryPx",
+            digits,
+            &reason,
+        );
     };
     price("1.2.3", "has an unexpected character at 3");
     price("1,5", "has an unexpected character at 1");
@@ -168,7 +213,12 @@ fn decimals() {
 fn dates_and_times() {
     let date = |text: &str, problem: &str| {
         let reason = format!("expected a date as YYYYMMDD, but it {problem}");
-        body(&format!("268=1|279=0|272={text}|"), "MDInclList[0]/MDEntryDate", text, &reason);
+        body(
+            &format!("268=1|279=0|272={text}|"),
+            "ApplicationMessage/MarketDataInc/MDInclList[0]/MDEntryDate",
+            text,
+            &reason,
+        );
     };
     for none in ["20230229", "21000229", "20231301", "20230001", "20230100", "20230431"] {
         date(none, "is out of range");
@@ -178,7 +228,12 @@ fn dates_and_times() {
     date("202301011", "has an unexpected character at 8");
     let time = |text: &str, problem: &str| {
         let reason = format!("expected a time as HH:MM:SS, but it {problem}");
-        body(&format!("268=1|279=0|273={text}|"), "MDInclList[0]/MDEntryTime", text, &reason);
+        body(
+            &format!("268=1|279=0|273={text}|"),
+            "ApplicationMessage/MarketDataInc/MDInclList[0]/MDEntryTime",
+            text,
+            &reason,
+        );
     };
     for none in ["24:00:00", "23:60:00", "12:00:60", "23:59:61"] {
         time(none, "is out of range");
@@ -188,7 +243,7 @@ fn dates_and_times() {
     time("10:18:58.1234567890", "has an unexpected character at 18");
     let stamp = |text: &str, problem: &str| {
         let reason = format!("expected a time stamp as YYYYMMDD-HH:MM:SS, but it {problem}");
-        body(&format!("122={text}|"), "OrigSendingTime", text, &reason);
+        body(&format!("122={text}|"), "Header/OrigSendingTime", text, &reason);
     };
     stamp("20230229-00:00:00", "is out of range");
     stamp("20240229-24:00:00", "is out of range");
@@ -199,16 +254,24 @@ fn dates_and_times() {
 #[test]
 fn duplicates_and_missing_fields() {
     let twice = "the field stands twice";
-    body("34=1|34=1|268=0|", "MsgSeqNum", "34=1|268", twice);
-    body("49=ABC|268=0|", "CompID", "49=ABC|268", twice);
-    body("268=0|268=0|", "MDInclList", "268=0|10=", twice);
-    body("268=1|279=0|270=1|270=1|", "MDInclList[0]/MDEntryPx", "270=1|10", twice);
-    body("268=1|279=0|9000=1|90=1|91=a|90=1|91=b|", "SecureData", "91=b", twice);
+    body("34=1|34=1|268=0|", "Header/MsgSeqNum", "34=1|268", twice);
+    body("49=ABC|268=0|", "Header/Sender/CompID", "49=ABC|268", twice);
+    body("268=0|268=0|", "ApplicationMessage/MarketDataInc/MDInclList", "268=0|10=", twice);
+    body(
+        "268=1|279=0|270=1|270=1|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/MDEntryPx",
+        "270=1|10",
+        twice,
+    );
+    body("268=1|279=0|9000=1|90=1|91=a|90=1|91=b|", "Header/SecureData", "91=b", twice);
     let missing = "a required field is missing";
-    body("", "MDInclList", "10=", missing);
-    body("262=R|", "MDInclList", "10=", missing);
+    body("", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
+    body("262=R|", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
     let bytes = plain_fix::message("35=X|56=XYZ|52=20021128-18:09:42|268=0|");
-    assert_eq!(error(&bytes).to_string(), "CompID at byte 54: a required field is missing");
+    assert_eq!(
+        error(&bytes).to_string(),
+        "Header/Sender/CompID at byte 54: a required field is missing"
+    );
 }
 
 #[test]
@@ -216,31 +279,41 @@ fn groups() {
     let count = |stated: usize, found: usize| {
         format!("the count says {stated} entries, but {found} are there")
     };
-    body("268=3|279=0|279=1|", "MDInclList", "3|", &count(3, 2));
-    body("268=1|279=0|279=1|", "MDInclList", "1|", &count(1, 2));
-    body("268=0|279=0|", "MDInclList", "0|", &count(0, 1));
-    body("268=1|", "MDInclList", "1|", &count(1, 0));
+    body("268=3|279=0|279=1|", "ApplicationMessage/MarketDataInc/MDInclList", "3|", &count(3, 2));
+    body("268=1|279=0|279=1|", "ApplicationMessage/MarketDataInc/MDInclList", "1|", &count(1, 2));
+    body("268=0|279=0|", "ApplicationMessage/MarketDataInc/MDInclList", "0|", &count(0, 1));
+    body("268=1|", "ApplicationMessage/MarketDataInc/MDInclList", "1|", &count(1, 0));
     body(
         "268=4294967295|279=0|",
-        "MDInclList",
+        "ApplicationMessage/MarketDataInc/MDInclList",
         "4294967295|",
         "more than the limit entries = 1048576 allows",
     );
-    body("268=1048576|279=0|", "MDInclList", "1048576|", &count(1_048_576, 1));
+    body(
+        "268=1048576|279=0|",
+        "ApplicationMessage/MarketDataInc/MDInclList",
+        "1048576|",
+        &count(1_048_576, 1),
+    );
     let number = "expected a whole number, but it has an unexpected character at 0";
-    body("268=x|279=0|", "MDInclList", "x|", number);
-    body("268=-1|279=0|", "MDInclList", "-1|", number);
+    body("268=x|279=0|", "ApplicationMessage/MarketDataInc/MDInclList", "x|", number);
+    body("268=-1|279=0|", "ApplicationMessage/MarketDataInc/MDInclList", "-1|", number);
     // The first field of an entry parts it from the next, so it comes first.
-    body("268=1|270=1|279=0|", "MDInclList", "1|270", &count(1, 0));
+    body(
+        "268=1|270=1|279=0|",
+        "ApplicationMessage/MarketDataInc/MDInclList",
+        "1|270",
+        &count(1, 0),
+    );
     body(
         "268=1|279=0|454=1|456=4|455=a|",
-        "MDInclList[0]/SecurityAltIDList",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/Instrument/SecurityAltIDList",
         "1|456",
         &count(1, 0),
     );
     body(
         "268=1|279=0|454=2|455=a|270=1|455=b|",
-        "MDInclList[0]/SecurityAltIDList",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/Instrument/SecurityAltIDList",
         "2|455",
         &count(2, 1),
     );
@@ -248,34 +321,69 @@ fn groups() {
         |number| format!("expected no tag {number} at this place: it frames or belongs to a group");
     body("270=1|268=1|279=0|", "", "270=1", &place(270));
     body("268=1|279=0|34=1|270=1|", "", "270=1", &place(270));
-    body("268=1|279=0|455=a|", "MDInclList[0]", "455=a", &place(455));
+    body(
+        "268=1|279=0|455=a|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]",
+        "455=a",
+        &place(455),
+    );
     body("354=1|355=a|268=1|279=0|", "", "354=1", &place(354));
 }
 
 #[test]
 fn data() {
-    body("91=abc|268=0|", "SecureData", "abc|", "expected its length field before the data field");
-    body("90=3|268=0|", "SecureData", "0|10=", "expected the data after its length");
-    body("90=3|9000=a|91=abc|268=0|", "SecureData", "9000=a", "expected the data after its length");
-    body("90=3|90=3|91=abc|268=0|", "SecureData", "3|91", "expected the data after its length");
-    body("268=0|90=3|", "SecureData", "3|10=", "a required field is missing");
-    body("268=1|279=0|354=1|", "MDInclList[0]/EncodedText", "1|10=", "a required field is missing");
-    body("90=2|91=abc|268=0|", "SecureData", "2|91", "the length says 2, but 3 bytes are there");
-    body("90=4|91=abc|268=0|", "SecureData", "4|91", "the length says 4, but 3 bytes are there");
+    body(
+        "91=abc|268=0|",
+        "Header/SecureData",
+        "abc|",
+        "expected its length field before the data field",
+    );
+    body("90=3|268=0|", "Header/SecureData", "0|10=", "expected the data after its length");
+    body(
+        "90=3|9000=a|91=abc|268=0|",
+        "Header/SecureData",
+        "9000=a",
+        "expected the data after its length",
+    );
+    body(
+        "90=3|90=3|91=abc|268=0|",
+        "Header/SecureData",
+        "3|91",
+        "expected the data after its length",
+    );
+    body("268=0|90=3|", "Header/SecureData", "3|10=", "a required field is missing");
+    body(
+        "268=1|279=0|354=1|",
+        "ApplicationMessage/MarketDataInc/MDInclList[0]/EncodedText",
+        "1|10=",
+        "a required field is missing",
+    );
+    body(
+        "90=2|91=abc|268=0|",
+        "Header/SecureData",
+        "2|91",
+        "the length says 2, but 3 bytes are there",
+    );
+    body(
+        "90=4|91=abc|268=0|",
+        "Header/SecureData",
+        "4|91",
+        "the length says 4, but 3 bytes are there",
+    );
     body(
         "90=4294967295|91=abc|268=0|",
-        "SecureData",
+        "Header/SecureData",
         "4294967295",
         "more than the limit value_bytes = 16777216 allows",
     );
-    body("90=0|91=|268=0|", "SecureData", "|268", "expected a value, but it is empty");
+    body("90=0|91=|268=0|", "Header/SecureData", "|268", "expected a value, but it is empty");
     body(
         "90=x|91=abc|268=0|",
-        "SecureData",
+        "Header/SecureData",
         "x|91",
         "expected a length, but it has an unexpected character at 0",
     );
-    body("90=|91=abc|268=0|", "SecureData", "|91", "expected a length, but it is empty");
+    body("90=|91=abc|268=0|", "Header/SecureData", "|91", "expected a length, but it is empty");
 }
 
 #[test]
@@ -283,7 +391,7 @@ fn text_that_is_not_utf_8() {
     let mut fields = HEAD.replace('|', "\u{1}").into_bytes();
     fields.extend(b"268=1\x01279=0\x0158=a\xffb\x01");
     let error = error(&plain_fix::framed(&fields));
-    assert_eq!(error.path(), "MDInclList[0]/Text");
+    assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/Text");
     let reason = "expected text in UTF-8, but it has an unexpected character at 1";
     assert_eq!(error.kind().to_string(), reason);
 }
@@ -302,14 +410,23 @@ fn every_limit_is_kept_and_named() {
     );
     assert_eq!(limited(Limits { entries: 2, ..free.clone() }), None);
     let entries = limited(Limits { entries: 1, ..free.clone() }).unwrap();
-    assert!(entries.contains("MDInclList at byte") && entries.contains("entries = 1"), "{entries}");
+    assert!(
+        entries.contains("ApplicationMessage/MarketDataInc/MDInclList at byte")
+            && entries.contains("entries = 1"),
+        "{entries}"
+    );
     assert_eq!(limited(Limits { depth: 2, ..free.clone() }), None);
     let depth = limited(Limits { depth: 1, ..free.clone() }).unwrap();
-    assert!(depth.contains("MDInclList[0]/SecurityAltIDList at byte"), "{depth}");
+    assert!(
+        depth.contains(
+            "ApplicationMessage/MarketDataInc/MDInclList[0]/Instrument/SecurityAltIDList at byte"
+        ),
+        "{depth}"
+    );
     assert!(depth.ends_with("more than the limit depth = 1 allows"), "{depth}");
     assert_eq!(limited(Limits { value_bytes: 17, ..free.clone() }), None);
     let value = limited(Limits { value_bytes: 7, ..free.clone() }).unwrap();
-    assert!(value.starts_with("SendingTime at byte"), "{value}");
+    assert!(value.starts_with("Header/SendingTime at byte"), "{value}");
     assert!(value.ends_with("more than the limit value_bytes = 7 allows"), "{value}");
     let fields = limited(Limits { fields: 4, ..free }).unwrap();
     assert!(fields.ends_with("more than the limit fields = 4 allows"), "{fields}");

@@ -244,6 +244,9 @@ pub struct MdEntry {
     text: Text,
     #[field(name = "EncodedText", number = 355, length = 354, optional)]
     encoded_text: Vec<u8>,
+    /// Fields that FIX 4.3 does not define for an entry.
+    #[unknown]
+    pub unknown: Unknown,
 }
 
 /// What is traded.

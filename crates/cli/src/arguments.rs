@@ -50,9 +50,12 @@ pub(crate) struct RunArguments {
     /// Write every result as a line of JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write every result as a line of JSON to a dated file in the folder records
+    #[arg(long)]
+    pub(crate) record: bool,
     #[command(flatten)]
     pub(crate) peers: PeersArguments,
-    /// Measure for a look, not for a record: fewer repetitions
+    /// Measure for a look, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,
 }
@@ -68,8 +71,12 @@ pub(crate) struct PeersArguments {
 /// Of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Name of the message
+    /// A message that the binary knows, such as market-data, or a file with a listing
+    #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
+    /// Print the listing, one field a line, that tools and `trunkline schema FILE` read
+    #[arg(long)]
+    pub(crate) listing: bool,
 }
 
 /// The command; None if the user asked for help or the version, which have been printed.

@@ -54,7 +54,7 @@ fn user_errors_are_one_line_and_status_2() {
         (lab_run(&["kohlhof"]), "there is no experiment \"kohlhof\"; known: kohlhoff-2004"),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
-            "kohlhoff-2004 has no part \"weight\"; known: size, encode, decode",
+            "kohlhoff-2004 has no part \"weight\"; known: size, codec",
         ),
         (
             lab_run(&["kohlhoff-2004", "--trades", "no.csv"]),

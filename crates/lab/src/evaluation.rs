@@ -2,7 +2,8 @@
 
 use std::{error, fmt};
 
-use crate::experiment::{Effort, Progress};
+use crate::experiment::Effort;
+use crate::kohlhoff::{self, report};
 use crate::peer::Discovery;
 use crate::record::Record;
 use crate::trading_day::TradingDay;
@@ -29,12 +30,11 @@ pub struct Part {
 
 /// All evaluations that the lab knows.
 pub const EVALUATIONS: &[Evaluation] = &[Evaluation {
-    name: "kohlhoff-2004",
+    name: kohlhoff::NAME,
     source: "Kohlhoff & Steele, Evaluating SOAP for High Performance Applications in Capital Markets",
     parts: &[
-        Part { name: "size", what: "bytes of a message (table 1)" },
-        Part { name: "encode", what: "CPU time of encoding (table 3)" },
-        Part { name: "decode", what: "CPU time of decoding (table 4)" },
+        Part { name: kohlhoff::SIZE, what: "bytes of a message (table 1)" },
+        Part { name: kohlhoff::CODEC, what: "CPU time of encoding and decoding (tables 3 and 4)" },
     ],
 }];
 
@@ -54,6 +54,35 @@ pub struct Request {
     pub peers: Discovery,
     /// How long to measure.
     pub effort: Effort,
+    /// Measure for a look: fewer lengths of messages.
+    pub is_quick: bool,
+}
+
+/// What a run is doing, for a display of progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step<'a> {
+    /// The part of the evaluation.
+    pub part: &'a str,
+    /// What it does now, in a few words.
+    pub text: &'a str,
+    /// The share of the part that is done, 0 to 1.
+    pub share: f64,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The results as rows.
+    pub record: Record,
+    /// What went wrong with whom, a line each: peers that broke, answers that were wrong.
+    pub faults: Vec<String>,
+}
+
+impl Run {
+    /// The results as tables for a reader of the paper.
+    pub fn report(&self) -> report::Report {
+        report::Report::of(&self.record)
+    }
 }
 
 /// Why an evaluation cannot be run as asked; prints as one line.
@@ -69,8 +98,6 @@ pub enum RequestError {
         /// What was asked for.
         part: String,
     },
-    /// The evaluation is known but cannot be run by this version.
-    NotYet(&'static str),
 }
 
 impl fmt::Display for RequestError {
@@ -84,7 +111,6 @@ impl fmt::Display for RequestError {
                 let known: Vec<&str> = evaluation.parts.iter().map(|known| known.name).collect();
                 write!(out, "{} has no part {part:?}; known: {}", evaluation.name, known.join(", "))
             }
-            Self::NotYet(name) => write!(out, "{name} cannot be run by this version"),
         }
     }
 }
@@ -120,11 +146,8 @@ impl Evaluation {
 
 impl Request {
     /// Runs what is asked for.
-    ///
-    /// # Errors
-    /// If this version cannot run the evaluation.
-    pub fn run(&self, _progress: &mut dyn FnMut(Progress<'_>)) -> Result<Record, RequestError> {
-        Err(RequestError::NotYet(self.evaluation.name))
+    pub fn run(&self, progress: &mut dyn FnMut(Step<'_>)) -> Run {
+        kohlhoff::run(self, progress)
     }
 }
 
@@ -140,7 +163,7 @@ mod tests {
             let parts = evaluation.parts_named(&list).expect("known");
             parts.iter().map(|part| part.name).collect()
         };
-        assert_eq!(names(&["decode", "size", "decode"]), ["size", "decode"]);
-        assert_eq!(names(&[]), ["size", "encode", "decode"]);
+        assert_eq!(names(&["codec", "size", "codec"]), ["size", "codec"]);
+        assert_eq!(names(&[]), ["size", "codec"]);
     }
 }

@@ -12,7 +12,7 @@ use crate::row::Verdict;
 use crate::statistics::Summary;
 
 /// What is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Bytes to the application's structure.
     Decode,
@@ -67,6 +67,12 @@ pub trait Subject {
     /// The wire format of the corpora that it takes.
     fn format(&self) -> &str;
 
+    /// True if the operation is a part of what the subject stands for: one that only decodes is not
+    /// asked to encode for time, even if it can echo.
+    fn can(&self, _operation: Operation) -> bool {
+        true
+    }
+
     /// Decodes the messages of `corpus` into the subject's own structures and keeps both.
     ///
     /// # Errors
@@ -84,6 +90,36 @@ pub trait Subject {
     /// # Errors
     /// The subject is out of the experiment.
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError>;
+}
+
+impl<S: Subject + ?Sized> Subject for &mut S {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn profile(&self) -> &str {
+        (**self).profile()
+    }
+
+    fn format(&self) -> &str {
+        (**self).format()
+    }
+
+    fn can(&self, operation: Operation) -> bool {
+        (**self).can(operation)
+    }
+
+    fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        (**self).prepare(corpus)
+    }
+
+    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+        (**self).echo()
+    }
+
+    fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
+        (**self).run(operation, passes)
+    }
 }
 
 /// How long to measure.
@@ -285,7 +321,7 @@ impl Entrant<'_> {
 
     fn can(&self, operation: Operation) -> bool {
         match self.standing {
-            Some(Standing::Verified) => true,
+            Some(Standing::Verified) => self.subject.can(operation),
             Some(Standing::Unverified) => operation == Operation::Decode,
             _ => false,
         }

@@ -108,6 +108,22 @@ impl Default for ComparisonRule {
     }
 }
 
+/// The middle of some repetitions, and bounds that hold the true median with the confidence of the
+/// rule that made them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The middle repetition.
+    pub median: f64,
+    /// Lower bound of the median.
+    pub low: f64,
+    /// Upper bound of the median.
+    pub high: f64,
+    /// How many repetitions there were.
+    pub runs: u32,
+    /// False if there were too few for the confidence asked for; the bounds are the extremes then.
+    pub is_confident: bool,
+}
+
 /// What comparing two subjects gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
@@ -156,14 +172,11 @@ impl ComparisonRule {
         }
         let ratios: Vec<f64> =
             first.iter().zip(second).map(|(first, second)| first / second).collect();
-        let ratios = sorted(&ratios)?;
-        let ratio = median(&ratios);
-        let rank = self.rank(ratios.len());
-        let from_end = rank.unwrap_or(1);
-        let (low, high) = (ratios[from_end - 1], ratios[ratios.len() - from_end]);
-        let finding = if rank.is_none() {
+        let bounds = self.bounds(&ratios)?;
+        let Bounds { median: ratio, low, high, runs: pairs, is_confident } = bounds;
+        let finding = if !is_confident {
             Finding::TooFewPairs
-        } else if high - low > self.spread_limit * ratio {
+        } else if !self.is_conclusive(&bounds) {
             Finding::TooWide
         } else if high < 1.0 {
             Finding::Lower
@@ -172,7 +185,31 @@ impl ComparisonRule {
         } else {
             Finding::NoDifference
         };
-        Some(Comparison { ratio, low, high, pairs: ratios.len() as u32, finding })
+        Some(Comparison { ratio, low, high, pairs, finding })
+    }
+
+    /// The median of repetitions with its bounds; None if there are none or one is not a finite
+    /// number.
+    pub fn bounds(&self, repetitions: &[f64]) -> Option<Bounds> {
+        let sorted = sorted(repetitions)?;
+        if sorted.is_empty() {
+            return None;
+        }
+        let rank = self.rank(sorted.len());
+        let from_end = rank.unwrap_or(1);
+        Some(Bounds {
+            median: median(&sorted),
+            low: sorted[from_end - 1],
+            high: sorted[sorted.len() - from_end],
+            runs: sorted.len() as u32,
+            is_confident: rank.is_some(),
+        })
+    }
+
+    /// True if there were enough repetitions and the bounds are close enough to conclude from.
+    pub fn is_conclusive(&self, bounds: &Bounds) -> bool {
+        let limit = self.spread_limit * bounds.median.abs();
+        bounds.is_confident && bounds.high - bounds.low <= limit
     }
 
     /// The largest k for which the k-th lowest and the k-th highest of `pairs` values hold the
@@ -299,6 +336,17 @@ mod tests {
         assert_eq!(comparison.finding, Finding::NoDifference);
         let floor = noise_floor(&RULE, &first, &second).expect("seven pairs");
         assert!((0.01..0.05).contains(&floor), "{floor}");
+    }
+
+    #[test]
+    fn the_bounds_of_a_median_leave_outliers_out() {
+        let bounds = RULE.bounds(&[5.0, 1.0, 5.1, 4.9, 5.2, 5.0, 5.1, 4.8, 99.0]).expect("nine");
+        assert_eq!((bounds.median, bounds.low, bounds.high), (5.0, 4.8, 5.2));
+        assert!(RULE.is_conclusive(&bounds));
+        let few = RULE.bounds(&[-1.0, -1.0]).expect("two");
+        assert_eq!((few.median, few.runs), (-1.0, 2));
+        assert!(!RULE.is_conclusive(&few));
+        assert_eq!(RULE.bounds(&[]), None);
     }
 
     #[test]

@@ -21,6 +21,12 @@ pub trait Fields {
     /// Sets every field to absent, zero or empty; memory is kept.
     fn clear(&mut self);
 
+    /// The first required field that is not set: a struct has them all, a record may lack one.
+    #[inline]
+    fn missing(&self) -> Option<usize> {
+        None
+    }
+
     /// Where fields are kept that the schema does not know; none by default, and they are dropped.
     #[inline]
     fn unknown(&mut self) -> Option<&mut Unknown> {

@@ -52,6 +52,7 @@ pub use presence::{Ones, Presence};
 pub use record::{Record, RecordError, RecordGroup, Value};
 pub use schema::{
     Component, Field, IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, Scope, ScopeId,
+    first_missing,
 };
 pub use trunkline_message_derive::Message;
 pub use unknown::Unknown;

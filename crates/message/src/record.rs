@@ -8,7 +8,7 @@ use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 use crate::presence::Ones;
 use crate::{
     Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Result, Schema,
-    Scope, ScopeId, Structure, Unknown,
+    Scope, ScopeId, Structure, Unknown, first_missing,
 };
 
 /// The value of one field of a [`Record`].
@@ -414,6 +414,11 @@ impl Fields for Record {
     fn clear(&mut self) {
         self.present.fill(0);
         self.unknown.clear();
+    }
+
+    #[inline]
+    fn missing(&self) -> Option<usize> {
+        first_missing(&self.scope().required, &self.present)
     }
 
     #[inline]

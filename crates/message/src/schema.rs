@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
+use crate::Error;
+
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -130,13 +132,49 @@ pub struct Scope {
     pub fields: Vec<Field>,
     /// Components in the order in which they open, outer before inner.
     pub components: Vec<Component>,
+    /// A bit for each field that is required, and not only where an optional component is there;
+    /// the first lowest.
+    pub required: Box<[u64]>,
 }
 
 impl Scope {
+    fn named(name: &str) -> Self {
+        let (fields, components, required) = (Vec::new(), Vec::new(), Box::default());
+        Self { name: name.into(), fields, components, required }
+    }
+
+    fn note_required(&mut self) {
+        let mut required = vec![0; self.fields.len().div_ceil(64)];
+        for (index, field) in self.fields.iter().enumerate() {
+            let mut needs = field.need == Need::Required;
+            let mut component = field.component;
+            while let Some(around) = component.map(|it| &self.components[usize::from(it)]) {
+                needs &= around.need == Need::Required;
+                component = around.parent;
+            }
+            required[index / 64] |= u64::from(needs) << (index % 64);
+        }
+        self.required = required.into();
+    }
+
     /// Position of the first field of this name. As many components may stand before it as tell it
     /// from others of its name: `CompID`, `Target/CompID`, `Header/Target/CompID`.
     pub fn position(&self, path: &str) -> Option<usize> {
         self.fields.iter().position(|field| self.is_at(field, path))
+    }
+
+    /// Adds the names of a field, if there is such a one, and of the components around it to the
+    /// path of an error.
+    #[cold]
+    pub fn locate(&self, error: Error, field: usize) -> Error {
+        let Some(field) = self.fields.get(field) else { return error };
+        let mut error = error.within(&field.name);
+        let mut component = field.component;
+        while let Some(around) = component.map(|it| &self.components[usize::from(it)]) {
+            error = error.within(&around.name);
+            component = around.parent;
+        }
+        error
     }
 
     fn is_at(&self, field: &Field, path: &str) -> bool {
@@ -151,6 +189,13 @@ impl Scope {
                 *around.name == *step
             })
     }
+}
+
+/// The first field that is required and not set, a bit for each, the first lowest.
+#[inline]
+pub fn first_missing(required: &[u64], set: &[u64]) -> Option<usize> {
+    let word = required.iter().zip(set).position(|(required, set)| required & !set != 0)?;
+    Some(64 * word + (required[word] & !set[word]).trailing_zeros() as usize)
 }
 
 /// The description of one message that every format compiles into its plan.
@@ -219,7 +264,7 @@ enum Open {
 
 impl SchemaBuilder {
     fn new(name: &str, message_type: &str) -> Self {
-        let message = Scope { name: name.into(), fields: Vec::new(), components: Vec::new() };
+        let message = Scope::named(name);
         Self {
             message_type: message_type.into(),
             scopes: vec![message],
@@ -308,7 +353,7 @@ impl SchemaBuilder {
     pub fn begin_group(&mut self, name: &str, number: u32, entry: &str, need: Need) -> &mut Self {
         let scope = self.scopes.len();
         self.add(name, number, 0, Kind::Group(ScopeId(scope as u16)), need);
-        self.scopes.push(Scope { name: entry.into(), fields: Vec::new(), components: Vec::new() });
+        self.scopes.push(Scope::named(entry));
         self.enter(name, Open::Group { scope });
         self
     }
@@ -356,7 +401,9 @@ impl SchemaBuilder {
         for scope in &self.scopes {
             check_scope(scope, &mut numbers)?;
         }
-        Ok(Schema { message_type: self.message_type.clone(), scopes: self.scopes.clone() })
+        let mut scopes = self.scopes.clone();
+        scopes.iter_mut().for_each(Scope::note_required);
+        Ok(Schema { message_type: self.message_type.clone(), scopes })
     }
 }
 

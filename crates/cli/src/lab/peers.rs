@@ -10,12 +10,13 @@ use crate::output::{print, print_table};
 
 pub(crate) fn run(arguments: &PeersArguments) -> Result<Ending, Fault> {
     let discovery = Discovery::of(arguments.folder.as_deref())?;
-    let columns = ["peer", "version", "formats", "what it is"];
+    let columns = ["peer", "state", "version", "formats", "what it is"];
     let mut table = Table::new(columns.map(|title| (title, Align::Left)));
     let mut broken = Vec::new();
     for (known, program) in &discovery.peers {
         let Some(program) = program else {
-            table.row([known.name, "absent", known.how_to_get(), known.what]);
+            let how = format!("get it: {}", known.how_to_get());
+            table.row([known.name, "absent", "", &how, known.what]);
             continue;
         };
         match Peer::start(known.name, program, ANSWER_TIMEOUT) {
@@ -23,10 +24,10 @@ pub(crate) fn run(arguments: &PeersArguments) -> Result<Ending, Fault> {
                 let greeting = peer.greeting().clone();
                 peer.stop();
                 let formats = greeting.formats.join(", ");
-                table.row([known.name, &greeting.version, &formats, known.what]);
+                table.row([known.name, "ready", &greeting.version, &formats, known.what]);
             }
             Err(error) => {
-                table.row([known.name, "broken", "", known.what]);
+                table.row([known.name, "broken", "", "", known.what]);
                 broken.push(error);
             }
         }

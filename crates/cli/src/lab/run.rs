@@ -1,22 +1,34 @@
 //! `trunkline lab run EXPERIMENT`
 
-use std::path::Path;
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 
-use trunkline_lab::evaluation::{Evaluation, Request, TRADING_DAY_SEED};
-use trunkline_lab::experiment::{Effort, Progress};
+use trunkline_lab::clock::Date;
+use trunkline_lab::evaluation::{Evaluation, Request, Step, TRADING_DAY_SEED};
+use trunkline_lab::experiment::Effort;
 use trunkline_lab::peer::Discovery;
+use trunkline_lab::record::Record;
 use trunkline_lab::row::Verdict;
 use trunkline_lab::trading_day::TradingDay;
 
 use crate::Ending;
 use crate::arguments::RunArguments;
 use crate::fault::Fault;
+use crate::output::{print, print_table};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let evaluation = Evaluation::named(&arguments.experiment)?;
     let parts = evaluation.parts_named(&arguments.only)?;
-    // Hours may pass before the file is written; better to know now that it cannot be.
-    if let Some(file) = &arguments.json {
+    // Minutes may pass before a file is written; better to know now that it cannot be.
+    let mut files: Vec<PathBuf> = arguments.json.iter().cloned().collect();
+    if arguments.record {
+        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+        let file = Record::path(Date::today(), evaluation.name, &names.join("-"));
+        make_folder_of(&file)?;
+        files.push(file);
+    }
+    for file in &files {
         refuse_unwritable(file)?;
     }
     let peers = Discovery::of(arguments.peers.folder.as_deref())?;
@@ -24,13 +36,37 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         Some(file) => TradingDay::from_csv(file)?,
         None => TradingDay::generated(TRADING_DAY_SEED),
     };
-    let effort = if arguments.quick { Effort::quick() } else { Effort::default() };
-    let record = Request { evaluation, parts, day, peers, effort }.run(&mut tell)?;
-    if let Some(file) = &arguments.json {
-        record.write(file)?;
+    let is_quick = arguments.quick;
+    let effort = if is_quick { Effort::quick() } else { Effort::default() };
+    let request = Request { evaluation, parts, day, peers, effort, is_quick };
+    let mut display = Display::new();
+    let run = request.run(&mut |step| display.show(step));
+    display.clear();
+    for file in &files {
+        run.record.write(file)?;
     }
-    let is_wrong = record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer);
-    Ok(if is_wrong { Ending::Wrong } else { Ending::Right })
+    let report = run.report();
+    for line in &report.head {
+        print(&format!("{line}\n"))?;
+    }
+    for section in report.sections {
+        print(&format!("\n{}\n\n", section.title))?;
+        print_table(section.table)?;
+        print(&section.notes.iter().map(|note| format!("{note}\n")).collect::<String>())?;
+    }
+    print(&report.foot.iter().map(|line| format!("\n{line}")).collect::<String>())?;
+    print(if report.foot.is_empty() { "" } else { "\n" })?;
+    for fault in &run.faults {
+        eprintln!("trunkline: {}", Fault::new(fault));
+    }
+    let is_wrong = run.record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer);
+    Ok(if is_wrong || !run.faults.is_empty() { Ending::Wrong } else { Ending::Right })
+}
+
+fn make_folder_of(file: &Path) -> Result<(), Fault> {
+    let Some(folder) = file.parent() else { return Ok(()) };
+    fs::create_dir_all(folder)
+        .map_err(|cause| Fault::new(format!("{}: cannot be made: {cause}", folder.display())))
 }
 
 fn refuse_unwritable(file: &Path) -> Result<(), Fault> {
@@ -45,10 +81,30 @@ fn refuse_unwritable(file: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-fn tell(progress: Progress<'_>) {
-    match progress {
-        Progress::Verifying { subject } => eprintln!("checking {subject}"),
-        Progress::WarmingUp { subject } => eprintln!("warming up {subject}"),
-        Progress::Repetition { number, of } => eprintln!("repetition {number} of {of}"),
+/// One line on a terminal's standard error that says what is going on; nothing elsewhere.
+struct Display {
+    is_terminal: bool,
+}
+
+impl Display {
+    fn new() -> Self {
+        Self { is_terminal: io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, step: Step<'_>) {
+        let text: String = step.text.chars().filter(|c| !c.is_control()).take(60).collect();
+        self.put(&format!("\r\x1b[K{} {:3.0} %  {text}", step.part, step.share * 100.0));
+    }
+
+    fn clear(&mut self) {
+        self.put("\r\x1b[K");
+    }
+
+    fn put(&mut self, text: &str) {
+        if self.is_terminal {
+            // Who closes standard error does not want to know.
+            let mut out = io::stderr().lock();
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
     }
 }

@@ -175,12 +175,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     #[cold]
     #[inline(never)]
     fn error(&self, kind: ErrorKind, offset: usize) -> Error {
-        let error = Error::new(kind, offset);
-        let fields = &self.plan.schema.scopes()[self.scope_index].fields;
-        match fields.get(self.field) {
-            Some(field) => error.within(&field.name),
-            None => error,
-        }
+        self.plan.locate(Error::new(kind, offset), self.scope_index, self.field)
     }
 
     #[inline]
@@ -411,7 +406,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         self.depth += 1;
         for i in 0..count {
             let read = self.scope(scope, into.next_entry());
-            read.map_err(|error| error.in_entry(i).within(plan.field_name(outer, field)))?;
+            read.map_err(|error| plan.locate(error.in_entry(i), outer, field))?;
         }
         self.depth -= 1;
         (self.scope_index, self.field) = (outer, field);

@@ -162,9 +162,8 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     #[inline(never)]
     fn fail(&mut self, field: usize, why: &'static str) {
         if self.problem.is_none() {
-            let name = self.plan.field_name(self.scope_index, field);
             let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
-            self.problem = Some(error.within(name));
+            self.problem = Some(self.plan.locate(error, self.scope_index, field));
         }
     }
 
@@ -310,8 +309,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
         for (i, entry) in entries.iter().enumerate() {
             self.scope(entry);
             if let Some(problem) = self.problem.take() {
-                let name = plan.field_name(outer.1, field);
-                self.problem = Some(problem.in_entry(i).within(name));
+                self.problem = Some(plan.locate(problem.in_entry(i), outer.1, field));
                 break;
             }
         }

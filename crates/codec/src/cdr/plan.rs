@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Kind, Need, Schema, Scope};
+use trunkline_message::{Error, Kind, Need, Schema, Scope};
 
 /// Which byte comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -58,8 +58,10 @@ impl Plan {
         &self.schema
     }
 
-    pub(super) fn field_name(&self, scope: usize, field: usize) -> &str {
-        &self.schema.scopes()[scope].fields[field].name
+    /// Adds a field to the path of an error.
+    #[cold]
+    pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
+        self.schema.scopes()[scope].locate(error, field)
     }
 }
 

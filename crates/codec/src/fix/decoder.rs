@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+    first_missing,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
@@ -280,11 +281,8 @@ impl<'a> Body<'a> {
         if let Some((field, _, offset)) = self.length_of.take() {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
-        let seen = &self.seen[base..];
-        let missing = seen.iter().zip(&scope.required).position(|(seen, it)| it & !seen != 0);
-        if let Some(word) = missing {
-            let bit = (scope.required[word] & !seen[word]).trailing_zeros() as usize;
-            return Err(self.error(ErrorKind::Missing, word * 64 + bit, self.at));
+        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+            return Err(self.error(ErrorKind::Missing, field, self.at));
         }
         self.seen.truncate(base);
         Ok(())
@@ -413,7 +411,7 @@ impl<'a> Body<'a> {
     #[cold]
     #[inline(never)]
     fn error(&self, kind: ErrorKind, field: usize, offset: usize) -> Error {
-        Error::new(kind, offset).within(self.plan.field_name(self.scope, field))
+        self.plan.locate(Error::new(kind, offset), self.scope, field)
     }
 
     #[inline]
@@ -586,8 +584,9 @@ impl FieldDecoder for Body<'_> {
                 break;
             }
             let entry = into.next_entry();
-            let name = self.plan.field_name(outer, field);
-            self.fields(entry).map_err(|error| error.in_entry(found - 1).within(name))?;
+            let plan = self.plan;
+            self.fields(entry)
+                .map_err(|error| plan.locate(error.in_entry(found - 1), outer, field))?;
         }
         self.scope = outer;
         self.scopes.pop();

@@ -52,7 +52,9 @@ impl Encoder {
             fields: 0,
             output: &mut self.output,
             problem: None,
+            start: headroom,
         };
+        body.check(message);
         message.encode_fields(0, &mut body);
         let (problem, fields) = (body.problem.take(), body.fields);
         if let Some(problem) = problem {
@@ -98,9 +100,18 @@ struct Body<'a> {
     fields: usize,
     output: &'a mut Output,
     problem: Option<Error>,
+    /// Where the fields begin in the output.
+    start: usize,
 }
 
 impl Body<'_> {
+    #[inline]
+    fn check<F: Fields>(&mut self, fields: &F) {
+        if let Some(field) = fields.missing() {
+            self.fail(field, "a required field is not set");
+        }
+    }
+
     /// Writes one field whose value takes at most `room` bytes.
     #[inline]
     fn field(&mut self, field: usize, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
@@ -113,9 +124,8 @@ impl Body<'_> {
     #[inline(never)]
     fn fail(&mut self, field: usize, why: &'static str) {
         if self.problem.is_none() {
-            let name = self.plan.field_name(self.scope, field);
-            let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
-            self.problem = Some(error.within(name));
+            let error = Error::new(ErrorKind::Unwritable(why), self.output.len() - self.start);
+            self.problem = Some(self.plan.locate(error, self.scope, field));
         }
     }
 
@@ -266,6 +276,7 @@ impl FieldEncoder for Body<'_> {
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
             self.first_group = None;
+            self.check(entry);
             entry.encode_fields(0, self);
             let written = &self.output.as_slice()[start..];
             if !written.starts_with(&delimiter.block[..delimiter.len]) {
@@ -275,8 +286,7 @@ impl FieldEncoder for Body<'_> {
                 );
             }
             if let Some(problem) = self.problem.take() {
-                let name = plan.field_name(outer.0, field);
-                self.problem = Some(problem.in_entry(i).within(name));
+                self.problem = Some(plan.locate(problem.in_entry(i), outer.0, field));
                 break;
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Kind, Need, Result, Schema, Scope};
+use trunkline_message::{Error, ErrorKind, Kind, Result, Schema, Scope};
 
 use super::SOH;
 use super::decoder::LONGEST_BEGIN;
@@ -64,8 +64,10 @@ impl Plan {
         &self.schema
     }
 
-    pub(super) fn field_name(&self, scope: usize, field: usize) -> &str {
-        &self.schema.scopes()[scope].fields[field].name
+    /// Adds a field to the path of an error.
+    #[cold]
+    pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
+        self.schema.scopes()[scope].locate(error, field)
     }
 }
 
@@ -121,8 +123,7 @@ pub(super) enum Tag {
 impl ScopePlan {
     fn new(scope: &Scope) -> Result<Self> {
         let mut slots = Vec::new();
-        let mut required = vec![0_u64; scope.fields.len().div_ceil(64)];
-        for (index, field) in scope.fields.iter().enumerate() {
+        for field in &scope.fields {
             if field.number == 0 || matches!(field.number, 8 | 9 | 10 | 35) {
                 let what = format!("{} cannot have the FIX tag {}", field.name, field.number);
                 return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
@@ -130,9 +131,6 @@ impl ScopePlan {
             if field.kind == Kind::Bytes && field.length_number == 0 {
                 let what = format!("the data field {} needs a length field in FIX", field.name);
                 return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
-            }
-            if field.need == Need::Required {
-                required[index / 64] |= 1 << (index % 64);
             }
             slots.push(Slot {
                 prefix: Prefix::new(field.number),
@@ -144,7 +142,7 @@ impl ScopePlan {
                 data: field.kind == Kind::Bytes,
             });
         }
-        Ok(Self { slots: slots.into(), required: required.into(), tags: Tags::new(scope) })
+        Ok(Self { slots: slots.into(), required: scope.required.clone(), tags: Tags::new(scope) })
     }
 
     #[inline]

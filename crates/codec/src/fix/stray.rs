@@ -33,8 +33,7 @@ impl Finder<'_> {
             && let Some(at) = memchr::memchr(SOH, value)
         {
             let written = memchr::memmem::find(self.output, value).unwrap_or_default();
-            let name = self.plan.field_name(self.scope, field);
-            self.found = Some(unwritable(written + at).within(name));
+            self.found = Some(self.plan.locate(unwritable(written + at), self.scope, field));
         }
     }
 }
@@ -65,8 +64,7 @@ impl Encoder for Finder<'_> {
         for (i, entry) in entries.iter().enumerate() {
             entry.encode_fields(0, self);
             if let Some(error) = self.found.take() {
-                let name = self.plan.field_name(outer, field);
-                self.found = Some(error.in_entry(i).within(name));
+                self.found = Some(self.plan.locate(error.in_entry(i), outer, field));
                 break;
             }
         }

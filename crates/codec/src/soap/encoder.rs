@@ -50,6 +50,7 @@ impl Encoder {
             base64: &mut self.base64,
             problem: None,
         };
+        body.check(message);
         message.encode_fields(0, &mut body);
         body.finish_scope();
         if let Some(problem) = body.problem.take() {
@@ -163,10 +164,21 @@ impl<'a> Body<'a> {
     }
 
     #[cold]
-    #[inline(never)]
     fn unwritable(&mut self, field: usize) {
+        self.fail(field, "the text has a character that XML 1.0 does not allow");
+    }
+
+    #[inline]
+    fn check<F: Fields>(&mut self, fields: &F) {
+        if let Some(field) = fields.missing() {
+            self.fail(field, "a required field is not set");
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, field: usize, why: &'static str) {
         if self.problem.is_none() {
-            let why = "the text has a character that XML 1.0 does not allow";
             let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
             self.problem = Some(self.plan.locate(error, self.scope_index, field));
         }
@@ -320,6 +332,7 @@ impl FieldEncoder for Body<'_> {
         for (i, entry) in entries.iter().enumerate() {
             (self.next, self.component) = (0, NONE);
             write(self.output, |cursor| cursor.literal(&self.scope.start));
+            self.check(entry);
             entry.encode_fields(0, self);
             self.finish_scope();
             write(self.output, |cursor| cursor.literal(&self.scope.end));

@@ -102,20 +102,10 @@ impl Plan {
         &self.schema
     }
 
-    /// Adds the names of a field, if there is such a one, and of the components around it to the
-    /// path of an error.
+    /// Adds a field to the path of an error.
     #[cold]
     pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
-        let scope = &self.schema.scopes()[scope];
-        let Some(field) = scope.fields.get(field) else { return error };
-        let mut error = error.within(&field.name);
-        let mut component = field.component;
-        while let Some(around) = component {
-            let around = &scope.components[usize::from(around)];
-            error = error.within(&around.name);
-            component = around.parent;
-        }
-        error
+        self.schema.scopes()[scope].locate(error, field)
     }
 
     /// Namespace of the message's elements.
@@ -268,15 +258,11 @@ impl ScopePlan {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
         let scope = naming.schema.scope(id);
         let mut names = Names::new(scope.components.len());
-        let mut required = vec![0_u64; scope.fields.len().div_ceil(64)];
         let mut slots = Vec::new();
         for (index, field) in scope.fields.iter().enumerate() {
             let name = naming.field(id, index);
             let component = field.component.unwrap_or(NONE);
             names.add(component, &name, Name::Field(index));
-            if field.need == Need::Required {
-                required[index / 64] |= 1 << (index % 64);
-            }
             let shape = match field.kind {
                 Kind::Group(_) => Shape::Group,
                 Kind::Integers(_) | Kind::Floats => Shape::List,
@@ -313,7 +299,7 @@ impl ScopePlan {
             start: Literal::new(format!("<{entry}>").as_bytes()),
             end: Literal::new(format!("</{entry}>").as_bytes()),
             names: names.finish(),
-            required: required.into(),
+            required: scope.required.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The three ways through the elements of a message; see [`super::decoder`].
 
-use trunkline_message::{Error, ErrorKind, Fields, Result};
+use trunkline_message::{Error, ErrorKind, Fields, Result, first_missing};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
@@ -75,11 +75,8 @@ impl<'a> Body<'a> {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
         }
-        let seen = &self.seen[base..];
-        let missing = seen.iter().zip(&scope.required).position(|(seen, it)| it & !seen != 0);
-        if let Some(word) = missing {
-            let bit = (scope.required[word] & !seen[word]).trailing_zeros() as usize;
-            self.field = word * 64 + bit;
+        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+            self.field = field;
             return Err(self.error(ErrorKind::Missing, self.parser.position()));
         }
         self.seen.truncate(base);

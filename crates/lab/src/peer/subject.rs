@@ -9,13 +9,22 @@ pub struct PeerSubject {
     peer: Peer,
     format: String,
     profile: String,
+    is_decoder: bool,
 }
 
 impl PeerSubject {
     /// Takes part in experiments with `format`, which the peer must have named; `profile` is what
     /// rows say about how the bytes are made.
     pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
-        Self { peer, format: format.to_owned(), profile: profile.to_owned() }
+        let (format, profile) = (format.to_owned(), profile.to_owned());
+        Self { peer, format, profile, is_decoder: false }
+    }
+
+    /// The peer is timed while decoding only.
+    #[must_use]
+    pub fn decoding_only(mut self) -> Self {
+        self.is_decoder = true;
+        self
     }
 
     /// The peer behind it.
@@ -35,6 +44,10 @@ impl Subject for PeerSubject {
 
     fn format(&self) -> &str {
         &self.format
+    }
+
+    fn can(&self, operation: Operation) -> bool {
+        operation == Operation::Decode || !self.is_decoder
     }
 
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {

@@ -1,0 +1,158 @@
+//! The wire formats of the evaluation: how each is named, and its codec.
+
+use std::sync::Arc;
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::{cdr, fix, soap};
+use trunkline_message::{Message, Result, Schema, Structure as _};
+
+/// One way of writing the market data message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// SOAP 1.1, rpc/encoded: the paper's Figure 6.
+    SoapRpc,
+    /// SOAP 1.1, document/literal: what toolkits of today speak.
+    SoapDocument,
+    /// As `SoapRpc` with names of two to four characters (the paper's section 5.4).
+    SoapCompact,
+    /// FIX 4.3 tag=value: Figure 5.
+    Fix,
+    /// CORBA CDR, little-endian, an optional field as a union: Figure 7.
+    CdrUnion,
+    /// CORBA CDR, little-endian, one bit for each optional field.
+    CdrBitmap,
+}
+
+impl Format {
+    /// All formats, in the order of tables.
+    pub const ALL: [Self; 6] = [
+        Self::SoapRpc,
+        Self::SoapDocument,
+        Self::SoapCompact,
+        Self::Fix,
+        Self::CdrUnion,
+        Self::CdrBitmap,
+    ];
+
+    /// The word for corpora in the protocol of the peers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "soap-rpc",
+            Self::SoapDocument => "soap-doc",
+            Self::SoapCompact => "soap-compact",
+            Self::Fix => "fix",
+            Self::CdrUnion => "cdr-le",
+            Self::CdrBitmap => "cdr-le-bitmap",
+        }
+    }
+
+    /// The words in tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "SOAP rpc/encoded",
+            Self::SoapDocument => "SOAP document/literal",
+            Self::SoapCompact => "SOAP compact tags",
+            Self::Fix => "FIX",
+            Self::CdrUnion => "CDR",
+            Self::CdrBitmap => "CDR presence bitmap",
+        }
+    }
+
+    /// The line of the paper's tables that measured this format.
+    pub fn published(self) -> Option<&'static str> {
+        match self {
+            Self::SoapRpc => Some("SOAP"),
+            Self::Fix => Some("FIX"),
+            Self::CdrUnion => Some("CDR"),
+            Self::SoapDocument | Self::SoapCompact | Self::CdrBitmap => None,
+        }
+    }
+
+    /// How the bytes are made, in the words of rows:
+    /// transport/envelope/encoding/vocabulary/compression. Nothing is sent here.
+    pub fn profile(self) -> String {
+        let [envelope, encoding, vocabulary] = match self {
+            Self::SoapRpc => ["soap-1.1-rpc-encoded", "xml-utf8", "none"],
+            Self::SoapDocument => ["soap-1.1-document-literal", "xml-utf8", "none"],
+            Self::SoapCompact => ["soap-1.1-rpc-encoded", "xml-utf8", "compact-tags"],
+            Self::Fix => ["fix-4.3", "tag-value", "none"],
+            Self::CdrUnion => ["none", "cdr-le-union", "none"],
+            Self::CdrBitmap => ["none", "cdr-le-bitmap", "none"],
+        };
+        format!("none/{envelope}/{encoding}/{vocabulary}/none")
+    }
+
+    /// A new encoder and decoder for market data in this format.
+    pub(super) fn codec(self) -> Codec {
+        let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();
+        let soap = |options: soap::Options| {
+            let plan = soap::Plan::new(schema, &options);
+            Codec::Soap(soap::Encoder::new(&plan), soap::Decoder::new(&plan))
+        };
+        let cdr = |optional| {
+            let plan = cdr::Plan::new(schema, cdr::Options { optional, ..Default::default() });
+            Codec::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
+        };
+        match self {
+            Self::SoapRpc => soap(soap::Options::default()),
+            Self::SoapDocument => soap(soap::Options {
+                style: soap::Style::DocumentLiteral,
+                ..soap::Options::default()
+            }),
+            Self::SoapCompact => {
+                soap(soap::Options { compact_tags: true, ..soap::Options::default() })
+            }
+            Self::Fix => Codec::fix(&fix::Options::default()),
+            Self::CdrUnion => cdr(cdr::Optional::Union),
+            Self::CdrBitmap => cdr(cdr::Optional::Bitmap),
+        }
+    }
+}
+
+/// Encoder and decoder of one format.
+pub(super) enum Codec {
+    Soap(soap::Encoder, soap::Decoder),
+    Fix(fix::Encoder, fix::Decoder),
+    Cdr(cdr::Encoder, cdr::Decoder),
+}
+
+impl Codec {
+    /// FIX of market data with these options.
+    pub(super) fn fix(options: &fix::Options) -> Self {
+        let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), options);
+        let plan = plan.expect("every field of market data has its FIX tag");
+        Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
+    }
+
+    pub(super) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+        match self {
+            Self::Soap(encoder, _) => encoder.encode(message),
+            Self::Fix(encoder, _) => encoder.encode(message),
+            Self::Cdr(encoder, _) => encoder.encode(message),
+        }
+    }
+
+    pub(super) fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        match self {
+            Self::Soap(_, decoder) => decoder.decode(bytes, message),
+            Self::Fix(_, decoder) => decoder.decode(bytes, message),
+            Self::Cdr(_, decoder) => decoder.decode(bytes, message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_name_and_a_profile_of_its_own() {
+        for (index, format) in Format::ALL.iter().enumerate() {
+            assert_eq!(format.profile().split('/').count(), 5);
+            for other in &Format::ALL[..index] {
+                assert_ne!(format.name(), other.name());
+                assert_ne!(format.profile(), other.profile());
+            }
+        }
+    }
+}
