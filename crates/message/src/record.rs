@@ -185,8 +185,7 @@ impl Record {
 
     /// The value at a position of the scope, if it is set.
     pub fn value(&self, index: usize) -> Option<&Value> {
-        let is_set = self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        (is_set && self.counts(index)).then(|| &self.values[index])
+        (self.is_set(index) && self.counts(index)).then(|| &self.values[index])
     }
 
     /// As in a struct, a group without entries is absent unless it is required.
@@ -240,13 +239,18 @@ impl Record {
     /// The first group at this path, to add entries to. None if there is no group.
     pub fn group_mut(&mut self, path: &str) -> Option<&mut RecordGroup> {
         let index = self.scope().position(path)?;
-        let was_set = self.present[index / 64] >> (index % 64) & 1 != 0;
+        let was_set = self.is_set(index);
         let Value::Group(group) = &mut self.values[index] else { return None };
         if !was_set {
+            // They are of an earlier message, kept for their memory.
             group.entries.clear();
         }
         self.present[index / 64] |= 1 << (index % 64);
         Some(group)
+    }
+
+    fn is_set(&self, index: usize) -> bool {
+        self.present.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
     }
 
     #[inline]
