@@ -48,7 +48,11 @@ fn user_errors_are_one_line_and_status_2() {
     let folder = folder("user-errors");
     let header = "ms_since_midnight,symbol,price_x10000,size,venue,condition\n";
     fs::write(folder.join("day.csv"), format!("{header}1,BAC,12a,500,P,0\n")).expect("a file");
-    fs::write(folder.join("good.csv"), format!("{header}1,BAC,12,500,P,0\n")).expect("a file");
+    let good = "1,BAC,12,500,P,0\n".repeat(15);
+    fs::write(folder.join("long.csv"), format!("{header}{good}1,BAC,12,500,P\n")).expect("a file");
+    let listing = "message\tOrder\tD\n\nfield\tPrice\t44\tdecimal\tperhaps\nend\n";
+    fs::write(folder.join("wrong.listing"), listing).expect("a file");
+    fs::write(folder.join("records"), "in the way").expect("a file");
     let lab_run = |rest: &[&'static str]| [&["lab", "run"], rest].concat();
     for (arguments, expected) in [
         (lab_run(&["kohlhof"]), "there is no experiment \"kohlhof\"; known: kohlhoff-2004"),
@@ -72,10 +76,22 @@ fn user_errors_are_one_line_and_status_2() {
         (lab_run(&["kohlhoff-2004", "--json", "."]), ".: cannot be written: is a folder"),
         (lab_run(&["kohlhoff-2004", "--peers", "no"]), "--peers: no is not a folder"),
         (
-            lab_run(&["kohlhoff-2004", "--trades", "good.csv"]),
-            "kohlhoff-2004 cannot be run by this version",
+            lab_run(&["kohlhoff-2004", "--trades", "long.csv"]),
+            "long.csv line 17: 5 values where the header has 6 columns",
         ),
-        (vec!["schema", "Nothing"], "there is no message \"Nothing\"; known: none by this version"),
+        (
+            lab_run(&["kohlhoff-2004", "--record"]),
+            "records: cannot be made: File exists (os error 17)",
+        ),
+        (
+            vec!["schema", "Nothing"],
+            "there is no message \"Nothing\" and no such file; known: market-data, customer-services",
+        ),
+        (
+            vec!["schema", "wrong.listing"],
+            "wrong.listing line 3: expected required or optional, not \"perhaps\"",
+        ),
+        (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),
         (vec!["lab"], "a command is missing; see trunkline --help"),
         (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
@@ -127,7 +143,8 @@ fn peers_that_are_there_are_shown_and_broken_ones_told() {
     let (status, out, err) = run(&folder, &["lab", "peers", "--peers", "."]);
     assert_eq!((status, err.as_str()), (Some(0), ""));
     assert!(
-        out.lines().any(|line| line.starts_with("quickfix") && line.contains("1.15.1   fix ")),
+        out.lines()
+            .any(|line| line.starts_with("quickfix") && line.contains("ready   1.15.1   fix ")),
         "{out}"
     );
 
@@ -184,5 +201,24 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     while !is_so() {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
         thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_schema_is_shown_as_a_tree_and_its_listing_can_be_read_again() {
+    let folder = folder("schema");
+    for (name, expected) in [
+        ("market-data", "      MDInclList                            268  list of MDIncGroup\n"),
+        ("customer-services", "    isValid                                      boolean\n"),
+    ] {
+        let (status, tree, err) = run(&folder, &["schema", name]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(tree.contains(expected), "{tree}");
+        let (status, listing, err) = run(&folder, &["schema", name, "--listing"]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(listing.starts_with("message\t"), "{listing}");
+        fs::write(folder.join("again.listing"), &listing).expect("our own folder");
+        assert_eq!(run(&folder, &["schema", "again.listing"]).1, tree);
+        assert_eq!(run(&folder, &["schema", "again.listing", "--listing"]).1, listing);
     }
 }

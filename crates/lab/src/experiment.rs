@@ -2,8 +2,8 @@
 //! turn.
 //!
 //! Subjects are interleaved: in every repetition each takes one sample, in an order that rotates by
-//! one from repetition to repetition. So all of them meet the same machine, and nobody always
-//! follows the same neighbour. A subject whose answers are wrong is never timed.
+//! one from repetition to repetition. So all of them meet the same machine, and nobody is always
+//! first. An untimed pass begins every sample, so that a neighbour's leavings do not count. A subject whose answers are wrong is never timed.
 
 use std::error;
 
@@ -344,7 +344,12 @@ impl Entrant<'_> {
         }
     }
 
+    /// After an untimed pass: since its last turn the others have filled the caches with theirs, and
+    /// a peer has slept. Without it, who follows a slow neighbour pays for it.
     fn take_sample(&mut self, operation: Operation) {
+        let passes = std::mem::replace(&mut self.passes, 1);
+        self.run(operation);
+        self.passes = passes;
         if let Some(sample) = self.run(operation) {
             self.samples.extend(sample.per_message());
         }

@@ -135,7 +135,8 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-fn with_commas(value: f64) -> String {
+/// A count, rounded to a whole number, with commas between thousands: 55,000.
+pub fn with_commas(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::from(if value < 0.0 { "-" } else { "" });
     for (index, digit) in digits.chars().enumerate() {

@@ -129,9 +129,14 @@ fn subjects_take_turns_in_rotated_order() {
     );
     trial.measure(Operation::Encode, &Effort { repetitions: 3, ..EFFORT }, &mut |_| ());
     let log = log.borrow();
-    let order: Vec<&str> = log[log.len() - 9..].iter().map(|run| &run[..1]).collect();
+    let turns: Vec<&[String]> = log[log.len() - 18..].chunks(2).collect();
+    let order: Vec<&str> = turns.iter().map(|turn| &turn[1][..1]).collect();
     assert_eq!(order, ["a", "b", "c", "b", "c", "a", "c", "a", "b"]);
-    assert!(log.len() > 9, "a pass to warm up comes first");
+    assert!(
+        turns.iter().all(|turn| turn[0][..1] == turn[1][..1]),
+        "an untimed pass first: {log:?}"
+    );
+    assert!(log.len() > 18, "passes to warm up come before all");
 }
 
 #[test]

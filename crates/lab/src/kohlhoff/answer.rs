@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_wrong_answer_is_told_by_message_entry_and_field() {
         let day = TradingDay::generated(2004);
-        let messages = messages::sample(&day, 3);
+        let messages = messages::sample(&day, 3, 64);
         for format in Format::ALL {
             let mut codec = format.codec();
             let mut echo: Vec<Vec<u8>> =

@@ -1,6 +1,7 @@
 //! CPU time of encoding and decoding: tables 3 and 4, figures 10, 11 and 16.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{Record, Structure as _};
@@ -9,7 +10,7 @@ use super::format::Format;
 use super::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
 use super::{CODEC, LONGEST, answer, messages, randomised, row};
 use crate::evaluation::{Request, Step, TRADING_DAY_SEED};
-use crate::experiment::{Operation, Outcome, Progress, Standing, Trial};
+use crate::experiment::{Operation, Outcome, Progress, Standing, Subject as _, Trial};
 use crate::paper::kohlhoff::{DECODING, ENCODING, Line};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
@@ -72,7 +73,7 @@ impl Series {
 pub(super) struct Measured {
     pub(super) series: Vec<Series>,
     /// Peers that could not take part: not there, or broken.
-    missing: Vec<(&'static str, Format)>,
+    pub(super) missing: Vec<(&'static str, Format)>,
     /// Version of every peer that took part.
     pub(super) versions: BTreeMap<String, String>,
     /// What went wrong, a line each.
@@ -109,81 +110,93 @@ pub(super) fn measure(
     }
     // A broken peer of two formats is told of once.
     measured.faults.dedup();
-    let mut stages: Vec<(Content, u32)> =
-        lengths.iter().map(|&entries| (Content::Figure3, entries)).collect();
-    stages.push((Content::Randomised, LONGEST));
-    for (index, &(content, entries)) in stages.iter().enumerate() {
-        let mut stage_progress = |operation: Operation, what: &str, share: f64| {
-            let randomised = if content == Content::Randomised { " randomised" } else { "" };
-            let text = format!("{} {entries}{randomised} entries: {what}", operation.name());
+    let lengths = lengths.iter().map(|&entries| (Content::Figure3, entries));
+    let stages: Vec<Stage> = lengths
+        .chain([(Content::Randomised, LONGEST)])
+        .flat_map(|(content, entries)| {
+            OPERATIONS.map(|operation| Stage { content, entries, operation })
+        })
+        .collect();
+    for (index, stage) in stages.iter().enumerate() {
+        let mut stage_progress = |what: &str, share: f64| {
             let share = (index as f64 + share) / stages.len() as f64;
-            progress(Step { part: CODEC, text: &text, share });
+            progress(Step { part: CODEC, text: &format!("{stage}: {what}"), share });
         };
-        stage(request, content, entries, &mut contestants, &mut measured, &mut stage_progress);
+        for outcome in stage.run(request, &mut contestants, &mut stage_progress) {
+            measured.take(outcome, stage);
+        }
+        dismiss(&mut contestants, &measured.series);
     }
     measured.noise_floor = measured.floor();
     measured
 }
 
-/// Which operation, what it is doing, and the share of the stage that is done.
-type StageProgress<'a> = dyn FnMut(Operation, &str, f64) + 'a;
-
-fn stage(
-    request: &Request,
+/// One operation on messages of one length.
+struct Stage {
     content: Content,
     entries: u32,
-    contestants: &mut [Contestant],
-    measured: &mut Measured,
-    progress: &mut StageProgress<'_>,
-) {
-    let mut structs = messages::sample(&request.day, entries as usize);
-    if content == Content::Randomised {
-        randomised::randomise(&mut structs, TRADING_DAY_SEED);
+    operation: Operation,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let randomised = if self.content == Content::Randomised { "randomised " } else { "" };
+        write!(out, "{} {randomised}messages of {}", self.operation.name(), self.entries)
     }
-    let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
-    let corpora: BTreeMap<Format, Vec<Vec<u8>>> =
-        Format::ALL.iter().map(|&format| (format, corpus(format, &structs))).collect();
-    let mut trial = Trial::new();
-    let check = |format| answer::check(format, &structs);
-    for (name, format) in
-        Format::ALL.map(|format| (TRUNKLINE, format)).into_iter().chain([(TWIN, Format::Fix)])
-    {
-        let empty = MarketDataIncrementalRefresh::default();
-        let subject = Local::new(name, format, &structs, empty);
-        trial.enter(Box::new(subject), &corpora[&format], check(format));
-    }
-    for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
-        let empty = Record::new(MarketDataIncrementalRefresh::schema());
-        let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
-        trial.enter(Box::new(subject), &corpora[&format], check(format));
-    }
-    for Contestant { format, state, .. } in contestants.iter_mut() {
-        if let State::Ready { subject, .. } = state {
-            trial.enter(Box::new(subject.as_mut()), &corpora[format], check(*format));
+}
+
+impl Stage {
+    /// Lets all subjects work on the same messages. `progress` is told what goes on and which share
+    /// of the stage is done.
+    fn run(
+        &self,
+        request: &Request,
+        contestants: &mut [Contestant],
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Vec<Outcome> {
+        let structs = self.messages(request);
+        let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
+        let corpora: BTreeMap<Format, Vec<Vec<u8>>> =
+            Format::ALL.iter().map(|&format| (format, corpus(format, &structs))).collect();
+        let mut trial = Trial::new();
+        let check = |format| answer::check(format, &structs);
+        let ours = Format::ALL.map(|format| (TRUNKLINE, format));
+        for (name, format) in ours.into_iter().chain([(TWIN, Format::Fix)]) {
+            let empty = MarketDataIncrementalRefresh::default();
+            let subject = Local::new(name, format, &structs, empty);
+            trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
-    }
-    for (index, operation) in OPERATIONS.into_iter().enumerate() {
-        let outcomes = trial.measure(operation, &request.effort, &mut |step| {
-            let done = index as f64 / OPERATIONS.len() as f64;
-            match step {
-                Progress::Verifying { subject } => {
-                    progress(operation, &format!("checking {subject}"), done);
-                }
-                Progress::WarmingUp { subject } => {
-                    progress(operation, &format!("warming up {subject}"), done);
-                }
-                Progress::Repetition { number, of } => {
-                    let part = f64::from(number) / f64::from(of) / OPERATIONS.len() as f64;
-                    progress(operation, &format!("repetition {number} of {of}"), done + part);
-                }
+        for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
+            let empty = Record::new(MarketDataIncrementalRefresh::schema());
+            let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
+            trial.enter(Box::new(subject), &corpora[&format], check(format));
+        }
+        for Contestant { format, state, .. } in contestants.iter_mut() {
+            if let State::Ready { subject, .. } = state
+                && subject.can(self.operation)
+            {
+                trial.enter(Box::new(subject.as_mut()), &corpora[format], check(*format));
             }
-        });
-        for outcome in outcomes {
-            measured.take(outcome, content, entries, operation);
         }
+        trial.measure(self.operation, &request.effort, &mut |step| match step {
+            Progress::Verifying { subject } => progress(&format!("checking {subject}"), 0.0),
+            Progress::WarmingUp { subject } => progress(&format!("warming up {subject}"), 0.0),
+            Progress::Repetition { number, of } => {
+                let share = f64::from(number - 1) / f64::from(of);
+                progress(&format!("repetition {number} of {of}"), share);
+            }
+        })
     }
-    drop(trial);
-    dismiss(contestants, &measured.series);
+
+    fn messages(&self, request: &Request) -> Vec<MarketDataIncrementalRefresh> {
+        let entries = self.entries as usize;
+        let most = messages::timed(self.operation, entries);
+        let mut messages = messages::sample(&request.day, entries, most);
+        if self.content == Content::Randomised {
+            randomised::randomise(&mut messages, TRADING_DAY_SEED);
+        }
+        messages
+    }
 }
 
 fn corpus(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Vec<Vec<u8>> {
@@ -206,19 +219,12 @@ fn dismiss(contestants: &mut [Contestant], series: &[Series]) {
 }
 
 impl Measured {
-    fn take(&mut self, outcome: Outcome, content: Content, entries: u32, operation: Operation) {
+    fn take(&mut self, outcome: Outcome, stage: &Stage) {
+        let Stage { content, entries, operation } = *stage;
         let format = Format::ALL.into_iter().find(|format| format.name() == outcome.format);
         let Some(format) = format else { return };
-        // A subject that only decodes has nothing to say about encoding.
-        if outcome.samples.is_empty() && outcome.standing.is_timed() {
-            return;
-        }
         if let Standing::WrongAnswer(why) | Standing::Failed(why) = &outcome.standing {
-            let fault =
-                format!("{}, {}, messages of {entries}: {why}", outcome.name, format.name());
-            if !self.faults.contains(&fault) {
-                self.faults.push(fault);
-            }
+            self.faults.push(format!("{} ({}), {stage}: {why}", outcome.name, format.name()));
         }
         let found = self.series.iter().position(|series| {
             series.name == outcome.name

@@ -298,3 +298,95 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         Some((low.min(value), high.max(value)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::experiment::Standing;
+
+    /// Nine repetitions that wander by 1 %, at 1 and 10 entries.
+    fn series(name: &str, format: Format, operation: Operation, fixed: f64, entry: f64) -> Series {
+        let samples = |entries: f64| -> Vec<f64> {
+            let drift = |run: u32| 1.0 + f64::from(run % 3) / 200.0;
+            (0..9).map(|run| (fixed + entry * entries) * drift(run)).collect()
+        };
+        Series {
+            name: name.to_owned(),
+            format,
+            content: Content::Figure3,
+            operation,
+            by_entries: BTreeMap::from([(1, samples(1.0)), (10, samples(10.0))]),
+            standing: Standing::Verified,
+        }
+    }
+
+    fn measured(series: Vec<Series>) -> Measured {
+        let (missing, faults, versions) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Measured { series, missing, versions, faults, noise_floor: Some(0.02) }
+    }
+
+    fn find<'a>(rows: &'a [Row], subject: &str, metric: &str) -> &'a Row {
+        let found = rows
+            .iter()
+            .find(|row| (row.subject.as_str(), row.metric.as_str()) == (subject, metric));
+        found.unwrap_or_else(|| panic!("no {metric} of {subject} in {rows:#?}"))
+    }
+
+    #[test]
+    fn ratios_stand_beside_the_papers_and_the_peers() {
+        let encode = Operation::Encode;
+        let measured = measured(vec![
+            series(TRUNKLINE, Format::SoapRpc, encode, 100.0, 120.0),
+            series(TRUNKLINE, Format::Fix, encode, 50.0, 80.0),
+            series("gsoap-best", Format::SoapRpc, encode, 2_000.0, 2_400.0),
+            series("quickfix", Format::Fix, encode, 500.0, 1_200.0),
+        ]);
+        let rows = rows(&measured);
+        let per_entry = find(&rows, TRUNKLINE, "SOAP/FIX-per-entry");
+        assert!((per_entry.value.expect("measured") - 1.5).abs() < 1e-9, "{per_entry:?}");
+        assert!((per_entry.paper.expect("table 3") - 0.1148 / 0.0141).abs() < 1e-9);
+        assert_eq!((per_entry.entries, per_entry.runs, per_entry.verdict), (None, 9, Verdict::Ok));
+        let at_ten = find(&rows, TRUNKLINE, "SOAP/FIX");
+        assert!((at_ten.value.expect("measured") - 1_300.0 / 850.0).abs() < 1e-9, "{at_ten:?}");
+        let peers = find(&rows, "gsoap-best/quickfix", "SOAP/FIX-per-entry");
+        assert!((peers.value.expect("measured") - 2.0).abs() < 1e-9, "{peers:?}");
+        let lead = find(&rows, TRUNKLINE, "ahead-of-gsoap-best");
+        assert!((lead.value.expect("measured") - 20.0).abs() < 1e-9, "{lead:?}");
+        assert_eq!(find(&rows, TRUNKLINE, "SOAP/CDR").verdict, Verdict::Absent);
+    }
+
+    #[test]
+    fn a_lead_within_the_noise_is_inconclusive() {
+        let decode = Operation::Decode;
+        let measured = measured(vec![
+            series(TRUNKLINE, Format::Fix, decode, 100.0, 100.0),
+            series("ironfix", Format::Fix, decode, 101.0, 101.0),
+        ]);
+        let rows = rows(&measured);
+        let lead = find(&rows, TRUNKLINE, "ahead-of-ironfix");
+        assert_eq!(lead.verdict, Verdict::Inconclusive);
+        assert!(lead.low > Some(1.0), "the bounds alone would have concluded: {lead:?}");
+    }
+
+    #[test]
+    fn the_papers_own_figures_confirm_its_conclusions_and_equal_costs_refute_them() {
+        for (scale, verdict) in [(true, Verdict::Holds), (false, Verdict::NoLonger)] {
+            let mut rows = Vec::new();
+            for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
+                for operation in OPERATIONS {
+                    let line = published(operation, format).expect("tables 3 and 4");
+                    rows.extend([1, 10].map(|entries| Row {
+                        entries: Some(entries),
+                        value: Some(if scale { line.at(entries) } else { 1_000.0 }),
+                        ..row(operation.name(), TRUNKLINE, &format.profile(), "cpu-time", "ns")
+                    }));
+                }
+            }
+            let found = conclusions(&rows);
+            assert_eq!(found.len(), 3, "nothing is said about sizes: {found:#?}");
+            assert!(found.iter().all(|row| row.verdict == verdict), "{found:#?}");
+        }
+    }
+}

@@ -87,7 +87,7 @@ impl Format {
         let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();
         let soap = |options: soap::Options| {
             let plan = soap::Plan::new(schema, &options);
-            Codec::Soap(soap::Encoder::new(&plan), soap::Decoder::new(&plan))
+            Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
         };
         let cdr = |optional| {
             let plan = cdr::Plan::new(schema, cdr::Options { optional, ..Default::default() });
@@ -111,7 +111,7 @@ impl Format {
 
 /// Encoder and decoder of one format.
 pub(super) enum Codec {
-    Soap(soap::Encoder, soap::Decoder),
+    Soap(soap::Encoder, Box<soap::Decoder>),
     Fix(fix::Encoder, fix::Decoder),
     Cdr(cdr::Encoder, cdr::Decoder),
 }

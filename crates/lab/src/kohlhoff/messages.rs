@@ -3,10 +3,28 @@
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_wire::{Code, Date, Decimal, Time, Timestamp};
 
+use crate::experiment::Operation;
 use crate::trading_day::{Trade, TradingDay};
 
-/// How many different messages of each length are timed.
-pub const MESSAGES: usize = 1024;
+/// How many different messages of each length are decoded.
+pub const DECODED: usize = 1024;
+
+/// How many entries there are in all messages of a length that are encoded.
+///
+/// A structure has room for 70 fields of which 12 are set: 1.6 kB an entry with us. A thousand long
+/// messages leave the caches, and memory is measured instead of codecs: of our formats, which share
+/// the structures, the first after the peers took four times as long as the last, and fixed costs
+/// came out negative. The same number of entries at every length keeps the caches out of the line
+/// through the lengths. Bytes to be decoded are few and are read in order: there, more is better.
+pub const ENCODED_ENTRIES: usize = 1280;
+
+/// How many different messages of `entries` entries `operation` is timed with.
+pub fn timed(operation: Operation, entries: usize) -> usize {
+    match operation {
+        Operation::Decode => DECODED,
+        Operation::Encode => ENCODED_ENTRIES / entries.clamp(1, ENCODED_ENTRIES),
+    }
+}
 
 /// How many messages of `entries` entries the trades of the day fill, one after another; what is
 /// left over at the end makes no message. At least one, for which short days are repeated.
@@ -26,17 +44,19 @@ pub fn message(day: &TradingDay, entries: usize, index: usize) -> MarketDataIncr
     message.header.target.comp_id = "XYZ".into();
     message.header.msg_seq_num = Some(1000 + (index % 9000) as u32);
     let trades = day.trades.iter().cycle().skip(index * entries % day.trades.len().max(1));
-    for trade in trades.take(entries) {
-        message.header.sending_time = Timestamp::new(date, time(trade));
-        message.body.entries.push(entry(trade, date));
+    // Collected, not pushed, for no more memory than the entries take.
+    let trades: Vec<&Trade> = trades.take(entries).collect();
+    message.body.entries = trades.iter().map(|trade| entry(trade, date)).collect();
+    if let Some(last) = trades.last() {
+        message.header.sending_time = Timestamp::new(date, time(last));
     }
     message
 }
 
-/// [`MESSAGES`] messages of `entries` entries, spread evenly over the day; all if there are fewer.
-pub fn sample(day: &TradingDay, entries: usize) -> Vec<MarketDataIncrementalRefresh> {
+/// `most` messages of `entries` entries, spread evenly over the day; all if there are fewer.
+pub fn sample(day: &TradingDay, entries: usize, most: usize) -> Vec<MarketDataIncrementalRefresh> {
     let count = count(day, entries);
-    let wanted = count.min(MESSAGES);
+    let wanted = count.min(most);
     (0..wanted).map(|index| message(day, entries, index * count / wanted)).collect()
 }
 
@@ -89,11 +109,11 @@ mod tests {
     fn a_sample_is_spread_over_the_day_without_repeats() {
         let day = TradingDay::generated(2004);
         assert_eq!((count(&day, 1), count(&day, 7)), (55_000, 7_857));
-        let sample = sample(&day, 10);
-        assert_eq!(sample.len(), MESSAGES);
+        let sample = sample(&day, 10, 1024);
+        assert_eq!(sample.len(), 1024);
         assert!(sample.iter().all(|message| message.body.entries.len() == 10));
         let times: Vec<Timestamp> = sample.iter().map(|it| it.header.sending_time).collect();
-        assert!(times.is_sorted() && times[0] < times[MESSAGES - 1]);
+        assert!(times.is_sorted() && times[0] < times[1023]);
         assert!(sample.windows(2).all(|pair| pair[0].body.entries != pair[1].body.entries));
     }
 
@@ -101,7 +121,7 @@ mod tests {
     fn a_day_of_one_trade_fills_a_message_by_repeating_it() {
         let mut day = TradingDay::generated(2004);
         day.trades.truncate(1);
-        let sample = sample(&day, 3);
+        let sample = sample(&day, 3, 1024);
         assert_eq!(sample.len(), 1);
         assert_eq!(sample[0].body.entries.len(), 3);
     }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn fields_come_and_go_in_the_stated_share_and_by_the_seed_alone() {
         let day = TradingDay::generated(2004);
-        let plain = messages::sample(&day, 10);
+        let plain = messages::sample(&day, 10, 1024);
         let [mut first, mut again] = [plain.clone(), plain];
         randomise(&mut first, 7);
         randomise(&mut again, 7);

@@ -13,7 +13,7 @@ use crate::paper::kohlhoff::{DECODING, ENCODING, MESSAGE_SIZE};
 use crate::peer::PEERS;
 use crate::record::Record;
 use crate::row::{Row, Verdict};
-use crate::table::{Align, Table, number};
+use crate::table::{Align, Table, number, with_commas};
 
 /// The widest line.
 const WIDTH: usize = 100;
@@ -136,7 +136,7 @@ fn head(record: &Record) -> Vec<String> {
     )];
     let trades = record.rows.iter().find(|row| row.case == "trades");
     if let Some((day, count)) = trades.and_then(|row| Some((&row.subject, row.value?))) {
-        lines.push(format!("messages carry the {} trades of: {day}", number(count)));
+        lines.push(format!("messages carry the {} trades of: {day}", with_commas(count)));
     }
     lines
 }
@@ -151,14 +151,14 @@ fn foot(record: &Record) -> Vec<String> {
     }
     let mut lines = Vec::new();
     if !absent.is_empty() {
-        lines.push(format!("absent: {} (get them: make -C peers)", absent.join(", ")));
+        lines.push(format!("absent (make -C peers): {}", absent.join(", ")));
     }
     if Rows(&record.rows).any("encode") {
         lines.push(
-            "times are CPU time of one thread; values are medians of interleaved repetitions;"
+            "times are CPU time of one thread, medians of interleaved repetitions; bounds hold the"
                 .into(),
         );
-        lines.push("bounds hold the median with 95 %; ? marks what they leave inconclusive".into());
+        lines.push("median with 95 % confidence; ? marks what they leave inconclusive".into());
     }
     lines
 }
