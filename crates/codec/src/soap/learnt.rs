@@ -13,10 +13,10 @@
 //! open, so all are forgotten when an envelope begins differently, and none is used inside
 //! elements with declarations of their own.
 
-use trunkline_wire::Literal;
+use trunkline_wire::scan;
 
-/// A gap's bytes; longer ones are left to the parser.
-type Bytes = Literal<96>;
+/// Longer gaps are left to the parser.
+const LONGEST: usize = 64;
 
 /// A gap before the first field of a scope; the one behind field `n` has the key `n + 1`.
 pub(super) const START: usize = 0;
@@ -46,24 +46,38 @@ pub(super) struct Effect {
     pub(super) length: u8,
 }
 
+/// The bytes of a gap and what it does; two cache lines hold it.
 #[derive(Debug)]
 struct Gap {
-    literal: Bytes,
+    bytes: [u8; LONGEST],
     effect: Effect,
-    /// Names of the elements that it opens.
-    names: [Piece; MOST_OPENED],
 }
 
 impl Default for Gap {
     /// A gap that stands nowhere, since its byte is in no UTF-8 text.
     fn default() -> Self {
-        Self { literal: Bytes::new(b"\xFF"), effect: Effect::default(), names: Default::default() }
+        Self { bytes: [0xFF; LONGEST], effect: Effect { length: 1, ..Effect::default() } }
     }
 }
 
 impl Gap {
     fn is_known(&self) -> bool {
-        self.effect.length > 0
+        self.bytes[0] != 0xFF
+    }
+
+    #[inline(always)]
+    fn stands(&self, bytes: &[u8], at: usize) -> bool {
+        let length = usize::from(self.effect.length);
+        match bytes.get(at..at + LONGEST) {
+            Some(window) => scan::agree(window, &self.bytes, length),
+            None => self.stands_near_end(bytes, at),
+        }
+    }
+
+    #[cold]
+    fn stands_near_end(&self, bytes: &[u8], at: usize) -> bool {
+        let length = usize::from(self.effect.length);
+        bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.bytes[..length]))
     }
 }
 
@@ -85,6 +99,8 @@ const SURE: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     gaps: Vec<Gap>,
+    /// Names of the elements that each gap opens.
+    names: Vec<[Piece; MOST_OPENED]>,
     habits: Vec<Habit>,
     /// Where the places of each scope begin.
     scopes: Box<[usize]>,
@@ -102,7 +118,14 @@ impl Learnt {
             places += fields + 1;
         }
         let gaps = (0..WAYS * places).map(|_| Gap::default()).collect();
-        Self { gaps, habits: vec![Habit::default(); places], scopes: scopes.into(), prefix: None }
+        let names = vec![Default::default(); WAYS * places];
+        Self {
+            gaps,
+            names,
+            habits: vec![Habit::default(); places],
+            scopes: scopes.into(),
+            prefix: None,
+        }
     }
 
     #[cold]
@@ -131,7 +154,7 @@ impl Learnt {
     ) -> Option<usize> {
         let place = self.scopes[scope] + key;
         let favourite = WAYS * place + usize::from(self.habits[place].favourite);
-        if self.gaps[favourite].literal.matches(bytes, at) {
+        if self.gaps[favourite].stands(bytes, at) {
             self.habits[place].sureness = SURE;
             return Some(favourite);
         }
@@ -152,7 +175,7 @@ impl Learnt {
     #[inline(never)]
     fn find_another(&mut self, place: usize, bytes: &[u8], at: usize) -> Option<usize> {
         let gaps = &self.gaps[WAYS * place..WAYS * (place + 1)];
-        let way = gaps.iter().position(|gap| gap.literal.matches(bytes, at))?;
+        let way = gaps.iter().position(|gap| gap.stands(bytes, at))?;
         let habit = &mut self.habits[place];
         match habit.sureness.checked_sub(1) {
             Some(sureness) => habit.sureness = sureness,
@@ -169,7 +192,7 @@ impl Learnt {
 
     /// The names of the elements that a gap opens.
     pub(super) fn opened(&self, gap: usize) -> [Piece; MOST_OPENED] {
-        self.gaps[gap].names
+        self.names[gap]
     }
 
     /// Keeps a gap, which then is the usual one of its place.
@@ -182,15 +205,16 @@ impl Learnt {
         effect: Effect,
         names: [Piece; MOST_OPENED],
     ) {
-        if bytes.len() > Bytes::HELD {
-            return;
-        }
+        let mut block = [0; LONGEST];
+        let Some(held) = block.get_mut(..bytes.len()) else { return };
+        held.copy_from_slice(bytes);
         let place = self.scopes[scope] + key;
         let habit = &mut self.habits[place];
         let gaps = &mut self.gaps[WAYS * place..WAYS * (place + 1)];
         let unknown = gaps.iter().position(|gap| !gap.is_known());
         let way = unknown.unwrap_or((usize::from(habit.favourite) + 1) % WAYS);
-        gaps[way] = Gap { literal: Bytes::new(bytes), effect, names };
+        gaps[way] = Gap { bytes: block, effect };
+        self.names[WAYS * place + way] = names;
         *habit = Habit { favourite: way as u8, sureness: 1 };
     }
 }
