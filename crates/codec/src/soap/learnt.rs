@@ -85,23 +85,31 @@ impl Gap {
 /// push each other out.
 const WAYS: usize = 4;
 
-/// Which of the gaps of a place is the usual one, and how sure that is.
-#[derive(Clone, Copy, Debug, Default)]
-struct Habit {
-    favourite: u8,
-    /// From 0 to [`SURE`].
+/// What is known of the gap at one place.
+#[derive(Debug, Default)]
+struct Place {
+    gaps: [Gap; WAYS],
+    /// Names of the elements that each gap opens.
+    names: [[Piece; MOST_OPENED]; WAYS],
+    /// Which gap is the usual one.
+    usual: u8,
+    /// How sure that is, from 0 to [`SURE`].
     sureness: u8,
 }
 
 const SURE: u8 = 2;
 
+/// A gap that was learnt: its place and its number there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    place: usize,
+    way: usize,
+}
+
 /// All gaps learnt, by scope and field.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
-    gaps: Vec<Gap>,
-    /// Names of the elements that each gap opens.
-    names: Vec<[Piece; MOST_OPENED]>,
-    habits: Vec<Habit>,
+    places: Vec<Place>,
     /// Where the places of each scope begin.
     scopes: Box<[usize]>,
     /// Of all elements in the gaps.
@@ -111,26 +119,25 @@ pub(super) struct Learnt {
 impl Learnt {
     /// Knows nothing yet of scopes with so many fields each.
     pub(super) fn new(fields: impl Iterator<Item = usize>) -> Self {
-        let mut places = 0;
+        let mut count = 0;
         let mut scopes = Vec::new();
         for fields in fields {
-            scopes.push(places);
-            places += fields + 1;
+            scopes.push(count);
+            count += fields + 1;
         }
-        let gaps = (0..WAYS * places).map(|_| Gap::default()).collect();
-        let names = vec![Default::default(); WAYS * places];
-        Self {
-            gaps,
-            names,
-            habits: vec![Habit::default(); places],
-            scopes: scopes.into(),
-            prefix: None,
-        }
+        let places = (0..count).map(|_| Place::default()).collect();
+        Self { places, scopes: scopes.into(), prefix: None }
+    }
+
+    /// The place of the gap behind field `key - 1`, or before the first, of a scope.
+    #[inline(always)]
+    pub(super) fn place(&self, scope: usize, key: usize) -> usize {
+        self.scopes[scope] + key
     }
 
     #[cold]
     pub(super) fn forget(&mut self) {
-        self.gaps.fill_with(Gap::default);
+        self.places.fill_with(Place::default);
         self.prefix = None;
     }
 
@@ -141,66 +148,63 @@ impl Learnt {
         own.is_empty() && prefix.is_empty() || own == prefix
     }
 
-    /// The number of the gap that stands at `at`, if it was learnt: the usual one of its place, or
-    /// any if `others` are asked for.
+    /// The gap that stands at `at`, if it was learnt: the usual one of its place, or any if
+    /// `others` are asked for.
     #[inline(always)]
     pub(super) fn find(
         &mut self,
-        scope: usize,
-        key: usize,
+        place: usize,
         bytes: &[u8],
         at: usize,
         others: bool,
-    ) -> Option<usize> {
-        let place = self.scopes[scope] + key;
-        let favourite = WAYS * place + usize::from(self.habits[place].favourite);
-        if self.gaps[favourite].stands(bytes, at) {
-            self.habits[place].sureness = SURE;
-            return Some(favourite);
+    ) -> Option<Known> {
+        let known = &mut self.places[place];
+        let way = usize::from(known.usual) % WAYS;
+        if known.gaps[way].stands(bytes, at) {
+            known.sureness = SURE;
+            return Some(Known { place, way });
         }
         if others { self.find_another(place, bytes, at) } else { None }
     }
 
     /// The usual gap of a place did not come: once too often?
     #[inline(always)]
-    pub(super) fn is_surprised(&mut self, scope: usize, key: usize) -> bool {
-        let habit = &mut self.habits[self.scopes[scope] + key];
-        match habit.sureness.checked_sub(1) {
-            Some(sureness) => habit.sureness = sureness,
+    pub(super) fn is_surprised(&mut self, place: usize) -> bool {
+        let known = &mut self.places[place];
+        match known.sureness.checked_sub(1) {
+            Some(sureness) => known.sureness = sureness,
             None => return true,
         }
         false
     }
 
     #[inline(never)]
-    fn find_another(&mut self, place: usize, bytes: &[u8], at: usize) -> Option<usize> {
-        let gaps = &self.gaps[WAYS * place..WAYS * (place + 1)];
-        let way = gaps.iter().position(|gap| gap.stands(bytes, at))?;
-        let habit = &mut self.habits[place];
-        match habit.sureness.checked_sub(1) {
-            Some(sureness) => habit.sureness = sureness,
-            None => habit.favourite = way as u8,
+    fn find_another(&mut self, place: usize, bytes: &[u8], at: usize) -> Option<Known> {
+        let known = &mut self.places[place];
+        let way = known.gaps.iter().position(|gap| gap.stands(bytes, at))?;
+        match known.sureness.checked_sub(1) {
+            Some(sureness) => known.sureness = sureness,
+            None => known.usual = way as u8,
         }
-        Some(WAYS * place + way)
+        Some(Known { place, way })
     }
 
     /// What a gap does.
     #[inline(always)]
-    pub(super) fn effect(&self, gap: usize) -> Effect {
-        self.gaps[gap].effect
+    pub(super) fn effect(&self, known: Known) -> Effect {
+        self.places[known.place].gaps[known.way].effect
     }
 
     /// The names of the elements that a gap opens.
-    pub(super) fn opened(&self, gap: usize) -> [Piece; MOST_OPENED] {
-        self.names[gap]
+    pub(super) fn opened(&self, known: Known) -> [Piece; MOST_OPENED] {
+        self.places[known.place].names[known.way]
     }
 
     /// Keeps a gap, which then is the usual one of its place.
     #[cold]
     pub(super) fn learn(
         &mut self,
-        scope: usize,
-        key: usize,
+        place: usize,
         bytes: &[u8],
         effect: Effect,
         names: [Piece; MOST_OPENED],
@@ -208,14 +212,12 @@ impl Learnt {
         let mut block = [0; LONGEST];
         let Some(held) = block.get_mut(..bytes.len()) else { return };
         held.copy_from_slice(bytes);
-        let place = self.scopes[scope] + key;
-        let habit = &mut self.habits[place];
-        let gaps = &mut self.gaps[WAYS * place..WAYS * (place + 1)];
-        let unknown = gaps.iter().position(|gap| !gap.is_known());
-        let way = unknown.unwrap_or((usize::from(habit.favourite) + 1) % WAYS);
-        gaps[way] = Gap { bytes: block, effect };
-        self.names[WAYS * place + way] = names;
-        *habit = Habit { favourite: way as u8, sureness: 1 };
+        let known = &mut self.places[place];
+        let unknown = known.gaps.iter().position(|gap| !gap.is_known());
+        let way = unknown.unwrap_or((usize::from(known.usual) + 1) % WAYS);
+        known.gaps[way] = Gap { bytes: block, effect };
+        known.names[way] = names;
+        (known.usual, known.sureness) = (way as u8, 1);
     }
 }
 

@@ -3,7 +3,7 @@
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
-    Field(usize),
+    Field(u16),
     Component(u16),
 }
 
@@ -23,8 +23,9 @@ pub(super) struct Names {
 #[derive(Debug, Default)]
 struct Table {
     entries: Vec<(Box<[u8]>, Name)>,
-    /// Positions in `entries` plus one; every short name has a place of its own.
-    places: Box<[u16]>,
+    /// By hash, what a name means and its position in `entries` plus one, or 0; every short name
+    /// has a place of its own.
+    places: Box<[(Name, u16)]>,
     /// Chosen so that no two names share a place.
     multiplier: u64,
     shift: u32,
@@ -67,15 +68,15 @@ impl Table {
         }
     }
 
-    fn fill(&self, places: usize) -> Option<Vec<u16>> {
-        let mut filled = vec![0; places];
-        for (index, (name, _)) in self.entries.iter().enumerate() {
+    fn fill(&self, places: usize) -> Option<Vec<(Name, u16)>> {
+        let mut filled = vec![(Name::Component(0), 0); places];
+        for (index, (name, meaning)) in self.entries.iter().enumerate() {
             let Some(window) = window(name) else { continue };
             let place = &mut filled[self.place(&window, name.len())];
-            if *place != 0 {
+            if place.1 != 0 {
                 return None;
             }
-            *place = index as u16 + 1;
+            *place = (*meaning, index as u16 + 1);
         }
         Some(filled)
     }
@@ -109,8 +110,8 @@ impl Names {
         let table = &self.tables[table(component)];
         let found = match window(name) {
             Some(window) => {
-                let place = table.places[table.place(&window, name.len())];
-                table.entries.get(usize::from(place).wrapping_sub(1))
+                let (_, entry) = table.places[table.place(&window, name.len())];
+                table.entries.get(usize::from(entry).wrapping_sub(1))
             }
             None => table.entries.iter().find(|(known, _)| **known == *name),
         };
@@ -122,8 +123,8 @@ impl Names {
     #[inline]
     pub(super) fn guess(&self, component: u16, window: &Window, length: usize) -> Option<Name> {
         let table = &self.tables[table(component)];
-        let place = table.places[table.place(window, length)];
-        table.entries.get(usize::from(place).wrapping_sub(1)).map(|(_, meaning)| *meaning)
+        let (meaning, entry) = table.places[table.place(window, length)];
+        (entry != 0).then_some(meaning)
     }
 }
 
@@ -142,14 +143,14 @@ mod tests {
         let mut names = Names::new(3);
         let all: Vec<String> = (0..400).map(|i| format!("{}name{i}", "x".repeat(i % 40))).collect();
         for (i, name) in all.iter().enumerate() {
-            names.add((i % 3) as u16, name, Name::Field(i));
+            names.add((i % 3) as u16, name, Name::Field(i as u16));
         }
         names.add(super::super::plan::NONE, "own", Name::Component(1));
         let names = names.finish();
         assert_eq!(names.get(u16::MAX, b"own"), Some(Name::Component(1)));
         for (i, name) in all.iter().enumerate() {
             for component in 0..3 {
-                let expected = (component == (i % 3) as u16).then_some(Name::Field(i));
+                let expected = (component == (i % 3) as u16).then_some(Name::Field(i as u16));
                 assert_eq!(names.get(component, name.as_bytes()), expected);
                 if let (Some(window), true) = (window(name.as_bytes()), expected.is_some()) {
                     assert_eq!(names.guess(component, &window, name.len()), expected);

@@ -262,7 +262,7 @@ impl ScopePlan {
         for (index, field) in scope.fields.iter().enumerate() {
             let name = naming.field(id, index);
             let component = field.component.unwrap_or(NONE);
-            names.add(component, &name, Name::Field(index));
+            names.add(component, &name, Name::Field(index as u16));
             let shape = match field.kind {
                 Kind::Group(_) => Shape::Group,
                 Kind::Integers(_) | Kind::Floats => Shape::List,

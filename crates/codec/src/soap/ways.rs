@@ -4,7 +4,7 @@ use trunkline_message::{Error, ErrorKind, Fields, Result, first_missing};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
-use super::learnt::{self, Effect, piece};
+use super::learnt::{self, Effect, Known, piece};
 use super::names::Name;
 use super::plan::{NONE, ScopePlan, Shape};
 use crate::xml::Event;
@@ -115,10 +115,12 @@ impl<'a> Body<'a> {
             }
             self.value = Value::Input(leaf.content, end);
             self.field = leaf.field;
-            self.parser.set_position(end + slot.end.len());
+            let after = end + slot.end.len();
+            self.parser.set_position(after);
             into.decode_field(leaf.field, self)?;
-            self.begin_gap(key, end);
-            match self.planned_gap(scope, base, slot.component)? {
+            let depth = self.parser.depth();
+            let gap = Gap { key, start: end, depth, floor: depth };
+            match self.planned_gap(scope, base, slot.component, gap, after)? {
                 Step::Leaf(next) => leaf = next,
                 step => return Ok(step),
             }
@@ -128,36 +130,39 @@ impl<'a> Body<'a> {
     /// The gap at `at`, if it was learnt. Where names are the plan's, it is the usual one or none:
     /// comparing others takes longer than looking names up.
     #[inline(always)]
-    fn known_gap(&mut self, key: usize, at: usize) -> Option<usize> {
+    fn known_gap(&mut self, key: usize, at: usize) -> Option<Known> {
         if !self.same_context {
             return None;
         }
-        self.learnt.find(self.scope, key, self.input.as_bytes(), at, !self.as_planned)
+        let place = self.learnt.place(self.scope, key);
+        self.learnt.find(place, self.input.as_bytes(), at, !self.as_planned)
     }
 
-    /// Goes on to the next value over a gap of the plan's own tags; stops where one is another.
+    /// Goes on from `at` to the next value over a gap of the plan's own tags; stops where one is
+    /// another.
     #[inline(always)]
     fn planned_gap(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
         mut component: u16,
+        mut gap: Gap,
+        mut at: usize,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
-        loop {
-            let at = self.parser.position();
-            let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else { break };
-            if window[1] == b'/' {
-                match self.expected_end(scope, component, at) {
-                    Some(Step::Between(outer)) if self.as_planned => component = outer,
-                    Some(step) => return Ok(step),
-                    None => break,
+        while self.as_planned
+            && let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
+        {
+            let (length, meaning) = match window[1] {
+                b'/' => (0, None),
+                _ => {
+                    let length = scan::name_length(window);
+                    (length, scope.names.guess(component, window, length))
                 }
-                continue;
-            }
-            let length = scan::name_length(window);
-            match scope.names.guess(component, window, length) {
+            };
+            match meaning {
                 Some(Name::Field(field)) => {
+                    let field = usize::from(field);
                     let slot = &scope.slots[field];
                     if slot.shape != Shape::Value || !slot.start.matches(bytes, at) {
                         break;
@@ -166,7 +171,12 @@ impl<'a> Body<'a> {
                     self.note(field, base, at)?;
                     let leaf =
                         Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
-                    self.learn_if_usual(leaf);
+                    if self.same_context
+                        && self.learnt.is_surprised(self.learnt.place(self.scope, gap.key))
+                    {
+                        self.gap = Some(gap);
+                        self.learn(field as u16, leaf.name, leaf.content);
+                    }
                     return Ok(Step::Leaf(leaf));
                 }
                 Some(Name::Component(inner)) => {
@@ -176,23 +186,25 @@ impl<'a> Body<'a> {
                     }
                     self.opened("");
                     self.parser.push_known(at + 1, length)?;
-                    self.parser.set_position(at + start.len());
+                    at += start.len();
                     component = inner;
                 }
-                None => break,
+                None => {
+                    let Some(element) = scope.components.get(usize::from(component)) else { break };
+                    let tag = &element.end;
+                    if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
+                        break;
+                    }
+                    at += tag.len();
+                    gap.floor = gap.floor.min(self.parser.depth());
+                    component = element.parent;
+                    self.check_names();
+                }
             }
         }
+        self.gap = Some(gap);
+        self.parser.set_position(at);
         Ok(Step::Between(component))
-    }
-
-    /// Learns the gap before a value when the gap that was usual there is so no longer.
-    #[inline(always)]
-    fn learn_if_usual(&mut self, leaf: Leaf) {
-        if let (Some(gap), true) = (self.gap, self.same_context)
-            && self.learnt.is_surprised(self.scope, gap.key)
-        {
-            self.learn(leaf.field as u16, leaf.name, leaf.content);
-        }
     }
 
     /// Reads the value of a field by the parser.
@@ -219,7 +231,7 @@ impl<'a> Body<'a> {
 
     /// Does what the learnt gap at `at` does: the value behind it, or nothing at the scope's end.
     #[inline(always)]
-    fn cross(&mut self, gap: usize, at: usize, base: usize) -> Result<Option<Leaf>> {
+    fn cross(&mut self, gap: Known, at: usize, base: usize) -> Result<Option<Leaf>> {
         let effect = self.learnt.effect(gap);
         if effect.closed | effect.opened != 0 {
             self.close_and_open(gap, at)?;
@@ -236,7 +248,7 @@ impl<'a> Body<'a> {
     }
 
     #[inline(never)]
-    fn close_and_open(&mut self, gap: usize, at: usize) -> Result<()> {
+    fn close_and_open(&mut self, gap: Known, at: usize) -> Result<()> {
         let effect = self.learnt.effect(gap);
         self.parser.pop_known_elements(usize::from(effect.closed));
         let names = self.learnt.opened(gap);
@@ -266,7 +278,8 @@ impl<'a> Body<'a> {
         {
             let effect = Effect { field, name, closed, opened, length };
             let bytes = &self.input.as_bytes()[gap.start..end];
-            self.learnt.learn(self.scope, gap.key, bytes, effect, names);
+            let place = self.learnt.place(self.scope, gap.key);
+            self.learnt.learn(place, bytes, effect, names);
         }
     }
 
@@ -335,7 +348,10 @@ impl<'a> Body<'a> {
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
-            Some(Name::Field(field)) if scope.slots[field].start.matches(bytes, at) => {
+            Some(Name::Field(field))
+                if scope.slots[usize::from(field)].start.matches(bytes, at) =>
+            {
+                let field = usize::from(field);
                 let content = at + scope.slots[field].start.len();
                 let leaf = Leaf { field, content, name: (at + 1, length) };
                 self.expected_field(scope, base, leaf, into).map(Some)
@@ -415,6 +431,7 @@ impl<'a> Body<'a> {
                 };
                 match meaning {
                     Some(Name::Field(field)) => {
+                        let field = usize::from(field);
                         let name = (at + 1, name.qualified().len());
                         self.general_field(scope, base, component, (field, at, name), into)
                     }
