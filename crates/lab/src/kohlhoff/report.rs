@@ -76,6 +76,15 @@ impl Report {
         let sections = sections.into_iter().flatten().collect();
         Self { head: head(record), sections, foot: foot(record) }
     }
+
+    /// Prints the titles of columns bold: for a terminal only.
+    #[must_use]
+    pub fn bold(mut self, is_terminal: bool) -> Self {
+        for section in &mut self.sections {
+            section.table = section.table.clone().bold(is_terminal);
+        }
+        self
+    }
 }
 
 /// Finding rows by what they are of.
