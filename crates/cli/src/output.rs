@@ -17,9 +17,13 @@ pub(crate) fn print(text: &str) -> Result<(), Fault> {
     }
 }
 
-/// Prints a table, with bold titles on a terminal that wants them (see no-color.org).
+/// Prints a table, with bold titles on a terminal that wants them.
 pub(crate) fn print_table(table: Table) -> Result<(), Fault> {
+    print(&table.bold(wants_bold()).to_string())
+}
+
+/// True on a terminal whose user has not asked for plain text (see no-color.org).
+pub(crate) fn wants_bold() -> bool {
     let wants_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let table = table.bold(wants_colour && io::stdout().is_terminal());
-    print(&table.to_string())
+    wants_colour && io::stdout().is_terminal()
 }

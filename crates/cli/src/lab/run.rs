@@ -15,7 +15,7 @@ use trunkline_lab::trading_day::TradingDay;
 use crate::Ending;
 use crate::arguments::RunArguments;
 use crate::fault::Fault;
-use crate::output::{print, print_table};
+use crate::output::{print, wants_bold};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let evaluation = Evaluation::named(&arguments.experiment)?;
@@ -45,17 +45,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     for file in &files {
         run.record.write(file)?;
     }
-    let report = run.report();
-    for line in &report.head {
-        print(&format!("{line}\n"))?;
-    }
-    for section in report.sections {
-        print(&format!("\n{}\n\n", section.title))?;
-        print_table(section.table)?;
-        print(&section.notes.iter().map(|note| format!("{note}\n")).collect::<String>())?;
-    }
-    print(&report.foot.iter().map(|line| format!("\n{line}")).collect::<String>())?;
-    print(if report.foot.is_empty() { "" } else { "\n" })?;
+    print(&run.report().bold(wants_bold()).to_string())?;
     for fault in &run.faults {
         eprintln!("trunkline: {}", Fault::new(fault));
     }

@@ -214,7 +214,8 @@ impl Conclusion {
 
     /// The row for ourselves or for the peers; None if it was not measured.
     ///
-    /// The conclusion holds if the geometric middle of our factors lies within the paper's.
+    /// The conclusion holds if the geometric middle of our factors lies within the paper's; nothing
+    /// is concluded if their bounds say otherwise.
     fn row(&self, rows: &[Row], subjects: [&str; 2], name: &str) -> Option<Row> {
         let costs = |subject: &str, format: Format| -> Vec<&Row> {
             let profile = format.profile();
@@ -230,16 +231,25 @@ impl Conclusion {
         if over.len() != under.len() {
             return None;
         }
-        let factors = over.iter().zip(&under).filter_map(|(over, under)| {
-            let is_same = (&over.case, over.entries) == (&under.case, under.entries);
-            is_same.then_some(over.value? / under.value?)
-        });
-        let (low, high) = range(factors)?;
+        let factors = |value: fn(&Row) -> Option<f64>, by: fn(&Row) -> Option<f64>| {
+            range(over.iter().zip(&under).filter_map(|(over, under)| {
+                let is_same = (&over.case, over.entries) == (&under.case, under.entries);
+                is_same.then_some(value(over)? / by(under)?)
+            }))
+        };
+        let (low, high) = factors(|row| row.value, |row| row.value)?;
         let middle = (low * high).sqrt();
         let (paper_low, paper_high) = self.published()?;
-        let is_inconclusive =
-            over.iter().chain(&under).any(|row| row.verdict == Verdict::Inconclusive);
-        let verdict = match (is_inconclusive, (paper_low..=paper_high).contains(&middle)) {
+        let is_held = |middle| (paper_low..=paper_high).contains(&middle);
+        // The bounds of sizes are those of the messages and leave nothing in doubt.
+        let is_timed = self.quantity != "size";
+        let bounds =
+            [factors(|row| row.low, |row| row.high), factors(|row| row.high, |row| row.low)];
+        let is_doubtful = bounds
+            .into_iter()
+            .flatten()
+            .any(|(low, high)| is_timed && is_held((low * high).sqrt()) != is_held(middle));
+        let verdict = match (is_doubtful, is_held(middle)) {
             (true, _) => Verdict::Inconclusive,
             (false, true) => Verdict::Holds,
             (false, false) => Verdict::NoLonger,
@@ -368,6 +378,32 @@ mod tests {
         let lead = find(&rows, TRUNKLINE, "ahead-of-ironfix");
         assert_eq!(lead.verdict, Verdict::Inconclusive);
         assert!(lead.low > Some(1.0), "the bounds alone would have concluded: {lead:?}");
+    }
+
+    #[test]
+    fn wide_bounds_leave_a_conclusion_open_only_where_they_reach_it() {
+        // The paper's factors of SOAP over FIX are 5.0 to 7.4.
+        for (factor, spread, verdict) in [
+            (1.5, 1.5, Verdict::NoLonger),
+            (1.5, 4.0, Verdict::Inconclusive),
+            (6.0, 1.1, Verdict::Holds),
+            (6.0, 1.5, Verdict::Inconclusive),
+        ] {
+            let mut rows = Vec::new();
+            for (format, cost) in [(Format::SoapRpc, factor * 100.0), (Format::Fix, 100.0)] {
+                for operation in OPERATIONS {
+                    rows.push(Row {
+                        entries: Some(10),
+                        value: Some(cost),
+                        low: Some(if format == Format::Fix { cost } else { cost / spread }),
+                        high: Some(if format == Format::Fix { cost } else { cost * spread }),
+                        ..row(operation.name(), TRUNKLINE, &format.profile(), "cpu-time", "ns")
+                    });
+                }
+            }
+            let found = conclusions(&rows);
+            assert_eq!(found[0].verdict, verdict, "{factor} {spread}");
+        }
     }
 
     #[test]

@@ -76,6 +76,15 @@ impl Report {
         let sections = sections.into_iter().flatten().collect();
         Self { head: head(record), sections, foot: foot(record) }
     }
+
+    /// Prints the titles of columns bold: for a terminal only.
+    #[must_use]
+    pub fn bold(mut self, is_terminal: bool) -> Self {
+        for section in &mut self.sections {
+            section.table = section.table.clone().bold(is_terminal);
+        }
+        self
+    }
 }
 
 /// Finding rows by what they are of.
@@ -398,15 +407,19 @@ fn conclusions(rows: Rows<'_>) -> Option<Section> {
         });
         words.to_owned()
     };
+    let factors = |row: Option<&Row>| {
+        let bounds = row.and_then(|row| Some((row.low?, row.high?)));
+        bounds.map_or(String::new(), |(low, high)| format!("{low:.1} - {high:.1}"))
+    };
     for conclusion in &CONCLUSIONS {
         let (ours, theirs) = (find(conclusion.metric, true), find(conclusion.metric, false));
         let Some((low, high)) = conclusion.published().filter(|_| ours.is_some()) else { continue };
         table.row([
             conclusion.words.to_owned(),
             format!("{low:.1} - {high:.1}"),
-            bounds(ours),
+            factors(ours),
             verdict(ours),
-            bounds(theirs),
+            factors(theirs),
             verdict(theirs),
         ]);
     }
@@ -415,7 +428,7 @@ fn conclusions(rows: Rows<'_>) -> Option<Section> {
         table.row([
             "compact tags shorten SOAP, %".to_owned(),
             format!("{low:.0} - {high:.0}"),
-            bounds(Some(row)),
+            factors(Some(row)),
             verdict(Some(row)),
         ]);
     }
