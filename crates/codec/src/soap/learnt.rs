@@ -61,10 +61,6 @@ impl Default for Gap {
 }
 
 impl Gap {
-    fn is_known(&self) -> bool {
-        self.bytes[0] != 0xFF
-    }
-
     #[inline(always)]
     fn stands(&self, bytes: &[u8], at: usize) -> bool {
         let length = usize::from(self.effect.length);
@@ -85,16 +81,23 @@ impl Gap {
 /// push each other out.
 const WAYS: usize = 4;
 
-/// What is known of the gap at one place.
+/// What is known of the gap at one place. The usual gap comes first, so that it is found without
+/// a look at the others.
 #[derive(Debug, Default)]
 struct Place {
+    /// How sure it is that the first gap is the usual one, from 0 to [`SURE`].
+    sureness: u8,
     gaps: [Gap; WAYS],
     /// Names of the elements that each gap opens.
     names: [[Piece; MOST_OPENED]; WAYS],
-    /// Which gap is the usual one.
-    usual: u8,
-    /// How sure that is, from 0 to [`SURE`].
-    sureness: u8,
+}
+
+impl Place {
+    /// Makes this gap the usual one; those before it move on by one.
+    fn bring_forward(&mut self, way: usize) {
+        self.gaps[..=way].rotate_right(1);
+        self.names[..=way].rotate_right(1);
+    }
 }
 
 const SURE: u8 = 2;
@@ -159,10 +162,9 @@ impl Learnt {
         others: bool,
     ) -> Option<Known> {
         let known = &mut self.places[place];
-        let way = usize::from(known.usual) % WAYS;
-        if known.gaps[way].stands(bytes, at) {
+        if known.gaps[0].stands(bytes, at) {
             known.sureness = SURE;
-            return Some(Known { place, way });
+            return Some(Known { place, way: 0 });
         }
         if others { self.find_another(place, bytes, at) } else { None }
     }
@@ -182,10 +184,11 @@ impl Learnt {
     fn find_another(&mut self, place: usize, bytes: &[u8], at: usize) -> Option<Known> {
         let known = &mut self.places[place];
         let way = known.gaps.iter().position(|gap| gap.stands(bytes, at))?;
-        match known.sureness.checked_sub(1) {
-            Some(sureness) => known.sureness = sureness,
-            None => known.usual = way as u8,
-        }
+        let Some(sureness) = known.sureness.checked_sub(1) else {
+            known.bring_forward(way);
+            return Some(Known { place, way: 0 });
+        };
+        known.sureness = sureness;
         Some(Known { place, way })
     }
 
@@ -213,11 +216,11 @@ impl Learnt {
         let Some(held) = block.get_mut(..bytes.len()) else { return };
         held.copy_from_slice(bytes);
         let known = &mut self.places[place];
-        let unknown = known.gaps.iter().position(|gap| !gap.is_known());
-        let way = unknown.unwrap_or((usize::from(known.usual) + 1) % WAYS);
-        known.gaps[way] = Gap { bytes: block, effect };
-        known.names[way] = names;
-        (known.usual, known.sureness) = (way as u8, 1);
+        let last = WAYS - 1;
+        known.gaps[last] = Gap { bytes: block, effect };
+        known.names[last] = names;
+        known.bring_forward(last);
+        known.sureness = 1;
     }
 }
 
