@@ -10,7 +10,7 @@ use super::format::Format;
 use super::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
 use super::{CODEC, LONGEST, answer, messages, randomised, row};
 use crate::evaluation::{Request, Step, TRADING_DAY_SEED};
-use crate::experiment::{Operation, Outcome, Progress, Standing, Subject as _, Trial};
+use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
 use crate::paper::kohlhoff::{DECODING, ENCODING, Line};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
@@ -122,10 +122,15 @@ pub(super) fn measure(
             let share = (index as f64 + share) / stages.len() as f64;
             progress(Step { part: CODEC, text: &format!("{stage}: {what}"), share });
         };
-        for outcome in stage.run(request, &mut contestants, &mut stage_progress) {
-            measured.take(outcome, stage);
+        for batch in 0..messages::BATCHES {
+            let mut batch_progress = |what: &str, share: f64| {
+                stage_progress(what, (batch as f64 + share) / messages::BATCHES as f64);
+            };
+            for outcome in stage.run(request, batch, &mut contestants, &mut batch_progress) {
+                measured.take(outcome, stage);
+            }
+            dismiss(&mut contestants, &measured.series);
         }
-        dismiss(&mut contestants, &measured.series);
     }
     measured.noise_floor = measured.floor();
     measured
@@ -146,15 +151,17 @@ impl fmt::Display for Stage {
 }
 
 impl Stage {
-    /// Lets all subjects work on the same messages. `progress` is told what goes on and which share
-    /// of the stage is done.
+    /// Lets all subjects work on the same batch of messages. `progress` is told what goes on and
+    /// which share of the batch is done.
     fn run(
         &self,
         request: &Request,
+        batch: usize,
         contestants: &mut [Contestant],
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Outcome> {
-        let structs = self.messages(request);
+        let structs = self.messages(request, batch);
+        let effort = share_of(&request.effort, batch);
         let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> =
             Format::ALL.iter().map(|&format| (format, corpus(format, &structs))).collect();
@@ -178,7 +185,7 @@ impl Stage {
                 trial.enter(Box::new(subject.as_mut()), &corpora[format], check(*format));
             }
         }
-        trial.measure(self.operation, &request.effort, &mut |step| match step {
+        trial.measure(self.operation, &effort, &mut |step| match step {
             Progress::Verifying { subject } => progress(&format!("checking {subject}"), 0.0),
             Progress::WarmingUp { subject } => progress(&format!("warming up {subject}"), 0.0),
             Progress::Repetition { number, of } => {
@@ -188,15 +195,25 @@ impl Stage {
         })
     }
 
-    fn messages(&self, request: &Request) -> Vec<MarketDataIncrementalRefresh> {
+    /// Every batch takes other messages of the day, as long as the day has more.
+    fn messages(&self, request: &Request, batch: usize) -> Vec<MarketDataIncrementalRefresh> {
         let entries = self.entries as usize;
         let most = messages::timed(self.operation, entries);
-        let mut messages = messages::sample(&request.day, entries, most);
+        let all = messages::sample(&request.day, entries, most * messages::BATCHES);
+        let mut messages: Vec<_> =
+            all.iter().skip(batch % all.len()).step_by(messages::BATCHES).cloned().collect();
         if self.content == Content::Randomised {
-            randomised::randomise(&mut messages, TRADING_DAY_SEED);
+            randomised::randomise(&mut messages, TRADING_DAY_SEED + batch as u64);
         }
         messages
     }
+}
+
+/// The repetitions that fall to one batch; at least one.
+fn share_of(effort: &Effort, batch: usize) -> Effort {
+    let (batch, batches) = (batch as u32, messages::BATCHES as u32);
+    let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
+    Effort { repetitions: repetitions.max(1), ..effort.clone() }
 }
 
 fn corpus(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Vec<Vec<u8>> {
@@ -244,7 +261,7 @@ impl Measured {
         let series = &mut self.series[index];
         series.standing = outcome.standing;
         if series.standing.is_timed() {
-            series.by_entries.insert(entries, outcome.samples);
+            series.by_entries.entry(entries).or_default().extend(outcome.samples);
         }
     }
 
