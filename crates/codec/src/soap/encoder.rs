@@ -114,7 +114,26 @@ impl<'a> Body<'a> {
         }
     }
 
+    #[inline]
     fn reach(&mut self, component: u16) {
+        let components = &self.scope.components;
+        let parent = |it: u16| components.get(usize::from(it)).map(|element| element.parent);
+        // Most steps go one component out or in.
+        if parent(self.component) == Some(component) {
+            let end = &components[usize::from(self.component)].end;
+            write(self.output, |cursor| cursor.literal(end));
+            self.component = component;
+        } else if parent(component) == Some(self.component) {
+            let start = &components[usize::from(component)].start;
+            write(self.output, |cursor| cursor.literal(start));
+            self.component = component;
+        } else {
+            self.reach_far(component);
+        }
+    }
+
+    #[inline(never)]
+    fn reach_far(&mut self, component: u16) {
         while self.component != NONE && !self.scope.is_inside(component, self.component) {
             let element = &self.scope.components[usize::from(self.component)];
             write(self.output, |cursor| cursor.literal(&element.end));
