@@ -14,6 +14,7 @@
 //! let schema = Arc::new(Schema::from_listing(
 //!     "message Order D
 //!      field ClOrdID 11 text required
+//!      field OrderQty 38 u32 optional
 //!      group Allocations 78 Allocation optional
 //!        field AllocAccount 79 text required
 //!      end
@@ -21,6 +22,7 @@
 //! )?);
 //! let mut order = Record::new(&schema);
 //! order.set("ClOrdID", "A1")?;
+//! order.set("OrderQty", 100)?;
 //! let allocations = order.group_mut("Allocations").expect("a group");
 //! allocations.next_entry().set("AllocAccount", "FUND 7")?;
 //! assert_eq!(order.get("ClOrdID"), Some(&Value::from("A1")));

@@ -41,7 +41,7 @@ fn kind_from(word: &str) -> Option<Kind> {
     Some(if list { Kind::Integers(*integer) } else { Kind::Integer(*integer) })
 }
 
-fn kind_name(kind: Kind) -> String {
+pub(crate) fn kind_name(kind: Kind) -> String {
     match kind {
         Kind::Integer(integer) => integer.name().into(),
         Kind::Integers(integer) => format!("{}[]", integer.name()),

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
+use crate::listing::kind_name;
 use crate::presence::Ones;
 use crate::{
     Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Result, Schema,
@@ -46,7 +47,13 @@ macro_rules! values {
 
 values! {
     bool => Boolean;
+    i8 => Integer;
+    i16 => Integer;
+    i32 => Integer;
     i64 => Integer;
+    u8 => Unsigned;
+    u16 => Unsigned;
+    u32 => Unsigned;
     u64 => Unsigned;
     Decimal => Decimal;
     f64 => Float;
@@ -128,8 +135,11 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchField(name) => write!(f, "there is no field {name}"),
-            Self::OtherKind(name, kind) => write!(f, "{name} holds {kind:?}"),
-            Self::OutOfRange(name, kind) => write!(f, "the number does not fit {name}: {kind:?}"),
+            Self::OtherKind(name, Kind::Group(_)) => write!(f, "{name} holds a group"),
+            Self::OtherKind(name, kind) => write!(f, "{name} holds {}", kind_name(*kind)),
+            Self::OutOfRange(name, kind) => {
+                write!(f, "the number does not fit {name}, which holds {}", kind_name(*kind))
+            }
         }
     }
 }
@@ -205,15 +215,16 @@ impl Record {
         self.value(self.scope().position(path)?)
     }
 
-    /// Sets the first field at this path.
+    /// Sets the first field at this path. A whole number may be of any type that holds it.
     ///
     /// # Errors
     /// There is no such field, or it holds values of another kind, or a number is too large for it.
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<(), RecordError> {
-        let value = value.into();
         let index = self.scope().position(path);
         let index = index.ok_or_else(|| RecordError::NoSuchField(path.into()))?;
         let kind = self.scope().fields[index].kind;
+        let value = with_sign_of(kind, value.into())
+            .ok_or_else(|| RecordError::OutOfRange(path.into(), kind))?;
         let is_of_kind = match (&self.values[index], &value) {
             (Value::Group(here), Value::Group(group)) => here.holds_what(group),
             (here, value) => std::mem::discriminant(here) == std::mem::discriminant(value),
@@ -291,6 +302,16 @@ fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
 
 fn signed(kind: IntegerKind) -> bool {
     matches!(kind, IntegerKind::I8 | IntegerKind::I16 | IntegerKind::I32 | IntegerKind::I64)
+}
+
+/// A whole number in the variant that a field of this kind has; None if that cannot hold it.
+fn with_sign_of(kind: Kind, value: Value) -> Option<Value> {
+    let Kind::Integer(kind) = kind else { return Some(value) };
+    Some(match value {
+        Value::Integer(number) if !signed(kind) => Value::Unsigned(number.try_into().ok()?),
+        Value::Unsigned(number) if signed(kind) => Value::Integer(number.try_into().ok()?),
+        value => value,
+    })
 }
 
 /// Values hold numbers of any width as 64 bits: does it fit the field's?

@@ -42,13 +42,25 @@ fn values_are_set_found_and_removed_by_path() {
 }
 
 #[test]
+fn whole_numbers_of_any_type_are_taken_if_the_field_can_hold_them() {
+    let mut order = Record::new(&schema());
+    for number in [Value::from(100), Value::from(100_u8), Value::from(100_i64)] {
+        order.set("Quantity", number).unwrap();
+        assert_eq!(order.get("Quantity"), Some(&Value::Unsigned(100)));
+    }
+    let negative = order.set("Quantity", -1).unwrap_err().to_string();
+    assert_eq!(negative, "the number does not fit Quantity, which holds u16");
+    assert_eq!(order.get("Quantity"), Some(&Value::Unsigned(100)));
+}
+
+#[test]
 fn what_does_not_fit_is_refused_by_name() {
     let mut order = Record::new(&schema());
     let refusal = |result: Result<(), RecordError>| result.unwrap_err().to_string();
     assert_eq!(refusal(order.set("Prize", 1.0)), "there is no field Prize");
-    assert_eq!(refusal(order.set("Price", 1.0)), "Price holds Decimal");
+    assert_eq!(refusal(order.set("Price", 1.0)), "Price holds decimal");
     let wrong = refusal(order.set("Quantity", 65_536_u64));
-    assert_eq!(wrong, "the number does not fit Quantity: Integer(U16)");
+    assert_eq!(wrong, "the number does not fit Quantity, which holds u16");
     let parties = order.group_mut("Parties").expect("a group").clone();
     assert!(matches!(order.set("Legs", parties), Err(RecordError::OtherKind(..))));
     assert_eq!(order, Record::new(&schema()));
