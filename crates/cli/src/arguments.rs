@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
 use crate::fault::Fault;
+use crate::output::{print, wants_bold};
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
 #[derive(Debug, Parser)]
@@ -44,7 +45,8 @@ pub(crate) struct RunArguments {
     /// Run only these parts: names with commas between
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Take the trades from this CSV file, plain or gzip, instead of a made-up day
+    /// Take the trades from this CSV file, plain or gzip, instead of a made-up day; its first line
+    /// names the columns: ms_since_midnight, symbol, price_x10000, size and others
     #[arg(long, value_name = "FILE")]
     pub(crate) trades: Option<PathBuf>,
     /// Write every result as a line of JSON to this file
@@ -85,8 +87,8 @@ pub(crate) fn parse() -> Result<Option<Command>, Fault> {
         Ok(arguments) => Ok(Some(arguments.command)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                // A closed output is the reader's choice.
-                let _ = error.print();
+                let text = error.render();
+                print(&if wants_bold() { text.ansi().to_string() } else { text.to_string() })?;
                 Ok(None)
             }
             _ => Err(Fault::new(one_line(&error))),
@@ -96,12 +98,21 @@ pub(crate) fn parse() -> Result<Option<Command>, Fault> {
 
 /// The library explains itself over several lines; ours is one.
 fn one_line(error: &clap::Error) -> String {
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "a command is missing; see trunkline --help".to_owned();
-    }
     let text = error.render().to_string();
+    let command = command_of(&text);
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return format!("a command is missing; see {command} --help");
+    }
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = paragraph.split_whitespace().collect();
     let sentence = words.join(" ");
-    format!("{}; see trunkline --help", sentence.trim_start_matches("error: "))
+    format!("{}; see {command} --help", sentence.trim_start_matches("error: "))
+}
+
+/// The command that the library's usage line speaks of, such as `trunkline lab run`.
+fn command_of(text: &str) -> String {
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("trunkline");
+    let words = usage.split_whitespace();
+    let verbs: Vec<&str> = words.take_while(|word| !word.starts_with(['<', '[', '-'])).collect();
+    verbs.join(" ")
 }

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Ok(Ending::Right) => ExitCode::SUCCESS,
         Ok(Ending::Wrong) => ExitCode::from(1),
         Err(fault) => {
-            eprintln!("trunkline: {fault}");
+            output::complain(&fault);
             ExitCode::from(2)
         }
     }

@@ -1,4 +1,4 @@
-//! Standard output and its width.
+//! Standard output and standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -15,6 +15,11 @@ pub(crate) fn print(text: &str) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// Says on standard error what went wrong. If that cannot be written, the status still tells it.
+pub(crate) fn complain(fault: &Fault) {
+    let _ = writeln!(io::stderr().lock(), "trunkline: {fault}");
 }
 
 /// Prints a table, with bold titles on a terminal that wants them.

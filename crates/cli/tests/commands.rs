@@ -93,18 +93,47 @@ fn user_errors_are_one_line_and_status_2() {
         ),
         (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),
-        (vec!["lab"], "a command is missing; see trunkline --help"),
+        (vec!["lab"], "a command is missing; see trunkline lab --help"),
         (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
         (
             vec!["lab", "run"],
-            "the following required arguments were not provided: <EXPERIMENT>; see trunkline --help",
+            "the following required arguments were not provided: <EXPERIMENT>; \
+             see trunkline lab run --help",
         ),
-        (vec!["lab", "list", "--fast"], "unexpected argument '--fast' found; see trunkline --help"),
+        (
+            vec!["lab", "list", "--fast"],
+            "unexpected argument '--fast' found; see trunkline lab list --help",
+        ),
     ] {
         let (status, out, err) = run(&folder, &arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(err, format!("trunkline: {expected}\n"), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_mistake_makes_no_folder_of_records() {
+    let folder = folder("no-litter");
+    let run = run(&folder, &["lab", "run", "kohlhoff-2004", "--record", "--trades", "no.csv"]);
+    assert_eq!(run.0, Some(2));
+    assert_eq!(fs::read_dir(&folder).expect("our own folder").count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_cannot_be_written_are_status_2() {
+    let folder = folder("full");
+    let full = || fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    for arguments in [&["--help"][..], &["schema", "market-data"]] {
+        let output = trunkline(&folder, arguments).stdout(full()).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "trunkline: standard output: No space left on device (os error 28)\n"
+        );
+    }
+    let output = trunkline(&folder, &["fly"]).stderr(full()).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -74,27 +74,57 @@ impl Record {
     }
 
     /// Writes the record to `file` as a whole or not at all: what was there before stays until the
-    /// new content is complete on disk.
+    /// new content is complete on disk. A device or a pipe is written to as it is.
     ///
     /// # Errors
     /// Names the file and the operating system's reason.
     pub fn write(&self, file: &Path) -> Result<(), RecordError> {
-        let partial = partial_name(file);
-        let written = self.write_lines(&partial).and_then(|()| fs::rename(&partial, file));
-        written.map_err(|cause| {
-            // There may be nothing to remove; the first error is the one to report.
-            let _ = fs::remove_file(&partial);
-            RecordError { file: file.to_owned(), line: None, reason: Reason::NotWritten(cause) }
-        })
+        let written = match Target::of(file) {
+            Ok(Target::Stream) => {
+                let stream = File::options().write(true).open(file);
+                stream.and_then(|stream| self.write_lines(stream)).map(|_| ())
+            }
+            Ok(Target::File(file)) => self.replace(&file),
+            Err(cause) => Err(cause),
+        };
+        written.map_err(|cause| not_written(file, cause))
     }
 
-    fn write_lines(&self, file: &Path) -> io::Result<()> {
-        let mut out = BufWriter::new(File::options().write(true).create_new(true).open(file)?);
+    /// Finds out whether [`write`](Self::write) could put a file at `file`, and leaves nothing there.
+    ///
+    /// # Errors
+    /// As those of [`write`](Self::write).
+    pub fn try_place(file: &Path) -> Result<(), RecordError> {
+        let tried = match Target::of(file) {
+            Ok(Target::Stream) => Ok(()),
+            Ok(Target::File(file)) => {
+                let partial = partial_name(&file);
+                create(&partial).and_then(|_| fs::remove_file(&partial))
+            }
+            Err(cause) => Err(cause),
+        };
+        tried.map_err(|cause| not_written(file, cause))
+    }
+
+    fn replace(&self, file: &Path) -> io::Result<()> {
+        let partial = partial_name(file);
+        let written = create(&partial)
+            .and_then(|created| self.write_lines(created)?.sync_all())
+            .and_then(|()| fs::rename(&partial, file));
+        if written.is_err() {
+            // There may be nothing to remove; the first error is the one to report.
+            let _ = fs::remove_file(&partial);
+        }
+        written
+    }
+
+    fn write_lines(&self, file: File) -> io::Result<File> {
+        let mut out = BufWriter::new(file);
         write_line(&mut out, &self.machine)?;
         for row in &self.rows {
             write_line(&mut out, row)?;
         }
-        out.into_inner()?.sync_all()
+        Ok(out.into_inner()?)
     }
 
     /// Reads a record.
@@ -109,6 +139,35 @@ impl Record {
             RecordError { file: file.to_owned(), line, reason }
         })
     }
+}
+
+/// What a path stands for, once links are followed.
+enum Target {
+    /// A file, there or not, that a rename may replace.
+    File(PathBuf),
+    /// A device, a pipe or a socket, which a rename would destroy.
+    Stream,
+}
+
+impl Target {
+    fn of(file: &Path) -> io::Result<Self> {
+        match fs::metadata(file) {
+            Ok(found) if found.is_file() || found.is_dir() => {
+                fs::canonicalize(file).map(Self::File)
+            }
+            Ok(_) => Ok(Self::Stream),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(Self::File(file.into())),
+            Err(cause) => Err(cause),
+        }
+    }
+}
+
+fn not_written(file: &Path, cause: io::Error) -> RecordError {
+    RecordError { file: file.to_owned(), line: None, reason: Reason::NotWritten(cause) }
+}
+
+fn create(file: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).open(file)
 }
 
 fn write_line(out: &mut impl Write, row: &impl Serialize) -> io::Result<()> {

@@ -1,8 +1,11 @@
 //! Records are written whole, read back the same, and refused by line.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::{FileTypeExt as _, symlink};
 use std::path::Path;
+use std::process::Command;
 
 use trunkline_lab::clock::Date;
 use trunkline_lab::peer::PrivateFolder;
@@ -43,6 +46,49 @@ fn what_is_written_is_read_back_and_nothing_else_is_left() {
     record().write(&file).expect("a writable folder");
     assert_eq!(Record::read(&file).expect("just written"), record());
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_link_keeps_pointing_and_its_file_is_replaced() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let (file, link) = (folder.path().join("run.jsonl"), folder.path().join("link.jsonl"));
+    fs::write(&file, "an older run").expect("a file for the test");
+    symlink(&file, &link).expect("a link for the test");
+    record().write(&link).expect("a writable folder");
+    assert_eq!(Record::read(&file).expect("just written"), record());
+    assert_eq!(fs::read_link(&link).expect("still a link"), file);
+}
+
+#[test]
+fn a_pipe_is_written_to_and_not_replaced() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let (pipe, copy) = (folder.path().join("pipe"), folder.path().join("copy.jsonl"));
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts");
+    assert!(made.success());
+    Record::try_place(&pipe).expect("a pipe is fine, and needs no reader yet");
+    // Open at both ends, so that neither waits for the other; the pipe holds the small record.
+    let mut reader = File::options().read(true).write(true).open(&pipe).expect("our own pipe");
+    record().write(&pipe).expect("a pipe with a reader");
+    let mut bytes = vec![0; 64 << 10];
+    let length = reader.read(&mut bytes).expect("it holds the record");
+    fs::write(&copy, &bytes[..length]).expect("a file for the test");
+    assert_eq!(Record::read(&copy).expect("just written"), record());
+    assert!(fs::metadata(&pipe).expect("still there").file_type().is_fifo());
+}
+
+#[test]
+fn trying_a_place_leaves_what_is_there() {
+    let folder = PrivateFolder::new().expect("a folder for the test");
+    let file = folder.path().join("run.jsonl");
+    Record::try_place(&file).expect("a writable folder");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    fs::write(&file, "an older run").expect("a file for the test");
+    Record::try_place(&file).expect("a writable folder");
+    assert_eq!(fs::read_to_string(&file).expect("still there"), "an older run");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    let missing = folder.path().join("no such folder").join("run.jsonl");
+    let error = Record::try_place(&missing).expect_err("the folder is missing").to_string();
+    assert!(error.starts_with(&format!("{}: cannot be written: ", missing.display())), "{error}");
 }
 
 #[test]

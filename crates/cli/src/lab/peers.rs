@@ -6,7 +6,7 @@ use trunkline_lab::table::{Align, Table};
 use crate::Ending;
 use crate::arguments::PeersArguments;
 use crate::fault::Fault;
-use crate::output::{print, print_table};
+use crate::output::{complain, print, print_table};
 
 pub(crate) fn run(arguments: &PeersArguments) -> Result<Ending, Fault> {
     let discovery = Discovery::of(arguments.folder.as_deref())?;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &PeersArguments) -> Result<Ending, Fault> {
     print(&format!("peers in {}\n\n", discovery.folder.display()))?;
     print_table(table)?;
     for error in &broken {
-        eprintln!("trunkline: {}", Fault::new(error.to_string()));
+        complain(&Fault::new(error.to_string()));
     }
     Ok(if broken.is_empty() { Ending::Right } else { Ending::Wrong })
 }

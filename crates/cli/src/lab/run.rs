@@ -15,19 +15,13 @@ use trunkline_lab::trading_day::TradingDay;
 use crate::Ending;
 use crate::arguments::RunArguments;
 use crate::fault::Fault;
-use crate::output::{print, wants_bold};
+use crate::output::{complain, print, wants_bold};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let evaluation = Evaluation::named(&arguments.experiment)?;
     let parts = evaluation.parts_named(&arguments.only)?;
     // Minutes may pass before a file is written; better to know now that it cannot be.
     let mut files: Vec<PathBuf> = arguments.json.iter().cloned().collect();
-    if arguments.record {
-        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-        let file = Record::path(Date::today(), evaluation.name, &names.join("-"));
-        make_folder_of(&file)?;
-        files.push(file);
-    }
     for file in &files {
         refuse_unwritable(file)?;
     }
@@ -36,18 +30,28 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         Some(file) => TradingDay::from_csv(file)?,
         None => TradingDay::generated(TRADING_DAY_SEED),
     };
+    // Last, so that no other mistake leaves an empty folder behind.
+    if arguments.record {
+        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+        let file = Record::path(Date::today(), evaluation.name, &names.join("-"));
+        make_folder_of(&file)?;
+        refuse_unwritable(&file)?;
+        files.push(file);
+    }
     let is_quick = arguments.quick;
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
     let request = Request { evaluation, parts, day, peers, effort, is_quick };
     let mut display = Display::new();
     let run = request.run(&mut |step| display.show(step));
     display.clear();
+    // Printed even if a file then cannot be written: it took minutes.
+    let printed = print(&run.report().bold(wants_bold()).to_string());
     for file in &files {
         run.record.write(file)?;
     }
-    print(&run.report().bold(wants_bold()).to_string())?;
+    printed?;
     for fault in &run.faults {
-        eprintln!("trunkline: {}", Fault::new(fault));
+        complain(&Fault::new(fault));
     }
     let is_wrong = run.record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer);
     Ok(if is_wrong || !run.faults.is_empty() { Ending::Wrong } else { Ending::Right })
@@ -68,7 +72,7 @@ fn refuse_unwritable(file: &Path) -> Result<(), Fault> {
     if file.is_dir() || file.file_name().is_none() {
         return refuse("cannot be written: is a folder");
     }
-    Ok(())
+    Ok(Record::try_place(file)?)
 }
 
 /// One line on a terminal's standard error that says what is going on; nothing elsewhere.
