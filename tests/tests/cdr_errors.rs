@@ -125,7 +125,7 @@ fn counts_beyond_the_octets_that_are_there() {
     whole("field s 0 i16[] required", b"\0\0\0\x02\0\0\0", elements);
     let group = "group s 0 e required\nfield a 0 u8 required\nfield b 0 u8 optional\nend";
     whole(group, b"\0\0\0\x02\x07\0\x07", elements);
-    whole(group, b"\xff\xff\xff\xff", "s at byte 0: more than the limit entries = 1048576 allows");
+    whole(group, b"\xff\xff\xff\xff", "s at byte 0: more than the limit entries = 65536 allows");
     let data = "d at byte 6: the message ends where the data should be";
     whole("field d 0 bytes required", b"\0\0\0\x03ab", data);
     let limit = "d at byte 0: more than the limit value_bytes = 16777216 allows";

@@ -10,8 +10,11 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Nesting of elements, groups and components.
     pub depth: usize,
-    /// Entries of one repeating group, or elements of one array.
+    /// Entries of one repeating group. An entry takes as much memory as its struct, however few
+    /// bytes it came from.
     pub entries: usize,
+    /// Numbers of one list.
+    pub elements: usize,
     /// Fields of one message, entries of groups included.
     pub fields: usize,
     /// Bytes of one text or data value.
@@ -25,8 +28,9 @@ impl Default for Limits {
         Self {
             message_bytes: 16 << 20,
             depth: 128,
-            entries: 1 << 20,
-            fields: 8 << 20,
+            entries: 1 << 16,
+            elements: 16 << 20,
+            fields: 1 << 18,
             value_bytes: 16 << 20,
             attributes: 256,
         }

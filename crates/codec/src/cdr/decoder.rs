@@ -207,13 +207,13 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         Ok(u32::from_le_bytes(self.number(expected)?) as usize)
     }
 
-    /// The count of a sequence, checked against what is left before anything is taken for it.
+    /// The count of a sequence whose elements take at least `least` octets, checked against the
+    /// limit and what is left before anything is taken for it.
     #[inline]
-    fn count(&mut self, least: usize) -> Result<usize> {
+    fn count(&mut self, least: usize, name: &'static str, limit: usize) -> Result<usize> {
         let count = self.ulong("the count of a sequence")?;
-        if count > self.limits.entries {
-            let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
-            return Err(self.error(kind, self.at - 4));
+        if count > limit {
+            return Err(self.error(ErrorKind::Limit { name, limit }, self.at - 4));
         }
         if count > (self.bytes.len() - self.at) / least {
             let expected = "the elements of a sequence";
@@ -372,7 +372,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let width = self.plan.width(self.scope_index, self.field);
-        let count = self.count(width)?;
+        let count = self.count(width, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);
         for _ in 0..count {
@@ -382,7 +382,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        let count = self.count(8)?;
+        let count = self.count(8, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);
         for _ in 0..count {
@@ -396,7 +396,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         let (outer, field) = (self.scope_index, self.field);
         let inner = plan.scopes[outer].slots[field].scope;
         let scope = &plan.scopes[inner];
-        let count = self.count(scope.least)?;
+        let count = self.count(scope.least, "entries", self.limits.entries)?;
         if self.depth >= self.limits.depth {
             let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
             return Err(self.error(kind, self.at - 4));

@@ -452,8 +452,8 @@ impl<'a> Body<'a> {
         let (start, end) = self.value;
         into.clear();
         for value in self.bytes[start..end].split(|byte| *byte == b' ') {
-            if into.len() == self.limits.entries {
-                let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+            if into.len() == self.limits.elements {
+                let kind = ErrorKind::Limit { name: "elements", limit: self.limits.elements };
                 return Err(self.error(kind, self.field, start));
             }
             into.push(parse(value).map_err(|problem| self.wrong("numbers", problem))?);

@@ -115,8 +115,9 @@ impl Body<'_> {
             match self.parser.next(self.input)? {
                 Event::Start { .. } => {
                     count += 1;
-                    if count > self.limits.entries {
-                        let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+                    if count > self.limits.elements {
+                        let limit = self.limits.elements;
+                        let kind = ErrorKind::Limit { name: "elements", limit };
                         return Err(self.error(kind, at));
                     }
                     if self.is_nil()? {
