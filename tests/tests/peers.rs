@@ -125,7 +125,7 @@ fn program(name: &str) -> Option<PathBuf> {
     let found = Discovery::of(folder.is_dir().then_some(&*folder)).expect("a folder");
     let program = found.found().find(|(known, _)| known.name == name).map(|(_, it)| it.to_owned());
     if program.is_none() {
-        skip::skip(&format!("the peer {name} is not built (make -C peers)"));
+        skip::skip(&format!("the peer {name} is not built (make peers)"));
     }
     program
 }

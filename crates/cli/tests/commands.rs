@@ -161,7 +161,7 @@ fn without_peers_every_known_one_is_absent_with_how_to_get_it() {
     {
         let line = out.lines().find(|line| line.starts_with(&format!("{name} ")));
         let line = line.unwrap_or_else(|| panic!("{name} is missing: {out}"));
-        assert!(line.contains("absent") && line.contains("make -C peers"), "{line}");
+        assert!(line.contains("absent") && line.contains("make peers"), "{line}");
     }
 }
 

@@ -82,7 +82,7 @@ fn without_peers_ours_are_timed_and_the_absent_named_once() {
     let absent: Vec<&str> = out.lines().filter(|line| line.starts_with("absent (")).collect();
     assert_eq!(
         absent,
-        ["absent (make -C peers): \
+        ["absent (make peers): \
           gsoap-best, gsoap-debian, quickfix, omniorb, quick-xml, ironfix, pugixml"]
     );
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");

@@ -53,16 +53,16 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
         ("text", "expected the message"),
         (
             "<other/>",
-            "expected the operation sendMessage of no namespace, not other of no namespace",
+            "expected the operation sendMessage of no namespace, not <other> of no namespace",
         ),
         ("<sendMessage/>", "expected the message"),
         (
             "<sendMessage><Other/></sendMessage>",
-            "expected the message EveryKind of no namespace, not Other of no namespace",
+            "expected the message EveryKind of no namespace, not <Other> of no namespace",
         ),
         (
             "<EveryKind><name/></EveryKind>",
-            "expected the operation sendMessage of no namespace, not EveryKind of no namespace",
+            "expected the operation sendMessage of no namespace, not <EveryKind> of no namespace",
         ),
         (
             "<sendMessage><EveryKind><name/></EveryKind><second/></sendMessage>",
@@ -82,8 +82,8 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
     }
     let document = kinds("<name>a</name>");
     for (from, to, expected) in [
-        ("S:Envelope", "S:Envelop", "expected a SOAP 1.1 or 1.2 Envelope, not S:Envelop of "),
-        ("S:Body", "S:Bodi", "expected the Body, not S:Bodi"),
+        ("S:Envelope", "S:Envelop", "expected a SOAP 1.1 or 1.2 Envelope, not <S:Envelop> of "),
+        ("S:Body", "S:Bodi", "expected the Body, not <S:Bodi>"),
         ("S:Body", "Body", "expected the Body, not Body"),
         ("<S:Envelope", "<!DOCTYPE x><S:Envelope", "XML: document type declarations are refused"),
     ] {

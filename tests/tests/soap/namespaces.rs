@@ -46,7 +46,7 @@ fn both_versions_are_read_whichever_is_written() {
     let other = soap12.replace(SOAP12, OTHER_SOAP);
     let error = rpc().read(other.as_bytes()).unwrap_err();
     assert_eq!(error.offset(), other.find("<SOAP-ENV").unwrap());
-    let expected = "expected a SOAP 1.1 or 1.2 Envelope, not SOAP-ENV:Envelope of ";
+    let expected = "expected a SOAP 1.1 or 1.2 Envelope, not <SOAP-ENV:Envelope> of ";
     assert_eq!(error.kind().to_string(), format!("{expected}{OTHER_SOAP:?}"));
 }
 
@@ -133,7 +133,7 @@ fn another_namespace_is_another_name() {
     assert_eq!(
         error.to_string(),
         format!(
-            "at byte {}: expected the message FIXMLMessage of {namespace:?}, not FIXMLMessage of \"urn:y\"",
+            "at byte {}: expected the message FIXMLMessage of {namespace:?}, not <FIXMLMessage> of \"urn:y\"",
             wrong.find("<FIXMLMessage").unwrap()
         )
     );
@@ -145,19 +145,19 @@ fn another_namespace_is_another_name() {
     let error = ways.read(good.replace("\"urn:x\"", "\"urn:y\"").as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
-        "expected the operation sendMessage of \"urn:x\", not ns:sendMessage of \"urn:y\""
+        "expected the operation sendMessage of \"urn:x\", not <ns:sendMessage> of \"urn:y\""
     );
     let error = ways.read(written(&Options::default()).as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
-        "expected the operation sendMessage of \"urn:x\", not sendMessage of no namespace"
+        "expected the operation sendMessage of \"urn:x\", not <sendMessage> of no namespace"
     );
     // A default namespace on the operation is inherited by what rpc wants in none.
     let inherited = good.replace("ns:sendMessage", "sendMessage").replace("xmlns:ns", "xmlns");
     let error = ways.read(inherited.as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
-        "expected the message FIXMLMessage of no namespace, not FIXMLMessage of \"urn:x\""
+        "expected the message FIXMLMessage of no namespace, not <FIXMLMessage> of \"urn:x\""
     );
 }
 

@@ -128,7 +128,7 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
 
 fn unexpected(at: usize, what: &str, parser: &Parser, input: &str, found: Name<'_>) -> Error {
     let namespace = shown(parser.namespace_name(input, found.namespace));
-    let what = format!("{what}, not {} of {namespace}", excerpt(found.qualified()));
+    let what = format!("{what}, not <{}> of {namespace}", excerpt(found.qualified()));
     Error::new(ErrorKind::Expected(what.into()), at)
 }
 

@@ -160,7 +160,7 @@ fn foot(record: &Record) -> Vec<String> {
     }
     let mut lines = Vec::new();
     if !absent.is_empty() {
-        lines.push(format!("absent (make -C peers): {}", absent.join(", ")));
+        lines.push(format!("absent (make peers): {}", absent.join(", ")));
     }
     if Rows(&record.rows).any("encode") {
         lines.push(

@@ -24,7 +24,7 @@ pub const PEERS: [Known; 7] = [
     Known { name: "pugixml", what: "pugixml (C++), decodes only" },
 ];
 
-/// Where `make -C peers` puts them.
+/// Where `make peers` puts them.
 const DEFAULT_FOLDER: &str = "peers/build/bin";
 /// Names another folder.
 const FOLDER_VARIABLE: &str = "TRUNKLINE_PEERS";
@@ -95,7 +95,7 @@ impl Discovery {
 impl Known {
     /// How to get the peer, where it is absent.
     pub fn how_to_get(self) -> &'static str {
-        "make -C peers"
+        "make peers"
     }
 }
 
