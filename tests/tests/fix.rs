@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
 use trunkline_lab::random::Random;
-use trunkline_message::{Error, Message, Record, Schema, Structure, Value};
+use trunkline_message::{Error, Limits, Message, Record, Schema, Structure, Value};
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
@@ -165,7 +165,7 @@ fn prices_keep_their_digits() {
 fn a_stream_is_cut_wherever_it_is_split() {
     let bytes = encode(&samples::figure_3(2));
     for split in 0..bytes.len() {
-        match fix::frame(&bytes[..split]) {
+        match fix::frame(&bytes[..split], &Limits::default()) {
             Frame::Incomplete(more) => {
                 assert!(more >= 1 && split + more <= bytes.len(), "{split}: {more}");
             }
@@ -173,11 +173,11 @@ fn a_stream_is_cut_wherever_it_is_split() {
         }
     }
     // As soon as BodyLength is known, the exact rest is asked for.
-    assert_eq!(fix::frame(&bytes[..20]), Frame::Incomplete(bytes.len() - 20));
+    assert_eq!(fix::frame(&bytes[..20], &Limits::default()), Frame::Incomplete(bytes.len() - 20));
     let mut stream = bytes.clone();
     stream.extend(&bytes);
     for end in bytes.len()..=stream.len() {
-        assert_eq!(fix::frame(&stream[..end]), Frame::Message(bytes.len()));
+        assert_eq!(fix::frame(&stream[..end], &Limits::default()), Frame::Message(bytes.len()));
     }
 }
 
@@ -195,7 +195,12 @@ fn what_begins_no_message_is_garbled() {
         b"8=FIX.4.3\x019=000000000000000000000000",
     ];
     for bytes in garbled {
-        assert_eq!(fix::frame(bytes), Frame::Garbled, "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            fix::frame(bytes, &Limits::default()),
+            Frame::Garbled,
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
     }
 }
 

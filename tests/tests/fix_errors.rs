@@ -408,8 +408,8 @@ fn every_limit_is_kept_and_named() {
         limited(Limits { message_bytes: length - 1, ..free.clone() }).unwrap(),
         format!("at byte {length}: {name} message_bytes = {} allows", length - 1)
     );
-    assert_eq!(limited(Limits { entries: 2, ..free.clone() }), None);
-    let entries = limited(Limits { entries: 1, ..free.clone() }).unwrap();
+    assert_eq!(limited(Limits { entries: 3, ..free.clone() }), None);
+    let entries = limited(Limits { entries: 2, ..free.clone() }).unwrap();
     assert!(
         entries.contains("ApplicationMessage/MarketDataInc/MDInclList at byte")
             && entries.contains("entries = 1"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Record, Schema};
+use trunkline_message::{Limits, Record, Schema};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 
@@ -27,7 +27,7 @@ fn every_kind_goes_through_fix() {
         let mut back = Record::new(&schema);
         for record in records(&schema, seed, Safe::FIX) {
             let bytes = encoder.encode(&record).unwrap();
-            assert_eq!(fix::frame(bytes), fix::Frame::Message(bytes.len()));
+            assert_eq!(fix::frame(bytes, &Limits::default()), fix::Frame::Message(bytes.len()));
             decoder.decode(bytes, &mut back).unwrap();
             assert_eq!(back, record, "schema {seed}");
         }

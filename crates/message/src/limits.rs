@@ -10,8 +10,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Nesting of elements, groups and components.
     pub depth: usize,
-    /// Entries of one repeating group. An entry takes as much memory as its struct, however few
-    /// bytes it came from.
+    /// Entries of all repeating groups of one message. An entry takes as much memory as its struct,
+    /// however few bytes it came from.
     pub entries: usize,
     /// Numbers of one list.
     pub elements: usize,

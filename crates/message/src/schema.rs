@@ -407,6 +407,22 @@ impl SchemaBuilder {
     }
 }
 
+/// A name begins with a letter or underscore; digits, hyphens and points may follow. Letters
+/// are those that every format which prints names allows.
+fn check_name(name: &str) -> Result<(), SchemaError> {
+    let letter = |c: char| {
+        matches!(c, 'A'..='Z' | 'a'..='z' | '_'
+            | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
+            | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{2C00}'..='\u{2FEF}'
+            | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{10000}'..='\u{EFFFF}')
+    };
+    let follows = |c: char| letter(c) || matches!(c, '0'..='9' | '-' | '.');
+    if !name.starts_with(letter) || !name.chars().all(follows) {
+        return Err(SchemaError(format!("{name:?} is not a name")));
+    }
+    Ok(())
+}
+
 /// FIX fields share one flat space, so a number may stand once in the whole message; names need
 /// be unique inside their component only.
 fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaError> {
@@ -416,15 +432,12 @@ fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaEr
     if scope.components.len() >= usize::from(u16::MAX) {
         return Err(SchemaError(format!("{} has more than 65,534 components", scope.name)));
     }
+    check_name(&scope.name)?;
     let mut names = HashSet::new();
     let components = scope.components.iter().map(|it| (&it.name, it.parent));
     let fields = scope.fields.iter().map(|it| (&it.name, it.component));
     for (name, parent) in fields.chain(components) {
-        let letters = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let first = name.chars().next();
-        if !first.is_some_and(|c| c.is_alphabetic() || c == '_') || !name.chars().all(letters) {
-            return Err(SchemaError(format!("{}: {name:?} is not a name", scope.name)));
-        }
+        check_name(name).map_err(|error| SchemaError(format!("{}: {error}", scope.name)))?;
         if !names.insert((parent, name)) {
             return Err(SchemaError(format!("{}: the name {name} stands twice", scope.name)));
         }

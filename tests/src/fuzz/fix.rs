@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix::{Decoder, Encoder, Frame, Options, Plan, frame};
-use trunkline_message::{Record, Schema, ScopeId, Structure};
+use trunkline_message::{Limits, Record, Schema, ScopeId, Structure};
 
 use super::changes::{Choices, change_fields};
 use crate::plain_fix::{self, Content, Node};
@@ -62,7 +62,7 @@ impl Bench {
             return;
         }
         let plain = plain.expect("plainly a message");
-        assert_eq!(frame(bytes), Frame::Message(bytes.len()));
+        assert_eq!(frame(bytes, &Limits::default()), Frame::Message(bytes.len()));
         let facts = plain_fix::facts_of(self.schema, ScopeId(0), &plain);
         assert_eq!(facts, plain_fix::facts(&self.record));
 

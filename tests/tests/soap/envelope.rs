@@ -84,7 +84,7 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
     for (from, to, expected) in [
         ("S:Envelope", "S:Envelop", "expected a SOAP 1.1 or 1.2 Envelope, not <S:Envelop> of "),
         ("S:Body", "S:Bodi", "expected the Body, not <S:Bodi>"),
-        ("S:Body", "Body", "expected the Body, not Body"),
+        ("S:Body", "Body", "expected the Body, not <Body>"),
         ("<S:Envelope", "<!DOCTYPE x><S:Envelope", "XML: document type declarations are refused"),
     ] {
         let error = refused(&document.replace(from, to));

@@ -68,6 +68,8 @@ struct Body<'a, const LITTLE: bool> {
     field: usize,
     depth: usize,
     fields: usize,
+    /// Entries of all groups so far.
+    entries: usize,
 }
 
 impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
@@ -88,6 +90,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             field: 0,
             depth: 0,
             fields: 0,
+            entries: 0,
         };
         body.scope(&plan.scopes[0], message)?;
         match bytes.len() - body.at {
@@ -220,6 +223,17 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             return Err(self.error(ErrorKind::Truncated { expected }, self.at - 4));
         }
         Ok(count)
+    }
+
+    /// Counts an entry before memory is taken for it.
+    #[inline]
+    fn count_entry(&mut self) -> Result<()> {
+        self.entries += 1;
+        if self.entries > self.limits.entries {
+            let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+            return Err(Error::new(kind, self.at));
+        }
+        Ok(())
     }
 
     /// Start and end of a string without its NUL.
@@ -405,6 +419,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         self.scope_index = inner;
         self.depth += 1;
         for i in 0..count {
+            self.count_entry()?;
             let read = self.scope(scope, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(i), outer, field))?;
         }

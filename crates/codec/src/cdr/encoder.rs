@@ -206,7 +206,14 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
 
     #[inline]
     fn decimal(&mut self, field: usize, value: Decimal) {
-        self.float(field, value.to_f64());
+        let double = value.to_f64();
+        // Up to 15 digits survive a double; of longer ones, some do.
+        if value.mantissa().unsigned_abs() >= 1_000_000_000_000_000
+            && Decimal::from_f64(double) != Some(value)
+        {
+            self.fail(field, "a double does not hold so many digits, and CDR has no decimals");
+        }
+        self.float(field, double);
     }
 
     #[inline]

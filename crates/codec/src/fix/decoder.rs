@@ -1,5 +1,6 @@
 //! FIX to fields.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_message::{
@@ -7,7 +8,7 @@ use trunkline_message::{
     first_missing,
 };
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float,
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum,
     parse_float_within, scan, validate_utf8,
 };
 
@@ -26,6 +27,26 @@ pub enum Frame {
     Garbled,
 }
 
+/// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
+const DATA: [(u32, u32); 16] = [
+    (90, 91),
+    (93, 89),
+    (95, 96),
+    (212, 213),
+    (348, 349),
+    (350, 351),
+    (352, 353),
+    (354, 355),
+    (356, 357),
+    (358, 359),
+    (360, 361),
+    (362, 363),
+    (364, 365),
+    (445, 446),
+    (618, 619),
+    (621, 622),
+];
+
 /// Length of a CheckSum field: `10=123|`.
 const TRAILER: usize = 7;
 
@@ -35,12 +56,15 @@ pub(super) const LONGEST_BEGIN: usize = 29;
 const LONGEST_LENGTH: usize = 14;
 
 /// Finds the end of the message at the beginning of `bytes` by its BodyLength.
-pub fn frame(bytes: &[u8]) -> Frame {
+///
+/// A message longer than `message_bytes` of the limits is garbled: nobody should wait for it.
+pub fn frame(bytes: &[u8], limits: &Limits) -> Frame {
     let head = Head::find(bytes);
     match head {
         Ok(head) => {
             let end = head.body.saturating_add(head.length).saturating_add(TRAILER);
             match end.checked_sub(bytes.len()) {
+                _ if end > limits.message_bytes => Frame::Garbled,
                 None | Some(0) => Frame::Message(end),
                 Some(more) => Frame::Incomplete(more),
             }
@@ -148,6 +172,7 @@ impl Decoder {
             scope: 0,
             field: 0,
             fields: 0,
+            entries: 0,
             seen: &mut self.seen,
         };
         body.fields(message)?;
@@ -218,6 +243,8 @@ struct Body<'a> {
     scope: usize,
     field: usize,
     fields: usize,
+    /// Entries of all groups so far.
+    entries: usize,
     /// One bit for each field of every open scope.
     seen: &'a mut Vec<u64>,
 }
@@ -375,6 +402,17 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// Counts an entry before memory is taken for it.
+    #[inline]
+    fn count_entry(&mut self) -> Result<()> {
+        self.entries += 1;
+        if self.entries > self.limits.entries {
+            let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
+            return Err(Error::new(kind, self.at));
+        }
+        Ok(())
+    }
+
     /// Is it a field of a scope around this one? Then this one ends here.
     fn belongs_outside(&self, number: u32) -> bool {
         self.scopes.iter().any(|&scope| self.plan.scopes[scope].tag(number) != Tag::Unknown)
@@ -400,12 +438,42 @@ impl<'a> Body<'a> {
             let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
             return Err(Error::new(kind, value).within(&number.to_string()));
         }
+        let data = self.unknown_data(number, value, end)?;
         if let Some(unknown) = into.unknown() {
             unknown.push(number, &self.bytes[value..end]);
+            if let Some((number, ref range)) = data {
+                unknown.push(number, &self.bytes[range.clone()]);
+            }
         }
         self.fields += 1;
-        self.at = end + 1;
+        self.at = data.map_or(end, |(_, range)| range.end) + 1;
         Ok(())
+    }
+
+    /// If the unknown field is the length of data by the standard, which may hold anything, a
+    /// delimiter too: the data field behind it, tag and place.
+    fn unknown_data(
+        &mut self,
+        number: u32,
+        value: usize,
+        end: usize,
+    ) -> Result<Option<(u32, Range<usize>)>> {
+        let Some((_, data)) = DATA.iter().find(|(length, _)| *length == number) else {
+            return Ok(None);
+        };
+        let Ok(length) = u32::parse(&self.bytes[value..end]) else { return Ok(None) };
+        let prefix = format!("{data}=");
+        if !self.bytes[end + 1..].starts_with(prefix.as_bytes()) {
+            return Ok(None);
+        }
+        let start = end + 1 + prefix.len();
+        let (stated, after) = (length as usize, start.saturating_add(length as usize));
+        if self.bytes.get(after) != Some(&SOH) {
+            let counted = scan::find_soh(self.bytes, start).unwrap_or(self.bytes.len()) - start;
+            let kind = ErrorKind::Length { stated, counted };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        Ok(Some((*data, start..after)))
     }
 
     #[cold]
@@ -462,6 +530,16 @@ impl<'a> Body<'a> {
     }
 }
 
+/// A double in plain digits: neither exponents nor names are FIX.
+fn plain_double(source: &[u8], start: usize, end: usize) -> std::result::Result<f64, ValueError> {
+    let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
+    if let Some(at) = source[start..end].iter().position(other) {
+        return Err(ValueError::Malformed { at });
+    }
+    let value = parse_float_within(source, start, end)?;
+    if value.is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
+}
+
 /// For parsers that take the value by itself.
 #[inline]
 fn whole<T>(
@@ -491,15 +569,7 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a decimal number", |source, start, end| {
-            // Neither exponents nor names are FIX.
-            let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
-            if let Some(at) = source[start..end].iter().position(other) {
-                return Err(ValueError::Malformed { at });
-            }
-            parse_float_within(source, start, end)
-                .and_then(|it| it.is_finite().then_some(it).ok_or(ValueError::OutOfRange))
-        })
+        self.parse("a decimal number", plain_double)
     }
 
     #[inline]
@@ -555,7 +625,7 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        self.list(into, parse_float)
+        self.list(into, |value| plain_double(value, 0, value.len()))
     }
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
@@ -583,6 +653,7 @@ impl FieldDecoder for Body<'_> {
             if found > stated {
                 break;
             }
+            self.count_entry()?;
             let entry = into.next_entry();
             let plan = self.plan;
             self.fields(entry)

@@ -6,7 +6,7 @@ use trunkline_message::{
     Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown,
 };
 use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, fix_checksum, write_float,
+    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, fix_checksum,
 };
 
 use super::SOH;
@@ -89,6 +89,8 @@ impl Encoder {
         start
     }
 }
+
+const PLAIN_DOUBLES: &str = "FIX writes doubles in plain digits, at most 18 of them";
 
 struct Body<'a> {
     plan: &'a Plan,
@@ -184,7 +186,7 @@ impl FieldEncoder for Body<'_> {
     fn float(&mut self, field: usize, value: f64) {
         match Decimal::from_f64(value) {
             Some(value) => self.decimal(field, value),
-            None => self.fail(field, "FIX writes doubles in plain digits, at most 18 of them"),
+            None => self.fail(field, PLAIN_DOUBLES),
         }
     }
 
@@ -256,7 +258,12 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn floats(&mut self, field: usize, values: &[f64]) {
-        self.list(field, values, write_float);
+        if values.iter().any(|value| Decimal::from_f64(*value).is_none()) {
+            return self.fail(field, PLAIN_DOUBLES);
+        }
+        self.list(field, values, |value, window| {
+            Decimal::from_f64(value).unwrap_or_default().write(window)
+        });
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {

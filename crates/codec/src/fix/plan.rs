@@ -45,6 +45,10 @@ impl Plan {
             let what = format!("FIX needs the MsgType of {}", schema.name());
             return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
         }
+        if schema.message_type().bytes().any(|byte| byte.is_ascii_control()) {
+            let what = format!("{:?} as MsgType", schema.message_type());
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+        }
         let begin = options.begin_string.as_bytes();
         if begin.is_empty() || begin.len() > LONGEST_BEGIN || begin.contains(&SOH) {
             let what = format!("{:?} as BeginString", options.begin_string);
@@ -123,10 +127,16 @@ pub(super) enum Tag {
 impl ScopePlan {
     fn new(scope: &Scope) -> Result<Self> {
         let mut slots = Vec::new();
+        if scope.fields.len() >= usize::from(LENGTH) {
+            let what = format!("{} has more than 32,766 fields", scope.name);
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+        }
         for field in &scope.fields {
-            if field.number == 0 || matches!(field.number, 8 | 9 | 10 | 35) {
-                let what = format!("{} cannot have the FIX tag {}", field.name, field.number);
-                return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+            for number in [field.number, field.length_number.max(1)] {
+                if matches!(number, 0 | 8 | 9 | 10 | 35 | LARGEST_TAG..) {
+                    let what = format!("{} cannot have the FIX tag {number}", field.name);
+                    return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+                }
             }
             if field.kind == Kind::Bytes && field.length_number == 0 {
                 let what = format!("the data field {} needs a length field in FIX", field.name);
@@ -154,6 +164,8 @@ impl ScopePlan {
 /// Tag numbers below this are looked up by one load; user-defined ones above it by search.
 const DIRECT: usize = 2048;
 const LENGTH: u16 = 1 << 15;
+/// Tags have at most eight digits.
+const LARGEST_TAG: u32 = 100_000_000;
 
 #[derive(Debug)]
 struct Tags {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use trunkline_message::{ErrorKind, Kind};
 
 use super::envelope::{ENCODING12, XSD, XSI};
+use super::opening::excerpt;
 use crate::xml::Parser;
 
 /// What they say that matters here; attributes of other names are passed over.
@@ -49,7 +50,7 @@ impl<'a> Marks<'a> {
     pub(super) fn fit(&self, kind: Kind) -> Result<(), ErrorKind> {
         match &self.schema_type {
             Some(local) if !fits(kind, local) => {
-                let what = format!("a value of another type than xsd:{local}");
+                let what = format!("a value of another type than xsd:{}", excerpt(local));
                 Err(ErrorKind::Expected(what.into()))
             }
             _ => Ok(()),
@@ -92,7 +93,8 @@ fn schema_type<'a>(
         }
         Some(_) => Ok(None),
         None => {
-            let what = format!("a declared prefix in xsi:type=\"{}\"", trim(&qualified));
+            let qualified = excerpt(trim(&qualified));
+            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
             Err(ErrorKind::Expected(what.into()))
         }
     }

@@ -102,6 +102,7 @@ impl Decoder {
             scope: 0,
             field: 0,
             fields: 0,
+            entries: 0,
         };
         body.scope(&plan.scopes[0], message)?;
         let end = self.parser.position();
@@ -149,6 +150,8 @@ pub(super) struct Body<'a> {
     pub(super) scope: usize,
     pub(super) field: usize,
     pub(super) fields: usize,
+    /// Entries of all groups so far.
+    pub(super) entries: usize,
 }
 
 impl Body<'_> {

@@ -13,6 +13,9 @@ pub(super) type Window = [u8; 34];
 /// Longer names are found by search.
 const LONGEST: usize = 32;
 
+/// How many multipliers are tried.
+const ATTEMPTS: usize = 512;
+
 /// The names that may stand in each component of a scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -23,9 +26,10 @@ pub(super) struct Names {
 #[derive(Debug, Default)]
 struct Table {
     entries: Vec<(Box<[u8]>, Name)>,
-    /// By hash, what a name means and its position in `entries` plus one, or 0; every short name
-    /// has a place of its own.
+    /// By hash, what a name means and its position in `entries` plus one, or 0.
     places: Box<[(Name, u16)]>,
+    /// Positions of the entries that have no place: long ones, and twins of others.
+    searched: Box<[usize]>,
     /// Chosen so that no two names share a place.
     multiplier: u64,
     shift: u32,
@@ -50,35 +54,57 @@ impl Table {
     }
 
     /// Tries multipliers until every name has a place of its own; with sixteen places a name, one
-    /// in a few does.
+    /// in a few does. Names that no multiplier can tell apart are left to be searched for.
     fn finish(&mut self) {
         let mut places = (16 * self.entries.len()).next_power_of_two().max(2);
         let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
-        for attempt in 1.. {
+        for attempt in 1..=ATTEMPTS {
             if attempt % 64 == 0 {
                 places *= 2;
             }
             seed = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(0x2545_F491_4F6C_DD1D);
             self.multiplier = seed | 1;
             self.shift = 64 - places.trailing_zeros();
-            if let Some(filled) = self.fill(places) {
-                self.places = filled.into();
+            if self.fill(places, attempt == ATTEMPTS) {
                 return;
             }
         }
     }
 
-    fn fill(&self, places: usize) -> Option<Vec<(Name, u16)>> {
+    /// Gives every name its place; false if two different hashes want the same, unless they `may`.
+    fn fill(&mut self, places: usize, may: bool) -> bool {
         let mut filled = vec![(Name::Component(0), 0); places];
+        let mut searched = Vec::new();
         for (index, (name, meaning)) in self.entries.iter().enumerate() {
-            let Some(window) = window(name) else { continue };
-            let place = &mut filled[self.place(&window, name.len())];
-            if place.1 != 0 {
-                return None;
+            let Some(own) = window(name) else {
+                searched.push(index);
+                continue;
+            };
+            let place = &mut filled[self.place(&own, name.len())];
+            match self.entries.get(usize::from(place.1).wrapping_sub(1)) {
+                None => *place = (*meaning, index as u16 + 1),
+                Some((other, _)) => {
+                    let others = window(other).map(|window| mix(&window, other.len()));
+                    if !may && others != Some(mix(&own, name.len())) {
+                        return false;
+                    }
+                    searched.push(index);
+                }
             }
-            *place = (*meaning, index as u16 + 1);
         }
-        Some(filled)
+        (self.places, self.searched) = (filled.into(), searched.into());
+        true
+    }
+
+    /// The entry of this name.
+    fn entry(&self, name: &[u8]) -> Option<Name> {
+        let at_place = window(name).and_then(|window| {
+            let (_, entry) = self.places[self.place(&window, name.len())];
+            self.entries.get(usize::from(entry).wrapping_sub(1))
+        });
+        let searched = self.searched.iter().map(|index| &self.entries[*index]);
+        let mut candidates = at_place.into_iter().chain(searched);
+        candidates.find(|(known, _)| **known == *name).map(|(_, meaning)| *meaning)
     }
 }
 
@@ -107,15 +133,7 @@ impl Names {
 
     /// What the name means in the component.
     pub(super) fn get(&self, component: u16, name: &[u8]) -> Option<Name> {
-        let table = &self.tables[table(component)];
-        let found = match window(name) {
-            Some(window) => {
-                let (_, entry) = table.places[table.place(&window, name.len())];
-                table.entries.get(usize::from(entry).wrapping_sub(1))
-            }
-            None => table.entries.iter().find(|(known, _)| **known == *name),
-        };
-        found.filter(|(known, _)| **known == *name).map(|(_, meaning)| *meaning)
+        self.tables[table(component)].entry(name)
     }
 
     /// What the name of `length` bytes in the window means, if it is a name of the component at
@@ -145,15 +163,24 @@ mod tests {
         for (i, name) in all.iter().enumerate() {
             names.add((i % 3) as u16, name, Name::Field(i as u16));
         }
+        // Their hashes are equal: they differ in the middle only.
+        names.add(0, "Customer1BillingAddress", Name::Field(1000));
+        names.add(0, "Customer2BillingAddress", Name::Field(2000));
         names.add(super::super::plan::NONE, "own", Name::Component(1));
         let names = names.finish();
+        assert_eq!(names.get(0, b"Customer1BillingAddress"), Some(Name::Field(1000)));
+        assert_eq!(names.get(0, b"Customer2BillingAddress"), Some(Name::Field(2000)));
+        assert_eq!(names.get(0, b"Customer3BillingAddress"), None);
         assert_eq!(names.get(u16::MAX, b"own"), Some(Name::Component(1)));
         for (i, name) in all.iter().enumerate() {
             for component in 0..3 {
                 let expected = (component == (i % 3) as u16).then_some(Name::Field(i as u16));
                 assert_eq!(names.get(component, name.as_bytes()), expected);
                 if let (Some(window), true) = (window(name.as_bytes()), expected.is_some()) {
-                    assert_eq!(names.guess(component, &window, name.len()), expected);
+                    let guessed = names.guess(component, &window, name.len());
+                    assert!(
+                        guessed == expected || names.get(component, name.as_bytes()) == expected
+                    );
                 }
             }
             assert_eq!(names.get(0, &name.as_bytes()[1..]), None);

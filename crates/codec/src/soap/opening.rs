@@ -94,7 +94,8 @@ fn header(input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
                 && matches!(it.value().trim(), "1" | "true")
         });
         if must && parser.depth() == outside + 2 {
-            let what = format!("the header {}, which must be understood", name.qualified());
+            let what =
+                format!("the header {}, which must be understood", excerpt(name.qualified()));
             return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
         }
     }
@@ -139,7 +140,8 @@ fn shown(namespace: &str) -> String {
     }
 }
 
-fn excerpt(text: &str) -> &str {
+/// As much of a document as an error shows.
+pub(super) fn excerpt(text: &str) -> &str {
     &text[..text.floor_char_boundary(200)]
 }
 
@@ -198,7 +200,7 @@ pub(super) fn close(input: &str, parser: &mut Parser) -> Result<()> {
                 return Err(Error::new(ErrorKind::Expected(expected.into()), at));
             }
             Event::Start { name, .. } => {
-                let what = format!("the element {} after the message", name.qualified());
+                let what = format!("the element {} after the message", excerpt(name.qualified()));
                 return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
             }
         }

@@ -254,7 +254,8 @@ impl Decoder for Body<'_> {
         let scope = &plan.scopes[slot.scope];
         let mut count = 0;
         while self.next_entry(slot, scope)? {
-            if count == self.limits.entries {
+            self.entries += 1;
+            if self.entries > self.limits.entries {
                 let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
                 return Err(self.error(kind, self.parser.position()));
             }

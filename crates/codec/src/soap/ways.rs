@@ -423,12 +423,14 @@ impl<'a> Body<'a> {
         match self.parser.next(self.input)? {
             Event::Start { name, .. } => {
                 self.check_names();
-                self.opened(name.prefix());
                 self.field = usize::MAX;
                 let meaning = match Some(name.namespace) == self.namespace {
                     true => scope.names.get(component, name.local().as_bytes()),
                     false => None,
                 };
+                if meaning.is_some() {
+                    self.opened(name.prefix());
+                }
                 match meaning {
                     Some(Name::Field(field)) => {
                         let field = usize::from(field);
