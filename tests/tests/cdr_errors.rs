@@ -267,3 +267,21 @@ fn a_changed_octet_is_an_error_or_another_message_to_both() {
     }
     assert!(refused > 1000 && accepted > 1000, "{refused} {accepted}");
 }
+
+#[test]
+fn a_price_that_a_double_would_change_is_refused() {
+    let listing = "message M\nfield Price 0 decimal required\nend\n";
+    let schema = std::sync::Arc::new(trunkline_message::Schema::from_listing(listing).unwrap());
+    let plan = cdr::Plan::new(&schema, cdr::Options::default());
+    let mut record = Record::new(&schema);
+    for (price, holds) in [
+        ("999999999999999", true),
+        ("0.123456789012345", true),
+        ("9007199254740992", true),
+        ("9007199254740993", false),
+        ("123456789012345678", false),
+    ] {
+        record.set("Price", Value::Decimal(price.parse().unwrap())).unwrap();
+        assert_eq!(cdr::Encoder::new(&plan).encode(&record).is_ok(), holds, "{price}");
+    }
+}

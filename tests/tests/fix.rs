@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
 use trunkline_lab::random::Random;
-use trunkline_message::{Error, Limits, Message, Record, Schema, Structure, Value};
+use trunkline_message::{Error, Kind, Limits, Message, Need, Record, Schema, Structure, Value};
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
@@ -305,4 +305,51 @@ fn a_message_of_another_schema_is_refused() {
     );
     let bytes = encode(&samples::figure_3(1));
     assert!(fix::Decoder::new(&plan()).decode(&bytes, &mut record).is_err());
+}
+
+fn lists(what: &str) -> std::sync::Arc<Schema> {
+    let listing = format!("message M D\nfield ClOrdID 11 text required\n{what}\nend\n");
+    std::sync::Arc::new(Schema::from_listing(&listing).unwrap())
+}
+
+#[test]
+fn data_that_the_schema_does_not_know_is_no_field() {
+    let schema = lists("field Price 44 decimal optional");
+    let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
+    let mut record = Record::new(&schema);
+    let bytes = plain_fix::framed(b"35=D\x0111=A\x0195=6\x0196=x\x0144=9\x01");
+    fix::Decoder::new(&plan).decode(&bytes, &mut record).unwrap();
+    assert_eq!(record.get("Price"), None);
+    assert_eq!(fix::Encoder::new(&plan).encode(&record).unwrap(), bytes);
+    let wrong = plain_fix::framed(b"35=D\x0111=A\x0195=7\x0196=x\x0144=9\x01");
+    let error = fix::Decoder::new(&plan).decode(&wrong, &mut record).unwrap_err();
+    assert!(error.to_string().contains("the length says 7"), "{error}");
+}
+
+#[test]
+fn lists_hold_plain_doubles_only() {
+    let schema = lists("field Prices 7000 f64[] required");
+    let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
+    let mut record = Record::new(&schema);
+    record.set("ClOrdID", Value::Text("A".into())).unwrap();
+    record.set("Prices", Value::Floats(vec![1.5, f64::NAN])).unwrap();
+    assert_eq!(fix::Encoder::new(&plan).encode(&record).unwrap_err().path(), "Prices");
+    let bytes = plain_fix::framed(b"35=D\x0111=A\x017000=1.5 1e3\x01");
+    let error = fix::Decoder::new(&plan).decode(&bytes, &mut record).unwrap_err();
+    assert_eq!(error.path(), "Prices");
+}
+
+#[test]
+fn plans_that_could_not_work_are_refused() {
+    for (message_type, number, length, why) in [
+        ("D\u{1}49=EVIL", 58, 0, "as MsgType"),
+        ("D", 58, 10, "the FIX tag 10"),
+        ("D", 100_000_000, 0, "the FIX tag 100000000"),
+    ] {
+        let mut builder = Schema::builder("M", message_type);
+        builder.data_field("F", number, length, Kind::Text, Need::Required);
+        let schema = std::sync::Arc::new(builder.build().unwrap());
+        let error = fix::Plan::new(&schema, &fix::Options::default()).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }

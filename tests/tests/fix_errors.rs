@@ -412,7 +412,7 @@ fn every_limit_is_kept_and_named() {
     let entries = limited(Limits { entries: 2, ..free.clone() }).unwrap();
     assert!(
         entries.contains("ApplicationMessage/MarketDataInc/MDInclList at byte")
-            && entries.contains("entries = 1"),
+            && entries.contains("entries = 2"),
         "{entries}"
     );
     assert_eq!(limited(Limits { depth: 2, ..free.clone() }), None);

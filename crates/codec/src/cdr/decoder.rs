@@ -419,7 +419,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         self.scope_index = inner;
         self.depth += 1;
         for i in 0..count {
-            self.count_entry()?;
+            self.count_entry().map_err(|error| plan.locate(error, outer, field))?;
             let read = self.scope(scope, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(i), outer, field))?;
         }

@@ -653,9 +653,9 @@ impl FieldDecoder for Body<'_> {
             if found > stated {
                 break;
             }
-            self.count_entry()?;
-            let entry = into.next_entry();
             let plan = self.plan;
+            self.count_entry().map_err(|error| plan.locate(error, outer, field))?;
+            let entry = into.next_entry();
             self.fields(entry)
                 .map_err(|error| plan.locate(error.in_entry(found - 1), outer, field))?;
         }
