@@ -46,7 +46,7 @@ pub(super) struct Effect {
     pub(super) length: u8,
 }
 
-/// The bytes of a gap and what it does; two cache lines hold it.
+/// The bytes of a gap and what it does.
 #[derive(Debug)]
 struct Gap {
     bytes: [u8; LONGEST],
