@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-const SURE: u8 = 2;
+const SURE: u8 = 4;
 
 /// A gap that was learnt: its place and its number there.
 #[derive(Clone, Copy, Debug)]
@@ -220,7 +220,7 @@ impl Learnt {
         known.gaps[last] = Gap { bytes: block, effect };
         known.names[last] = names;
         known.bring_forward(last);
-        known.sureness = 1;
+        known.sureness = SURE;
     }
 }
 
