@@ -1,7 +1,8 @@
 //! The trunkline binary.
 //!
 //! Exit status: 0 when all went well, 1 when a run found a wrong answer or a broken peer, 2 when the
-//! command could not be carried out, which one line on standard error explains.
+//! command could not be carried out, which one line on standard error explains, 3 when what was
+//! measured does not carry a conclusion that was asked for.
 
 #![forbid(unsafe_code)]
 
@@ -23,12 +24,15 @@ enum Ending {
     Right,
     /// Something under test is wrong; what, has been printed.
     Wrong,
+    /// What was measured does not carry a conclusion.
+    Inconclusive,
 }
 
 fn main() -> ExitCode {
     match arguments::parse().and_then(run) {
         Ok(Ending::Right) => ExitCode::SUCCESS,
         Ok(Ending::Wrong) => ExitCode::from(1),
+        Ok(Ending::Inconclusive) => ExitCode::from(3),
         Err(fault) => {
             output::complain(&fault);
             ExitCode::from(2)

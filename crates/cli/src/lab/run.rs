@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use trunkline_lab::clock::Date;
-use trunkline_lab::evaluation::{Evaluation, Request, Step, TRADING_DAY_SEED};
+use trunkline_lab::definition::Definition;
+use trunkline_lab::evaluation::{Request, Step};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::peer::Discovery;
 use trunkline_lab::record::Record;
-use trunkline_lab::row::Verdict;
-use trunkline_lab::trading_day::TradingDay;
+use trunkline_lab::trading_day::{SEED, TradingDay};
 
 use crate::Ending;
 use crate::arguments::RunArguments;
@@ -18,8 +18,8 @@ use crate::fault::Fault;
 use crate::output::{complain, print, wants_bold};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
-    let evaluation = Evaluation::named(&arguments.experiment)?;
-    let parts = evaluation.parts_named(&arguments.only)?;
+    let definition = Definition::named(&arguments.experiment)?;
+    let parts = definition.parts_named(&arguments.only)?;
     // Minutes may pass before a file is written; better to know now that it cannot be.
     let mut files: Vec<PathBuf> = arguments.json.iter().cloned().collect();
     for file in &files {
@@ -28,24 +28,24 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let peers = Discovery::of(arguments.peers.folder.as_deref())?;
     let day = match &arguments.trades {
         Some(file) => TradingDay::from_csv(file)?,
-        None => TradingDay::generated(TRADING_DAY_SEED),
+        None => TradingDay::generated(SEED),
     };
     // Last, so that no other mistake leaves an empty folder behind.
     if arguments.record {
-        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-        let file = Record::path(Date::today(), evaluation.name, &names.join("-"));
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        let file = Record::path(Date::today(), &definition.name, &names.join("-"));
         make_folder_of(&file)?;
         refuse_unwritable(&file)?;
         files.push(file);
     }
     let is_quick = arguments.quick;
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
-    let request = Request { evaluation, parts, day, peers, effort, is_quick };
+    let request = Request { parts, peers, effort, is_quick, ..Request::new(definition, day) };
     let mut display = Display::new();
     let run = request.run(&mut |step| display.show(step));
     display.clear();
     // Printed even if a file then cannot be written: it took minutes.
-    let printed = print(&run.report().bold(wants_bold()).to_string());
+    let printed = print(&run.report(&request.definition).bold(wants_bold()).to_string());
     for file in &files {
         run.record.write(file)?;
     }
@@ -53,8 +53,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     for fault in &run.faults {
         complain(&Fault::new(fault));
     }
-    let is_wrong = run.record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer);
-    Ok(if is_wrong || !run.faults.is_empty() { Ending::Wrong } else { Ending::Right })
+    Ok(match () {
+        () if run.is_wrong() => Ending::Wrong,
+        () if run.is_inconclusive() => Ending::Inconclusive,
+        () => Ending::Right,
+    })
 }
 
 fn make_folder_of(file: &Path) -> Result<(), Fault> {

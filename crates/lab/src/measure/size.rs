@@ -3,21 +3,22 @@
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix;
 
-use super::format::{Codec, Format};
-use super::subjects::TRUNKLINE;
-use super::{SIZE, messages, row};
-use crate::evaluation::Step;
-use crate::paper::kohlhoff::MESSAGE_SIZE;
+use super::Setting;
+use crate::market_data::{Codec, Format, messages};
 use crate::row::Row;
 use crate::statistics::Fit;
+use crate::subjects::TRUNKLINE;
 use crate::trading_day::TradingDay;
+
+/// The case of sizes.
+pub(crate) const SIZE: &str = "size";
 
 /// The case of SOAP messages with just the fields that the paper's Figure 6 shows: MsgSeqNum and
 /// MDEntryType are in Figure 3 but not there.
-pub(super) const SIZE_OF_FIGURE_6: &str = "size-figure-6";
+pub(crate) const SIZE_OF_FIGURE_6: &str = "size-figure-6";
 
 /// The case of FIX messages whose BodyLength is filled to eight digits, as in the paper's Figure 5.
-pub(super) const SIZE_OF_FIGURE_5: &str = "size-figure-5";
+pub(crate) const SIZE_OF_FIGURE_5: &str = "size-figure-5";
 
 /// Bytes of all messages of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,39 +29,40 @@ struct Sizes {
     largest: usize,
 }
 
-/// Sizes of every format at every length, what they come to a message and an entry, and what compact
-/// tags save.
+/// Sizes of the formats at every length, what they come to a message and an entry, and what variants
+/// save; with `as_printed` also of messages as the paper's figures print them.
 pub(super) fn rows(
-    day: &TradingDay,
-    lengths: &[u32],
-    progress: &mut dyn FnMut(Step<'_>),
+    setting: &Setting<'_>,
+    formats: &[Format],
+    as_printed: bool,
+    progress: &mut dyn FnMut(&str, f64),
 ) -> Vec<Row> {
     let variants = [(Format::SoapRpc, SIZE_OF_FIGURE_6), (Format::Fix, SIZE_OF_FIGURE_5)];
-    let mut by_format: Vec<(Format, &str, Vec<Sizes>)> = Format::ALL
-        .map(|format| (format, SIZE))
-        .into_iter()
+    let variants = variants.into_iter().filter(|(format, _)| as_printed && formats.contains(format));
+    let mut by_format: Vec<(Format, &str, Vec<Sizes>)> = formats
+        .iter()
+        .map(|&format| (format, SIZE))
         .chain(variants)
         .map(|(format, case)| (format, case, Vec::new()))
         .collect();
-    for (index, &entries) in lengths.iter().enumerate() {
-        let text = format!("messages of {entries}");
-        progress(Step { part: SIZE, text: &text, share: index as f64 / lengths.len() as f64 });
+    for (index, &entries) in setting.lengths.iter().enumerate() {
+        progress(&format!("messages of {entries}"), index as f64 / setting.lengths.len() as f64);
         for (format, case, sizes) in &mut by_format {
-            sizes.push(measure(day, entries, *format, case));
+            sizes.push(measure(&setting.request.day, entries, *format, case));
         }
     }
     let mut rows: Vec<Row> = by_format
         .iter()
-        .flat_map(|(format, case, sizes)| rows_of_format(*format, case, sizes))
+        .flat_map(|(format, case, sizes)| rows_of_format(setting, *format, case, sizes))
         .collect();
-    let sizes_of = |wanted| by_format.iter().find(|it| it.0 == wanted).map(|it| &it.2);
-    if let (Some(plain), Some(compact)) = (sizes_of(Format::SoapRpc), sizes_of(Format::SoapCompact))
-    {
-        rows.extend(plain.iter().zip(compact).map(|(plain, compact)| Row {
+    for (format, case, variant) in &by_format {
+        let plain = by_format.iter().find(|it| Some(it.0) == format.plain() && it.1 == *case);
+        let Some((.., plain)) = plain else { continue };
+        rows.extend(plain.iter().zip(variant).map(|(plain, variant)| Row {
             entries: Some(plain.entries),
-            value: Some((1.0 - compact.mean / plain.mean) * 100.0),
+            value: Some((1.0 - variant.mean / plain.mean) * 100.0),
             runs: 1,
-            ..row(SIZE, TRUNKLINE, &Format::SoapCompact.profile(), "reduction", "%")
+            ..setting.row(SIZE, TRUNKLINE, &format.profile(), "reduction", "%")
         }));
     }
     rows
@@ -95,10 +97,15 @@ fn measure(day: &TradingDay, entries: u32, format: Format, case: &str) -> Sizes 
     Sizes { entries, mean: total as f64 / count as f64, smallest, largest }
 }
 
-fn rows_of_format(format: Format, case: &str, sizes: &[Sizes]) -> Vec<Row> {
-    let published = format.published().and_then(|name| MESSAGE_SIZE.line(name));
+fn rows_of_format(
+    setting: &Setting<'_>,
+    format: Format,
+    case: &str,
+    sizes: &[Sizes],
+) -> Vec<Row> {
+    let published = setting.request.definition.published(case, "size", format);
     let profile = format.profile();
-    let blank = |metric| row(case, TRUNKLINE, &profile, metric, "bytes");
+    let blank = |metric| setting.row(case, TRUNKLINE, &profile, metric, "bytes");
     let mut rows: Vec<Row> = sizes
         .iter()
         .map(|sizes| Row {
@@ -125,6 +132,8 @@ fn rows_of_format(format: Format, case: &str, sizes: &[Sizes]) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::Definition;
+    use crate::evaluation::Request;
     use crate::row::Verdict;
 
     #[test]
@@ -151,7 +160,9 @@ mod tests {
     fn sizes_come_near_the_papers_table_1() {
         let mut day = TradingDay::generated(2004);
         day.trades.truncate(2_000);
-        let rows = rows(&day, &[1, 4, 10], &mut |_| {});
+        let request = Request::new(Definition::named("kohlhoff-2004").expect("embedded"), day);
+        let setting = Setting { request: &request, lengths: &[1, 4, 10] };
+        let rows = rows(&setting, &Format::ALL, true, &mut |_, _| {});
         for row in rows.iter().filter(|row| row.metric == "size-per-entry") {
             let Some(paper) = row.paper else { continue };
             let ratio = row.value.expect("a size") / paper;

@@ -6,18 +6,20 @@ use std::fmt;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{Record, Structure as _};
 
-use super::format::Format;
-use super::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
-use super::{CODEC, LONGEST, answer, messages, randomised, row};
-use crate::evaluation::{Request, Step, TRADING_DAY_SEED};
+use super::Setting;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
-use crate::paper::kohlhoff::{DECODING, ENCODING, Line};
+use crate::market_data::{Format, answer, messages, randomised};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
+use crate::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
+use crate::trading_day::SEED;
+
+/// The case of rows about peers that took no part.
+pub(crate) const CODEC: &str = "codec";
 
 /// What the messages are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Every entry sets the fields of Figure 3.
     Figure3,
     /// No two entries set the same fields.
@@ -25,7 +27,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    pub(super) fn case(self, operation: Operation) -> &'static str {
+    pub(crate) fn case(self, operation: Operation) -> &'static str {
         match (self, operation) {
             (Self::Figure3, Operation::Encode) => "encode",
             (Self::Figure3, Operation::Decode) => "decode",
@@ -35,25 +37,25 @@ impl Content {
     }
 }
 
-/// Encoding is table 3, decoding table 4: so in all that is printed.
-pub(super) const OPERATIONS: [Operation; 2] = [Operation::Encode, Operation::Decode];
+/// In the order of all that is printed.
+pub(crate) const OPERATIONS: [Operation; 2] = [Operation::Encode, Operation::Decode];
 
 /// Repetitions of one subject in one format.
-pub(super) struct Series {
-    pub(super) name: String,
-    pub(super) format: Format,
-    pub(super) content: Content,
-    pub(super) operation: Operation,
+pub(crate) struct Series {
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) content: Content,
+    pub(crate) operation: Operation,
     /// Nanoseconds a message by entries; element i of all series ran side by side.
-    pub(super) by_entries: BTreeMap<u32, Vec<f64>>,
+    pub(crate) by_entries: BTreeMap<u32, Vec<f64>>,
     /// How the subject stood in the end.
-    pub(super) standing: Standing,
+    pub(crate) standing: Standing,
 }
 
 impl Series {
     /// The line through the costs by entries, for each repetition. Empty unless the subject
     /// completed every length, or if there was one length only.
-    pub(super) fn fits(&self) -> Vec<Fit> {
+    pub(crate) fn fits(&self) -> Vec<Fit> {
         let repetitions = self.by_entries.values().map(Vec::len).min().unwrap_or(0);
         let fit = |repetition: usize| {
             let points = self.by_entries.iter();
@@ -70,33 +72,29 @@ impl Series {
 }
 
 /// All that was measured.
-pub(super) struct Measured {
-    pub(super) series: Vec<Series>,
+#[derive(Default)]
+pub(crate) struct Measured {
+    pub(crate) series: Vec<Series>,
     /// Peers that could not take part: not there, or broken.
-    pub(super) missing: Vec<(&'static str, Format)>,
+    pub(crate) missing: Vec<(&'static str, Format)>,
     /// Version of every peer that took part.
-    pub(super) versions: BTreeMap<String, String>,
+    pub(crate) versions: BTreeMap<String, String>,
     /// What went wrong, a line each.
-    pub(super) faults: Vec<String>,
+    pub(crate) faults: Vec<String>,
     /// The largest difference that the same codec showed to itself, as a share.
-    pub(super) noise_floor: Option<f64>,
+    pub(crate) noise_floor: Option<f64>,
 }
 
-/// Lets all subjects work on messages of every length, then on randomised ones.
+/// Lets all subjects work on messages of every length, then on randomised ones if asked for.
 pub(super) fn measure(
-    request: &Request,
-    lengths: &[u32],
-    progress: &mut dyn FnMut(Step<'_>),
+    setting: &Setting<'_>,
+    formats: &[Format],
+    is_randomised: bool,
+    progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
-    progress(Step { part: CODEC, text: "starting the peers", share: 0.0 });
-    let mut contestants = subjects::contestants(&request.peers);
-    let mut measured = Measured {
-        series: Vec::new(),
-        missing: Vec::new(),
-        versions: BTreeMap::new(),
-        faults: Vec::new(),
-        noise_floor: None,
-    };
+    progress("starting the peers", 0.0);
+    let mut contestants = subjects::contestants(&setting.request.peers, formats);
+    let mut measured = Measured::default();
     for Contestant { known, format, state } in &contestants {
         match state {
             State::Ready { version, .. } => {
@@ -110,70 +108,72 @@ pub(super) fn measure(
     }
     // A broken peer of two formats is told of once.
     measured.faults.dedup();
-    let lengths = lengths.iter().map(|&entries| (Content::Figure3, entries));
-    let stages: Vec<Stage> = lengths
-        .chain([(Content::Randomised, LONGEST)])
+    let lengths = setting.lengths.iter().map(|&entries| (Content::Figure3, entries));
+    let randomised = is_randomised.then_some((Content::Randomised, setting.longest()));
+    let stages: Vec<Stage<'_>> = lengths
+        .chain(randomised)
         .flat_map(|(content, entries)| {
-            OPERATIONS.map(|operation| Stage { content, entries, operation })
+            OPERATIONS.map(|operation| Stage { formats, content, entries, operation })
         })
         .collect();
     for (index, stage) in stages.iter().enumerate() {
         let mut stage_progress = |what: &str, share: f64| {
-            let share = (index as f64 + share) / stages.len() as f64;
-            progress(Step { part: CODEC, text: &format!("{stage}: {what}"), share });
+            progress(&format!("{stage}: {what}"), (index as f64 + share) / stages.len() as f64);
         };
         for batch in 0..messages::BATCHES {
             let mut batch_progress = |what: &str, share: f64| {
                 stage_progress(what, (batch as f64 + share) / messages::BATCHES as f64);
             };
-            for outcome in stage.run(request, batch, &mut contestants, &mut batch_progress) {
+            for outcome in stage.run(setting, batch, &mut contestants, &mut batch_progress) {
                 measured.take(outcome, stage);
             }
             dismiss(&mut contestants, &measured.series);
         }
     }
-    measured.noise_floor = measured.floor();
+    measured.noise_floor = measured.floor(setting.longest());
     measured
 }
 
 /// One operation on messages of one length.
-struct Stage {
+struct Stage<'a> {
+    formats: &'a [Format],
     content: Content,
     entries: u32,
     operation: Operation,
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for Stage<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let randomised = if self.content == Content::Randomised { "randomised " } else { "" };
         write!(out, "{} {randomised}messages of {}", self.operation.name(), self.entries)
     }
 }
 
-impl Stage {
+impl Stage<'_> {
     /// Lets all subjects work on the same batch of messages. `progress` is told what goes on and
     /// which share of the batch is done.
     fn run(
         &self,
-        request: &Request,
+        setting: &Setting<'_>,
         batch: usize,
         contestants: &mut [Contestant],
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Outcome> {
-        let structs = self.messages(request, batch);
-        let effort = share_of(&request.effort, batch);
+        let structs = self.messages(setting, batch);
+        let effort = share_of(&setting.request.effort, batch);
         let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> =
-            Format::ALL.iter().map(|&format| (format, corpus(format, &structs))).collect();
+            self.formats.iter().map(|&format| (format, corpus(format, &structs))).collect();
         let mut trial = Trial::new();
         let check = |format| answer::check(format, &structs);
-        let ours = Format::ALL.map(|format| (TRUNKLINE, format));
-        for (name, format) in ours.into_iter().chain([(TWIN, Format::Fix)]) {
+        let ours = self.formats.iter().map(|&format| (TRUNKLINE, format));
+        for (name, format) in ours.chain(twin(self.formats).map(|format| (TWIN, format))) {
             let empty = MarketDataIncrementalRefresh::default();
             let subject = Local::new(name, format, &structs, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
-        for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
+        let on_records = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
+        for format in on_records.into_iter().filter(|format| self.formats.contains(format)) {
             let empty = Record::new(MarketDataIncrementalRefresh::schema());
             let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
@@ -196,14 +196,14 @@ impl Stage {
     }
 
     /// Every batch takes other messages of the day, as long as the day has more.
-    fn messages(&self, request: &Request, batch: usize) -> Vec<MarketDataIncrementalRefresh> {
+    fn messages(&self, setting: &Setting<'_>, batch: usize) -> Vec<MarketDataIncrementalRefresh> {
         let entries = self.entries as usize;
         let most = messages::timed(self.operation, entries);
-        let all = messages::sample(&request.day, entries, most * messages::BATCHES);
+        let all = messages::sample(&setting.request.day, entries, most * messages::BATCHES);
         let mut messages: Vec<_> =
             all.iter().skip(batch % all.len()).step_by(messages::BATCHES).cloned().collect();
         if self.content == Content::Randomised {
-            randomised::randomise(&mut messages, TRADING_DAY_SEED + batch as u64);
+            randomised::randomise(&mut messages, SEED + batch as u64);
         }
         messages
     }
@@ -236,8 +236,8 @@ fn dismiss(contestants: &mut [Contestant], series: &[Series]) {
 }
 
 impl Measured {
-    fn take(&mut self, outcome: Outcome, stage: &Stage) {
-        let Stage { content, entries, operation } = *stage;
+    fn take(&mut self, outcome: Outcome, stage: &Stage<'_>) {
+        let Stage { content, entries, operation, .. } = *stage;
         let format = Format::ALL.into_iter().find(|format| format.name() == outcome.format);
         let Some(format) = format else { return };
         if let Standing::WrongAnswer(why) | Standing::Failed(why) = &outcome.standing {
@@ -266,7 +266,7 @@ impl Measured {
     }
 
     /// The series of one subject.
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         name: &str,
         format: Format,
@@ -279,57 +279,70 @@ impl Measured {
         })
     }
 
-    fn floor(&self) -> Option<f64> {
+    fn floor(&self, longest: u32) -> Option<f64> {
+        let twin = self.series.iter().find(|series| series.name == TWIN)?.format;
         let floors = OPERATIONS.into_iter().filter_map(|operation| {
             let samples = |name| {
-                let series = self.find(name, Format::Fix, Content::Figure3, operation)?;
-                series.by_entries.get(&LONGEST)
+                let series = self.find(name, twin, Content::Figure3, operation)?;
+                series.by_entries.get(&longest)
             };
             noise_floor(&ComparisonRule::default(), samples(TRUNKLINE)?, samples(TWIN)?)
         });
         floors.max_by(f64::total_cmp)
     }
 
-    /// Times, and what they come to a message and an entry.
-    pub(super) fn rows(&self) -> Vec<Row> {
+    /// Times, what they come to a message and an entry, and what variants save.
+    pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
         let mut rows = Vec::new();
         for series in self.series.iter().filter(|series| series.name != TWIN) {
-            rows.extend(times(series));
+            rows.extend(times(setting, series));
             if series.content == Content::Figure3 {
-                rows.extend(fitted(series));
+                rows.extend(fitted(setting, series));
+                rows.extend(self.reductions(setting, series));
             }
         }
         rows.extend(self.missing.iter().map(|(name, format)| Row {
             verdict: Verdict::Absent,
-            ..row(CODEC, name, &format.profile(), "cpu-time", "ns")
+            ..setting.row(CODEC, name, &format.profile(), "cpu-time", "ns")
         }));
         rows
     }
+
+    /// What a variant of a format saves of the plain one's time, in percent.
+    fn reductions(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
+        let plain = series.format.plain().filter(|_| series.name == TRUNKLINE);
+        let plain = plain
+            .and_then(|plain| self.find(TRUNKLINE, plain, series.content, series.operation));
+        let Some(plain) = plain else { return Vec::new() };
+        let case = series.content.case(series.operation);
+        let blank = setting.row(case, TRUNKLINE, &series.format.profile(), "reduction", "%");
+        let lengths = series.by_entries.iter().filter_map(|(entries, samples)| {
+            Some((*entries, samples, plain.by_entries.get(entries)?))
+        });
+        lengths
+            .map(|(entries, samples, plain)| {
+                let blank = Row { entries: Some(entries), ..blank.clone() };
+                blank.reduced(samples, plain)
+            })
+            .collect()
+    }
 }
 
-/// The published line in nanoseconds.
-pub(super) fn published(operation: Operation, format: Format) -> Option<Line> {
-    let table = match operation {
-        Operation::Encode => ENCODING,
-        Operation::Decode => DECODING,
-    };
-    let line = table.line(format.published()?)?;
-    let [fixed, per_entry] = [line.fixed, line.per_entry].map(|millis| millis * 1e6);
-    Some(Line { format: line.format, fixed, per_entry })
+/// The format that takes part twice, to tell the noise.
+fn twin(formats: &[Format]) -> Option<Format> {
+    formats.iter().copied().find(|&format| format == Format::Fix).or(formats.first().copied())
 }
 
-fn times(series: &Series) -> Vec<Row> {
+fn times(setting: &Setting<'_>, series: &Series) -> Vec<Row> {
     let case = series.content.case(series.operation);
-    let published =
-        published(series.operation, series.format).filter(|_| series.content == Content::Figure3);
-    let blank = row(case, &series.name, &series.format.profile(), "cpu-time", "ns");
+    let published = setting.request.definition.published(case, "cpu-time", series.format);
+    let blank = setting.row(case, &series.name, &series.format.profile(), "cpu-time", "ns");
     let mut rows: Vec<Row> = series
         .by_entries
         .iter()
-        .map(|(&entries, samples)| Row {
-            entries: Some(entries),
-            paper: published.map(|line| line.at(entries)),
-            ..bounded(blank.clone(), samples)
+        .map(|(&entries, samples)| {
+            let paper = published.map(|line| line.at(entries));
+            Row { entries: Some(entries), paper, ..blank.clone() }.bounded(samples)
         })
         .collect();
     if !series.standing.is_timed() {
@@ -338,37 +351,20 @@ fn times(series: &Series) -> Vec<Row> {
     rows
 }
 
-fn fitted(series: &Series) -> [Row; 2] {
-    let published = published(series.operation, series.format);
-    let fits = series.fits();
+fn fitted(setting: &Setting<'_>, series: &Series) -> [Row; 2] {
     let case = series.content.case(series.operation);
+    let published = setting.request.definition.published(case, "cpu-time", series.format);
+    let fits = series.fits();
     let part = |metric, paper, value: fn(&Fit) -> f64| {
-        let blank =
-            Row { paper, ..row(case, &series.name, &series.format.profile(), metric, "ns") };
+        let profile = series.format.profile();
+        let blank = Row { paper, ..setting.row(case, &series.name, &profile, metric, "ns") };
         if !series.standing.is_timed() {
             return Row { verdict: series.standing.verdict(), ..blank };
         }
-        bounded(blank, &fits.iter().map(value).collect::<Vec<f64>>())
+        blank.bounded(&fits.iter().map(value).collect::<Vec<f64>>())
     };
     [
         part("cpu-time-fixed", published.map(|line| line.fixed), |fit| fit.fixed),
         part("cpu-time-per-entry", published.map(|line| line.per_entry), |fit| fit.per_entry),
     ]
-}
-
-/// The row with the median of the repetitions and its bounds.
-fn bounded(row: Row, repetitions: &[f64]) -> Row {
-    let rule = ComparisonRule::default();
-    let Some(bounds) = rule.bounds(repetitions) else {
-        return Row { verdict: Verdict::Inconclusive, ..row };
-    };
-    let is_conclusive = rule.is_conclusive(&bounds);
-    Row {
-        value: Some(bounds.median),
-        low: Some(bounds.low),
-        high: Some(bounds.high),
-        runs: bounds.runs,
-        verdict: if is_conclusive { Verdict::Ok } else { Verdict::Inconclusive },
-        ..row
-    }
 }

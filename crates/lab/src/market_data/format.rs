@@ -1,34 +1,53 @@
-//! The wire formats of the evaluation: how each is named, and its codec.
+//! The wire formats of the evaluations: how each is named, and its codec.
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Result, Schema, Structure as _};
 
 /// One way of writing the market data message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Format {
     /// SOAP 1.1, rpc/encoded: the paper's Figure 6.
+    #[serde(rename = "soap-rpc")]
     SoapRpc,
     /// SOAP 1.1, document/literal: what toolkits of today speak.
+    #[serde(rename = "soap-doc")]
     SoapDocument,
     /// As `SoapRpc` with names of two to four characters (the paper's section 5.4).
+    #[serde(rename = "soap-compact")]
     SoapCompact,
+    /// As `SoapRpc` with an attribute for each single value.
+    #[serde(rename = "soap-attributes")]
+    SoapAttributes,
+    /// As `SoapRpc` without elements for components, such as Instrument.
+    #[serde(rename = "soap-flat")]
+    SoapFlat,
+    /// As `SoapFlat` with an attribute for each single value.
+    #[serde(rename = "soap-flat-attributes")]
+    SoapFlatAttributes,
     /// FIX 4.3 tag=value: Figure 5.
+    #[serde(rename = "fix")]
     Fix,
     /// CORBA CDR, little-endian, an optional field as a union: Figure 7.
+    #[serde(rename = "cdr-le")]
     CdrUnion,
     /// CORBA CDR, little-endian, one bit for each optional field.
+    #[serde(rename = "cdr-le-bitmap")]
     CdrBitmap,
 }
 
 impl Format {
     /// All formats, in the order of tables.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::SoapRpc,
         Self::SoapDocument,
         Self::SoapCompact,
+        Self::SoapAttributes,
+        Self::SoapFlat,
+        Self::SoapFlatAttributes,
         Self::Fix,
         Self::CdrUnion,
         Self::CdrBitmap,
@@ -40,10 +59,18 @@ impl Format {
             Self::SoapRpc => "soap-rpc",
             Self::SoapDocument => "soap-doc",
             Self::SoapCompact => "soap-compact",
+            Self::SoapAttributes => "soap-attributes",
+            Self::SoapFlat => "soap-flat",
+            Self::SoapFlatAttributes => "soap-flat-attributes",
             Self::Fix => "fix",
             Self::CdrUnion => "cdr-le",
             Self::CdrBitmap => "cdr-le-bitmap",
         }
+    }
+
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// The words in tables.
@@ -52,38 +79,58 @@ impl Format {
             Self::SoapRpc => "SOAP rpc/encoded",
             Self::SoapDocument => "SOAP document/literal",
             Self::SoapCompact => "SOAP compact tags",
+            Self::SoapAttributes => "SOAP attributes",
+            Self::SoapFlat => "SOAP flat",
+            Self::SoapFlatAttributes => "SOAP flat attributes",
             Self::Fix => "FIX",
             Self::CdrUnion => "CDR",
             Self::CdrBitmap => "CDR presence bitmap",
         }
     }
 
-    /// The line of the paper's tables that measured this format.
-    pub fn published(self) -> Option<&'static str> {
+    /// The format that this one is a variant of, if it is one.
+    pub fn plain(self) -> Option<Self> {
         match self {
-            Self::SoapRpc => Some("SOAP"),
-            Self::Fix => Some("FIX"),
-            Self::CdrUnion => Some("CDR"),
-            Self::SoapDocument | Self::SoapCompact | Self::CdrBitmap => None,
+            Self::SoapCompact | Self::SoapAttributes => Some(Self::SoapRpc),
+            Self::SoapFlat | Self::SoapFlatAttributes => Some(Self::SoapRpc),
+            Self::CdrBitmap => Some(Self::CdrUnion),
+            Self::SoapRpc | Self::SoapDocument | Self::Fix | Self::CdrUnion => None,
+        }
+    }
+
+    /// The word where the formats that the papers compared stand for their kind: `SOAP`, `FIX`,
+    /// `CDR`; else the title.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "SOAP",
+            _ => self.title(),
         }
     }
 
     /// How the bytes are made, in the words of rows:
     /// transport/envelope/encoding/vocabulary/compression. Nothing is sent here.
     pub fn profile(self) -> String {
+        self.profile_over("none")
+    }
+
+    /// As [`profile`](Self::profile), sent over `transport`, such as `tcp-blocking`.
+    pub fn profile_over(self, transport: &str) -> String {
         let [envelope, encoding, vocabulary] = match self {
             Self::SoapRpc => ["soap-1.1-rpc-encoded", "xml-utf8", "none"],
             Self::SoapDocument => ["soap-1.1-document-literal", "xml-utf8", "none"],
             Self::SoapCompact => ["soap-1.1-rpc-encoded", "xml-utf8", "compact-tags"],
+            Self::SoapAttributes => ["soap-1.1-rpc-encoded", "xml-utf8", "attributes"],
+            Self::SoapFlat => ["soap-1.1-rpc-encoded", "xml-utf8", "flat"],
+            Self::SoapFlatAttributes => ["soap-1.1-rpc-encoded", "xml-utf8", "flat-attributes"],
             Self::Fix => ["fix-4.3", "tag-value", "none"],
             Self::CdrUnion => ["none", "cdr-le-union", "none"],
             Self::CdrBitmap => ["none", "cdr-le-bitmap", "none"],
         };
-        format!("none/{envelope}/{encoding}/{vocabulary}/none")
+        format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }
 
     /// A new encoder and decoder for market data in this format.
-    pub(super) fn codec(self) -> Codec {
+    pub(crate) fn codec(self) -> Codec {
         let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();
         let soap = |options: soap::Options| {
             let plan = soap::Plan::new(schema, &options);
@@ -102,6 +149,13 @@ impl Format {
             Self::SoapCompact => {
                 soap(soap::Options { compact_tags: true, ..soap::Options::default() })
             }
+            Self::SoapAttributes => {
+                soap(soap::Options { /*attributes: true,*/ ..soap::Options::default() })
+            }
+            Self::SoapFlat => soap(soap::Options { /*flat: true,*/ ..soap::Options::default() }),
+            Self::SoapFlatAttributes => {
+                soap(soap::Options { /*flat: true, attributes: true,*/ ..soap::Options::default() })
+            }
             Self::Fix => Codec::fix(&fix::Options::default()),
             Self::CdrUnion => cdr(cdr::Optional::Union),
             Self::CdrBitmap => cdr(cdr::Optional::Bitmap),
@@ -110,7 +164,7 @@ impl Format {
 }
 
 /// Encoder and decoder of one format.
-pub(super) enum Codec {
+pub(crate) enum Codec {
     Soap(soap::Encoder, Box<soap::Decoder>),
     Fix(fix::Encoder, fix::Decoder),
     Cdr(cdr::Encoder, cdr::Decoder),
@@ -118,13 +172,13 @@ pub(super) enum Codec {
 
 impl Codec {
     /// FIX of market data with these options.
-    pub(super) fn fix(options: &fix::Options) -> Self {
+    pub(crate) fn fix(options: &fix::Options) -> Self {
         let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), options);
         let plan = plan.expect("every field of market data has its FIX tag");
         Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
     }
 
-    pub(super) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+    pub(crate) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         match self {
             Self::Soap(encoder, _) => encoder.encode(message),
             Self::Fix(encoder, _) => encoder.encode(message),
@@ -132,7 +186,7 @@ impl Codec {
         }
     }
 
-    pub(super) fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+    pub(crate) fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         match self {
             Self::Soap(_, decoder) => decoder.decode(bytes, message),
             Self::Fix(_, decoder) => decoder.decode(bytes, message),

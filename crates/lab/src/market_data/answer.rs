@@ -8,7 +8,7 @@ use crate::experiment::Check;
 
 /// The check that an echo in `format` holds `messages` again, by their values: the number 6.350
 /// is 6.35, the bytes may differ.
-pub(super) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Check<'_> {
+pub(crate) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Check<'_> {
     Box::new(move |echo| {
         let mut codec = format.codec();
         let mut found = MarketDataIncrementalRefresh::default();

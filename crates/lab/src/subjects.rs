@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use trunkline_message::{Message, Result};
 
-use super::format::{Codec, Format};
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
+use crate::market_data::{Codec, Format};
 use crate::peer::{ANSWER_TIMEOUT, Discovery, Known, Peer, PeerSubject};
 
 /// Our codecs on structs with `derive(Message)`.
@@ -13,11 +13,11 @@ pub const TRUNKLINE: &str = "trunkline";
 /// Our codecs on records, whose schema is known at run time only.
 pub const TRUNKLINE_RECORD: &str = "trunkline-record";
 /// A second `trunkline` in the same run: how far it differs from the first is noise.
-pub(super) const TWIN: &str = "trunkline-twin";
+pub(crate) const TWIN: &str = "trunkline-twin";
 
 /// A codec of ours. Encodes kept messages; decodes every message into the same one, as a
 /// connection does.
-pub(super) struct Local<'a, M> {
+pub(crate) struct Local<'a, M> {
     name: &'static str,
     format: Format,
     profile: String,
@@ -29,7 +29,7 @@ pub(super) struct Local<'a, M> {
 
 impl<'a, M: Message> Local<'a, M> {
     /// `decoded` is an empty message.
-    pub(super) fn new(name: &'static str, format: Format, messages: &'a [M], decoded: M) -> Self {
+    pub(crate) fn new(name: &'static str, format: Format, messages: &'a [M], decoded: M) -> Self {
         let (profile, codec) = (format.profile(), format.codec());
         Self { name, format, profile, codec, messages, corpus: Vec::new(), decoded }
     }
@@ -132,20 +132,20 @@ const PEER_FORMATS: [(&str, &[Format]); 7] = [
 const DECODERS: [&str; 1] = ["pugixml"];
 
 /// The formats that the peer of this name is measured with.
-pub(super) fn formats_of(peer: &str) -> &'static [Format] {
+pub(crate) fn formats_of(peer: &str) -> &'static [Format] {
     PEER_FORMATS.iter().find(|(name, _)| *name == peer).map_or(&[], |(_, formats)| formats)
 }
 
 /// One format of a peer.
-pub(super) struct Contestant {
-    pub(super) known: Known,
-    pub(super) format: Format,
+pub(crate) struct Contestant {
+    pub(crate) known: Known,
+    pub(crate) format: Format,
     /// The running peer, or why there is none.
-    pub(super) state: State,
+    pub(crate) state: State,
 }
 
 /// How a contestant stands before it is measured.
-pub(super) enum State {
+pub(crate) enum State {
     /// It runs.
     Ready { subject: Box<PeerSubject>, version: String },
     /// Its program is not on this machine.
@@ -154,11 +154,11 @@ pub(super) enum State {
     Broken(String),
 }
 
-/// Starts every peer that is there, once for each of its formats.
-pub(super) fn contestants(discovery: &Discovery) -> Vec<Contestant> {
+/// Starts every peer that is there, once for each of its formats among `formats`.
+pub(crate) fn contestants(discovery: &Discovery, formats: &[Format]) -> Vec<Contestant> {
     let mut contestants = Vec::new();
     for (known, program) in &discovery.peers {
-        for &format in formats_of(known.name) {
+        for &format in formats_of(known.name).iter().filter(|format| formats.contains(format)) {
             let state = match program {
                 None => State::Absent,
                 Some(program) => match Peer::start(known.name, program, ANSWER_TIMEOUT) {
