@@ -11,6 +11,7 @@ pub mod csv;
 pub mod evaluation;
 pub mod experiment;
 pub mod kohlhoff;
+pub mod link;
 mod machine;
 pub mod paper;
 pub mod peer;
