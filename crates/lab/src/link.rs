@@ -1,11 +1,12 @@
 //! A link such as a 10 Mbit/s Ethernet, made of the loopback interface and a clock, without root.
 //!
 //! A [`Link`] says how long bytes take, a [`Shaper`](shaper::Shaper) holds them for that long, and a
-//! [`Proxy`] does so between two TCP sockets.
+//! [`Proxy`] does so between two TCP sockets. [`check`] measures how true all that is.
 //!
 //! What is modelled: a full-duplex point-to-point link that never loses anything. TCP's own part is
 //! left out: its handshake, its acknowledgements (which go the other way) and its slow start.
 
+pub mod check;
 mod connection;
 pub mod proxy;
 pub mod shaper;
