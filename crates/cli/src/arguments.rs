@@ -1,9 +1,12 @@
 //! What the user may type.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use trunkline_lab::link::{parse_delay, parse_rate};
 
 use crate::fault::Fault;
 use crate::output::{print, wants_bold};
@@ -24,6 +27,8 @@ pub(crate) enum Command {
     Lab(LabCommand),
     /// Print the description of a message
     Schema(SchemaArguments),
+    /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
+    Link(LinkArguments),
 }
 
 /// The lab's verbs.
@@ -35,6 +40,9 @@ pub(crate) enum LabCommand {
     Peers(PeersArguments),
     /// List the experiments and their parts
     List,
+    /// The echo that the lab runs in a namespace of its own, to check its links
+    #[command(hide = true)]
+    EchoSlope(EchoSlopeArguments),
 }
 
 /// Of `lab run`.
@@ -79,6 +87,34 @@ pub(crate) struct SchemaArguments {
     /// Print the listing, one field a line, that tools and `trunkline schema FILE` read
     #[arg(long)]
     pub(crate) listing: bool,
+}
+
+/// Of `link`.
+#[derive(Debug, Args)]
+pub(crate) struct LinkArguments {
+    /// Address to listen at; clients connect here. Port 0 is any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: String,
+    /// Address of the server, such as 127.0.0.1:9000
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) to: String,
+    /// Bits per second in each direction, such as 256k, 10M or 1G; without it, no limit
+    #[arg(long, value_parser = parse_rate)]
+    pub(crate) rate: Option<NonZeroU64>,
+    /// One-way delay, such as 20ms or 500us
+    #[arg(long, value_parser = parse_delay, default_value = "0ms")]
+    pub(crate) delay: Duration,
+}
+
+/// Of `lab echo-slope`.
+#[derive(Debug, Args)]
+pub(crate) struct EchoSlopeArguments {
+    #[arg(long)]
+    pub(crate) port: u16,
+    #[arg(long)]
+    pub(crate) repetitions: u32,
+    #[arg(long)]
+    pub(crate) passes: u32,
 }
 
 /// The command; None if the user asked for help or the version, which have been printed.

@@ -9,6 +9,7 @@
 mod arguments;
 mod fault;
 mod lab;
+mod link;
 mod output;
 mod schema;
 mod signals;
@@ -48,6 +49,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
         Command::Lab(LabCommand::List) => lab::list::run(),
+        Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
+        Command::Link(arguments) => link::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

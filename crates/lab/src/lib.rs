@@ -14,6 +14,7 @@ pub mod csv;
 pub mod definition;
 pub mod evaluation;
 pub mod experiment;
+pub mod link;
 mod machine;
 pub mod market_data;
 mod measure;
