@@ -9,6 +9,8 @@ mod arguments;
 mod fault;
 mod lab;
 mod output;
+mod plan;
+mod quantity;
 mod schema;
 mod signals;
 
@@ -23,12 +25,15 @@ enum Ending {
     Right,
     /// Something under test is wrong; what, has been printed.
     Wrong,
+    /// Nothing can be concluded; why, has been printed.
+    Inconclusive,
 }
 
 fn main() -> ExitCode {
     match arguments::parse().and_then(run) {
         Ok(Ending::Right) => ExitCode::SUCCESS,
         Ok(Ending::Wrong) => ExitCode::from(1),
+        Ok(Ending::Inconclusive) => ExitCode::from(3),
         Err(fault) => {
             output::complain(&fault);
             ExitCode::from(2)
@@ -42,8 +47,11 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
     signals::stop_peers_on_termination()?;
     match command {
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
+        Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
+        Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
         Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
         Command::Lab(LabCommand::List) => lab::list::run(),
+        Command::Plan(arguments) => plan::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

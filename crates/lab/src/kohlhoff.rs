@@ -6,6 +6,7 @@
 //! [`report`] reads them only.
 
 mod answer;
+pub mod capacity;
 mod codec;
 mod comparison;
 mod format;

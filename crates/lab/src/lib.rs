@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod clock;
+pub mod compare;
 pub mod csv;
 pub mod evaluation;
 pub mod experiment;
