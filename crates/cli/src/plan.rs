@@ -140,8 +140,8 @@ impl Plan<'_> {
             row("worst second: messages", |it| number(it.burst.messages), String::new()),
             row("worst second: bytes", |it| number(it.burst.bytes), String::new()),
             row("  bits with headers", |it| number(it.burst.wire_bytes * 8.0), String::new()),
-            row("mean wait for company, ms", |it| number(it.mean_wait * 1e3), String::new()),
-            row("worst wait for company, ms", |it| number(it.worst_wait * 1e3), String::new()),
+            row("mean wait if evenly spaced, ms", |it| number(it.mean_wait * 1e3), String::new()),
+            row("worst wait if evenly spaced, ms", |it| number(it.worst_wait * 1e3), String::new()),
             row(
                 "ns to encode a message",
                 |it| number(it.encode_nanoseconds),
@@ -189,16 +189,14 @@ impl Plan<'_> {
     }
 
     fn in_words(&self) -> String {
-        let formats = |text: fn(&Capacity) -> String| {
-            let parts = self.formats.iter().map(|(format, it)| (format.name(), text(it)));
-            let parts: Vec<String> =
-                parts.map(|(name, text)| format!("{text} in {name}")).collect();
-            parts.join(", ")
-        };
-        let lines = formats(|it| line_for(it.wire_bits_per_second()));
-        let clients = formats(|it| with_commas(it.clients() as f64));
-        let mut words =
-            format!("so: a line to each client of {lines}; a core encodes for {clients} clients");
+        let lines: Vec<String> = self
+            .formats
+            .iter()
+            .map(|(format, it)| {
+                format!("{} {}", format.name(), line_for(it.wire_bits_per_second()))
+            })
+            .collect();
+        let mut words = format!("so: a line to each client, with headers: {}", lines.join(", "));
         if let Some(bandwidth) = self.arguments.bandwidth {
             let is_enough = |it: &Capacity| it.wire_bits_per_second() <= bandwidth as f64;
             let names = |wanted: bool| {

@@ -142,6 +142,9 @@ pub struct Compared<'a> {
     pub only_in_second: usize,
     /// Pairs of which at least one has no value: absent, or a wrong answer.
     pub without_value: usize,
+    /// Lines of peers that changed although the machine and their version are the same: so much do
+    /// the runs themselves differ.
+    pub restless: usize,
     /// Differences below this share are noise: the larger of the two records' floors.
     pub noise_floor: Option<f64>,
 }
@@ -174,11 +177,21 @@ impl<'a> Compared<'a> {
             only_in_first: 0,
             only_in_second: 0,
             without_value: 0,
+            restless: 0,
             noise_floor,
         };
         let pairs = compared.paired(first, second);
         compared.pairs = pairs.iter().map(|pair| judge.pair(pair)).collect();
         compared.lines = grouped(&pairs).iter().map(|group| judge.group(group)).collect();
+        let (machine, other) = (&first.machine, &second.machine);
+        let is_restless = |line: &&Line<'_>| {
+            let version = machine.peers.get(line.key.subject);
+            line.change.is_change()
+                && version.is_some_and(|version| other.peers.get(line.key.subject) == Some(version))
+        };
+        if is_same_machine(machine, other) {
+            compared.restless = compared.lines.iter().filter(is_restless).count();
+        }
         compared.lines.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
         compared
     }
@@ -390,7 +403,7 @@ pub fn differences(first: &Record, second: &Record) -> Vec<String> {
     lines
 }
 
-/// True if the records come from different machines: what differs then may be the machines'.
+/// True if the records come from alike machines; else what differs may be the machines'.
 pub fn is_same_machine(first: &MachineRow, second: &MachineRow) -> bool {
     (&first.processor, first.cores) == (&second.processor, second.cores)
 }
@@ -543,6 +556,27 @@ mod tests {
         assert_eq!((compared.conclusions, compared.turns.len()), (2, 1));
         assert_eq!(compared.turns[0].key.metric, "a");
         assert!(compared.lines.is_empty() && !compared.is_conclusive());
+    }
+
+    #[test]
+    fn a_change_of_a_peer_that_stayed_the_same_is_the_runs_own() {
+        let rows = |factor: f64| {
+            let ours = time(10, 100.0 * factor, 0.001);
+            let theirs = Row { subject: "quickfix".into(), ..time(10, 500.0 * factor, 0.001) };
+            vec![ours, theirs]
+        };
+        let mut records = [record(None, rows(1.0)), record(None, rows(1.2))];
+        let restless = |records: &[Record; 2]| {
+            Compared::of(&records[0], &records[1], &ComparisonRule::default()).restless
+        };
+        for (index, version) in ["1.15.1", "1.15.2"].into_iter().enumerate() {
+            records[index].machine.peers.insert("quickfix".into(), version.into());
+        }
+        assert_eq!(restless(&records), 0);
+        records[1].machine.peers = records[0].machine.peers.clone();
+        assert_eq!(restless(&records), 1);
+        records[1].machine.processor += " II";
+        assert_eq!(restless(&records), 0);
     }
 
     #[test]

@@ -66,7 +66,6 @@ fn table(lines: &[Line<'_>]) -> Table {
         ("entries", Align::Right),
         ("A", Align::Right),
         ("B", Align::Right),
-        ("unit", Align::Left),
         ("B/A", Align::Right),
         ("bounds", Align::Right),
         ("B is", Align::Left),
@@ -83,7 +82,6 @@ fn table(lines: &[Line<'_>]) -> Table {
             line.lengths.to_string(),
             number(line.first),
             number(line.second),
-            line.key.unit.to_owned(),
             ratio.map_or("-".to_owned(), |ratio| format!("{:.3}", ratio.median)),
             bounds,
             line.change.name().to_owned(),
@@ -93,7 +91,7 @@ fn table(lines: &[Line<'_>]) -> Table {
 }
 
 /// The widest line.
-const WIDTH: usize = 140;
+const WIDTH: usize = 160;
 
 /// A profile in few words: the name of its format where it has one, behind its transport.
 fn short(profile: &str) -> String {
@@ -125,10 +123,17 @@ fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
             .filter(|&change| change != Change::Both || count(change) > 0)
             .map(|change| format!("{} {}", count(change), change.name()))
             .collect();
-        lines.push(format!("{} lines, {} rows", compared.lines.len(), compared.pairs.len()));
-        lines[0] += &format!(": {}", counts.join(", "));
+        let [all_lines, rows] = [compared.lines.len(), compared.pairs.len()];
+        let (all_lines, rows) = (counted(all_lines, "line"), counted(rows, "row"));
+        lines.push(format!("{all_lines}, {rows}: {}", counts.join(", ")));
     } else if compared.conclusions == 0 {
         lines.push("the records have no row in common".to_owned());
+    }
+    if compared.restless > 0 {
+        lines.push(format!(
+            "{} of the lines that changed are of peers that did not: the runs themselves differ so much",
+            compared.restless
+        ));
     }
     if compared.conclusions > 0 {
         let same = compared.conclusions - compared.turns.len();
@@ -142,12 +147,12 @@ fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
         ));
     }
     for (number, what) in [
-        (compared.only_in_first, "are in A only"),
-        (compared.only_in_second, "are in B only"),
-        (compared.without_value, "have no value in one of them"),
+        (compared.only_in_first, "in A only"),
+        (compared.only_in_second, "in B only"),
+        (compared.without_value, "without a value in one of them"),
     ] {
         if number > 0 {
-            lines.push(format!("{number} rows {what}"));
+            lines.push(format!("{} {what}", counted(number, "row")));
         }
     }
     if let Some(floor) = compared.noise_floor {
@@ -161,6 +166,11 @@ fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
         lines.push("it with 95 % confidence, where they are closer than 25 %".to_owned());
     }
     lines
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
