@@ -7,7 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod clock;
+pub mod compare;
 mod comparison;
 pub mod conclusion;
 pub mod csv;
