@@ -16,6 +16,8 @@ pub mod csv;
 pub mod definition;
 pub mod evaluation;
 pub mod experiment;
+pub mod hiccup;
+pub mod histogram;
 pub mod link;
 mod machine;
 pub mod market_data;
