@@ -209,4 +209,3 @@ fn foot(record: &Record) -> Vec<String> {
     }
     lines
 }
-
