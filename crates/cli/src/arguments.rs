@@ -50,6 +50,17 @@ pub(crate) enum LabCommand {
     /// The echo that the lab runs in a namespace of its own, to check its links
     #[command(hide = true)]
     EchoSlope(EchoSlopeArguments),
+    /// One end of a network experiment: answers questions on standard input (peers/PROTOCOL.md)
+    #[command(hide = true)]
+    End(EndArguments),
+}
+
+/// Of `lab end`.
+#[derive(Debug, Args)]
+pub(crate) struct EndArguments {
+    /// Send the bytes that were loaded, and send back what comes, without a codec
+    #[arg(long)]
+    pub(crate) bare: bool,
 }
 
 /// Of `lab run`.

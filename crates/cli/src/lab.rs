@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod echo_slope;
+pub(crate) mod end;
 pub(crate) mod list;
 pub(crate) mod peers;
 pub(crate) mod run;

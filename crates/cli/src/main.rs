@@ -54,6 +54,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
         Command::Lab(LabCommand::List) => lab::list::run(),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
+        Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

@@ -17,8 +17,7 @@ pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
         let ours = |_: &Quantity| Some(TRUNKLINE.to_owned());
         found.extend(judge(setting, conclusion, rows, TRUNKLINE, &ours));
         let Some(name) = successors(definition, conclusion) else { continue };
-        let theirs =
-            |quantity: &Quantity| definition.successor(quantity.format).map(str::to_owned);
+        let theirs = |quantity: &Quantity| definition.successor(quantity.format).map(str::to_owned);
         found.extend(judge(setting, conclusion, rows, &name, &theirs));
     }
     found

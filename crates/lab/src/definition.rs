@@ -250,10 +250,14 @@ impl Definition {
     /// What the types do not say.
     fn check(&self) -> Result<(), String> {
         let is_word = |text: &str| {
-            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            !text.is_empty()
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
         if !is_word(&self.name) {
-            return Err(format!("its name, {:?}, is not of letters, digits and hyphens", self.name));
+            return Err(format!(
+                "its name, {:?}, is not of letters, digits and hyphens",
+                self.name
+            ));
         }
         check_entries(&self.entries)?;
         for (format, peer) in &self.successors {

@@ -14,6 +14,7 @@ mod comparison;
 pub mod conclusion;
 pub mod csv;
 pub mod definition;
+pub mod end;
 pub mod evaluation;
 pub mod experiment;
 pub mod hiccup;

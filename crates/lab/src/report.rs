@@ -227,4 +227,3 @@ fn foot(record: &Record) -> Vec<String> {
     }
     lines
 }
-

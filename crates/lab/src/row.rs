@@ -97,7 +97,8 @@ impl Row {
         let ratio = self.compared(fewer, more, None);
         let percent = |ratio: Option<f64>| ratio.map(|ratio| (1.0 - ratio) * 100.0);
         // That there is no difference is an answer here; only the spread is in doubt.
-        let is_wide = matches!((ratio.low, ratio.high), (Some(low), Some(high)) if high - low > 0.25);
+        let is_wide =
+            matches!((ratio.low, ratio.high), (Some(low), Some(high)) if high - low > 0.25);
         let verdict = match ratio.verdict {
             Verdict::Inconclusive if ratio.value.is_some() && !is_wide => Verdict::Ok,
             verdict => verdict,

@@ -3,6 +3,7 @@
 use std::io::{self, IoSlice, Write as _};
 use std::marker::PhantomData;
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
@@ -20,6 +21,19 @@ pub enum Wait {
     Blocking,
     /// The thread asks again and again: no wake-up, and a processor of its own.
     Spinning,
+}
+
+impl Wait {
+    /// Both, blocking first.
+    pub const ALL: [Self; 2] = [Self::Blocking, Self::Spinning];
+
+    /// `blocking` or `spinning`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blocking => "blocking",
+            Self::Spinning => "spinning",
+        }
+    }
 }
 
 /// A socket that listens.
@@ -43,6 +57,11 @@ impl Listener {
     pub fn port(&self) -> Result<u16> {
         let address = self.0.local_addr();
         address.map(|it| it.port()).map_err(|cause| Error::System("the listening socket", cause))
+    }
+
+    /// For one who waits for more than a connection; readable when [`accept`](Self::accept) has one.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 
     /// Waits, asleep, for one connection.

@@ -14,15 +14,22 @@ pub(crate) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -
         let mut found = MarketDataIncrementalRefresh::default();
         for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
             codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
-            if found != *sent {
-                let [sent, found] = [sent, &found].map(Record::from_message);
-                let what = difference(&sent, &found);
-                let what = what.unwrap_or_else(|| "unknown fields were added".into());
-                return Err(format!("message {index}: {what}"));
-            }
+            compare(sent, &found).map_err(|what| format!("message {index}: {what}"))?;
         }
         Ok(())
     })
+}
+
+/// Is `found` what was sent? The error is the first field that is not.
+pub(crate) fn compare(
+    sent: &MarketDataIncrementalRefresh,
+    found: &MarketDataIncrementalRefresh,
+) -> Result<(), String> {
+    if found == sent {
+        return Ok(());
+    }
+    let [sent, found] = [sent, found].map(Record::from_message);
+    Err(difference(&sent, &found).unwrap_or_else(|| "unknown fields were added".into()))
 }
 
 /// The first field that is not as it was sent, in words.

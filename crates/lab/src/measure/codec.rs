@@ -311,8 +311,8 @@ impl Measured {
     /// What a variant of a format saves of the plain one's time, in percent.
     fn reductions(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
         let plain = series.format.plain().filter(|_| series.name == TRUNKLINE);
-        let plain = plain
-            .and_then(|plain| self.find(TRUNKLINE, plain, series.content, series.operation));
+        let plain =
+            plain.and_then(|plain| self.find(TRUNKLINE, plain, series.content, series.operation));
         let Some(plain) = plain else { return Vec::new() };
         let case = series.content.case(series.operation);
         let blank = setting.row(case, TRUNKLINE, &series.format.profile(), "reduction", "%");

@@ -38,7 +38,8 @@ pub(super) fn rows(
     progress: &mut dyn FnMut(&str, f64),
 ) -> Vec<Row> {
     let variants = [(Format::SoapRpc, SIZE_OF_FIGURE_6), (Format::Fix, SIZE_OF_FIGURE_5)];
-    let variants = variants.into_iter().filter(|(format, _)| as_printed && formats.contains(format));
+    let variants =
+        variants.into_iter().filter(|(format, _)| as_printed && formats.contains(format));
     let mut by_format: Vec<(Format, &str, Vec<Sizes>)> = formats
         .iter()
         .map(|&format| (format, SIZE))
@@ -97,12 +98,7 @@ fn measure(day: &TradingDay, entries: u32, format: Format, case: &str) -> Sizes 
     Sizes { entries, mean: total as f64 / count as f64, smallest, largest }
 }
 
-fn rows_of_format(
-    setting: &Setting<'_>,
-    format: Format,
-    case: &str,
-    sizes: &[Sizes],
-) -> Vec<Row> {
+fn rows_of_format(setting: &Setting<'_>, format: Format, case: &str, sizes: &[Sizes]) -> Vec<Row> {
     let published = setting.request.definition.published(case, "size", format);
     let profile = format.profile();
     let blank = |metric| setting.row(case, TRUNKLINE, &profile, metric, "bytes");

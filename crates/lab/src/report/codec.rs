@@ -184,4 +184,3 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
     let notes = vec!["needed, at least: how far ahead this project means to be".to_owned()];
     (!is_empty).then_some(Section { title, table, notes })
 }
-

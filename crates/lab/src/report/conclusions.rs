@@ -41,7 +41,9 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
             verdict(theirs).to_owned(),
         ]);
     }
-    notes.push("figures are the lowest and the highest over all lengths and formats compared".into());
+    notes.push(
+        "figures are the lowest and the highest over all lengths and formats compared".into(),
+    );
     Some(Section { title: "The paper's conclusions, today".into(), table, notes })
 }
 
