@@ -13,7 +13,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::learnt::Learnt;
 use super::opening::{self, Opening};
 use super::plan::Plan;
-use super::tags::Held;
+use super::tags::{Followers, Held};
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
 
@@ -29,6 +29,7 @@ pub struct Decoder {
     scratch: String,
     seen: Vec<u64>,
     held: Vec<Held>,
+    followers: Followers,
     expected: bool,
 }
 
@@ -50,6 +51,7 @@ impl Decoder {
             scratch: String::new(),
             seen: Vec::new(),
             held: Vec::new(),
+            followers: Followers::new(plan),
             expected: true,
         }
     }
@@ -106,6 +108,7 @@ impl Decoder {
             generation: None,
             learnt: &mut self.learnt,
             held: &mut self.held,
+            followers: &mut self.followers,
             ended: false,
             same_context: expected && !attributes,
             gap: None,
@@ -158,6 +161,7 @@ pub(super) struct Body<'a> {
     pub(super) generation: Option<u32>,
     /// The attributes of the start tag last read that are fields.
     pub(super) held: &'a mut Vec<Held>,
+    pub(super) followers: &'a mut Followers,
     /// Was it an empty-element tag of the scope's own element, with which the scope ends?
     pub(super) ended: bool,
     pub(super) learnt: &'a mut Learnt,

@@ -9,7 +9,7 @@ use trunkline_wire::scan;
 use super::decoder::{Body, Value};
 use super::names::Name;
 use super::opening;
-use super::plan::{NONE, ScopePlan};
+use super::plan::{NONE, Plan, ScopePlan};
 use super::ways::Step;
 use crate::xml::{self, Namespace};
 
@@ -23,6 +23,61 @@ pub(super) struct Held {
     /// Where the value begins and ends.
     start: u32,
     end: u32,
+}
+
+/// Which attribute came behind which in the tags before. Most senders write them in one order, and
+/// a guess that holds saves the look at the name.
+#[derive(Debug, Default)]
+pub(super) struct Followers {
+    /// Of every scope in turn: the first attributes of its own element and of its components, then
+    /// those behind each field; and how often each may yet fail to come before another is guessed.
+    guesses: Vec<(u16, u8)>,
+    /// Where the guesses of each scope begin, and those behind its fields.
+    scopes: Box<[(usize, usize)]>,
+}
+
+const SURE: u8 = 4;
+
+impl Followers {
+    /// Knows nothing yet of this plan's scopes.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut count = 0;
+        let scopes = plan.scopes.iter().map(|scope| {
+            let start = count;
+            let behind = start + 1 + scope.components.len();
+            count = behind + scope.slots.len();
+            (start, behind)
+        });
+        let scopes = scopes.collect();
+        Self { guesses: vec![(u16::MAX, 0); count], scopes }
+    }
+
+    #[inline]
+    fn start(&self, scope: usize, component: u16) -> usize {
+        self.scopes[scope].0 + usize::from(component.wrapping_add(1))
+    }
+
+    #[inline]
+    fn behind(&self, scope: usize, field: u16) -> usize {
+        self.scopes[scope].1 + usize::from(field)
+    }
+
+    #[inline]
+    fn guess(&self, place: usize) -> u16 {
+        self.guesses[place].0
+    }
+
+    #[inline]
+    fn learn(&mut self, place: usize, field: u16) {
+        let (guess, sureness) = &mut self.guesses[place];
+        if *guess == field {
+            *sureness = SURE;
+        } else if let Some(less) = sureness.checked_sub(1) {
+            *sureness = less;
+        } else {
+            (*guess, *sureness) = (field, SURE);
+        }
+    }
 }
 
 /// How a start tag ends that is as the plan would write it.
@@ -49,17 +104,21 @@ impl<'a> Body<'a> {
         let base = self.seen.len();
         self.seen.resize(base + scope.required.len(), 0);
         self.check_names();
-        self.take_held(base, into)?;
         let mut component = NONE;
-        if !std::mem::take(&mut self.ended) {
-            while let Step::Between(next) = self.tag(scope, base, component, into)? {
-                component = next;
+        loop {
+            self.take_held(base, into)?;
+            if std::mem::take(&mut self.ended) {
+                break;
+            }
+            match self.tag(scope, base, component, into)? {
+                Step::Between(next) => component = next,
+                Step::Leaf(_) | Step::Ended => break,
             }
         }
         self.finish(scope, base)
     }
 
-    /// Reads one tag, and what stands inside if it is a field's.
+    /// Reads one tag, and what stands inside if it is a field's; holds the attributes of others.
     #[inline]
     fn tag<F: Fields>(
         &mut self,
@@ -103,14 +162,13 @@ impl<'a> Body<'a> {
                 if !start.matches(bytes, at) {
                     return Ok(None);
                 }
-                let Some(end) = self.hold_planned(scope, inner, at + start.len()) else {
+                let Some(end) = self.hold_planned(self.scope, inner, at + start.len()) else {
                     return Ok(None);
                 };
                 if !end.empty {
                     self.parser.push_known(at + 1, length)?;
                 }
                 self.parser.set_position(end.at);
-                self.take_held(base, into)?;
                 Ok(Some(Step::Between(if end.empty { component } else { inner })))
             }
             None => Ok(None),
@@ -119,11 +177,12 @@ impl<'a> Body<'a> {
 
     /// Goes into the entry whose start tag begins at `at`, if that is as the plan would write it.
     #[inline]
-    pub(super) fn expected_entry(&mut self, entry: &ScopePlan, at: usize) -> Result<bool> {
+    pub(super) fn expected_entry(&mut self, index: usize, at: usize) -> Result<bool> {
+        let entry = &self.plan.scopes[index];
         if !entry.start.matches(self.input.as_bytes(), at) {
             return Ok(false);
         }
-        let Some(end) = self.hold_planned(entry, NONE, at + entry.start.len()) else {
+        let Some(end) = self.hold_planned(index, NONE, at + entry.start.len()) else {
             return Ok(false);
         };
         if !end.empty {
@@ -139,7 +198,7 @@ impl<'a> Body<'a> {
     pub(super) fn hold_first(&mut self, known: bool) -> Result<bool> {
         let scope = &self.plan.scopes[0];
         if known && self.expected {
-            if let Some(end) = self.hold_planned(scope, NONE, self.parser.position()) {
+            if let Some(end) = self.hold_planned(0, NONE, self.parser.position()) {
                 self.parser.set_position(end.at);
                 self.ended = end.empty;
                 if end.empty {
@@ -156,37 +215,66 @@ impl<'a> Body<'a> {
     }
 
     /// Holds the attributes from `at` to the end of a start tag, if all are the plan's own, to the
-    /// letter, and none stands twice.
+    /// letter, and none stands twice; holds none otherwise.
     #[inline]
-    fn hold_planned(&mut self, scope: &ScopePlan, component: u16, mut at: usize) -> Option<TagEnd> {
+    fn hold_planned(&mut self, index: usize, component: u16, at: usize) -> Option<TagEnd> {
         self.held.clear();
+        let end = self.planned_attributes(index, component, at);
+        if end.is_none() {
+            self.held.clear();
+        }
+        end
+    }
+
+    fn planned_attributes(
+        &mut self,
+        index: usize,
+        component: u16,
+        mut at: usize,
+    ) -> Option<TagEnd> {
         let bytes = self.input.as_bytes();
+        let plan = self.plan;
+        let scope = &plan.scopes[index];
+        let mut place = self.followers.start(index, component);
         let mut next = 0;
         loop {
-            let window = bytes.get(at..)?.first_chunk::<34>()?;
-            match window {
-                [b' ', ..] => {}
-                [b'>', ..] => return Some(TagEnd { at: at + 1, empty: false }),
-                [b'/', b'>', ..] => return Some(TagEnd { at: at + 2, empty: true }),
-                _ => return None,
-            }
-            let length = scan::attribute_name_length(window);
-            let Name::Field(field) = scope.attributes.guess(component, window, length)? else {
-                return None;
+            let guess = self.followers.guess(place);
+            let stands = |field: u16| {
+                let start = &scope.slots.get(usize::from(field))?.start;
+                start.matches(bytes, at).then_some(start.len())
             };
-            let tag = &scope.slots[usize::from(field)].start;
-            let start = at + tag.len();
-            if !tag.matches(bytes, at) || field < next && self.holds(field) {
+            let (field, length) = match stands(guess) {
+                Some(length) => (guess, length),
+                None => {
+                    let window = bytes.get(at..)?.first_chunk::<34>()?;
+                    match window {
+                        [b' ', ..] => {}
+                        [b'>', ..] => return Some(TagEnd { at: at + 1, empty: false }),
+                        [b'/', b'>', ..] => return Some(TagEnd { at: at + 2, empty: true }),
+                        _ => return None,
+                    }
+                    let length = scan::attribute_name_length(window);
+                    let Name::Field(field) = scope.attributes.guess(component, window, length)?
+                    else {
+                        return None;
+                    };
+                    (field, stands(field)?)
+                }
+            };
+            if field < next && self.holds(field) {
                 return None;
             }
+            let start = at + length;
             let end = scan::find_quote(bytes, start);
             if bytes.get(end) != Some(&b'"') {
                 return None;
             }
-            let (name, start, end) = ((at + 1) as u32, start as u32, end as u32);
-            self.held.push(Held { field, plain: true, name, start, end });
+            self.followers.learn(place, field);
+            place = self.followers.behind(index, field);
+            let name = at as u32 + 1;
+            self.held.push(Held { field, plain: true, name, start: start as u32, end: end as u32 });
             next = field + 1;
-            at = end as usize + 1;
+            at = end + 1;
         }
     }
 
@@ -217,7 +305,7 @@ impl<'a> Body<'a> {
 
     /// Reads the values that are held.
     #[inline]
-    pub(super) fn take_held<F: Fields>(&mut self, base: usize, into: &mut F) -> Result<()> {
+    fn take_held<F: Fields>(&mut self, base: usize, into: &mut F) -> Result<()> {
         for at in 0..self.held.len() {
             let Held { field, plain, name, start, end } = self.held[at];
             self.note(field.into(), base, name as usize)?;
@@ -227,6 +315,7 @@ impl<'a> Body<'a> {
             };
             into.decode_field(field.into(), self)?;
         }
+        self.held.clear();
         Ok(())
     }
 

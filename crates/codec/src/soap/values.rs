@@ -64,7 +64,7 @@ impl Body<'_> {
         if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
             if self.plan.options.attributes {
-                if self.expected_entry(entry, at)? {
+                if self.expected_entry(slot.scope.into(), at)? {
                     return Ok(true);
                 }
             } else if entry.start.matches(bytes, at) {

@@ -471,7 +471,6 @@ impl<'a> Body<'a> {
                     Some(Name::Component(inner)) if !self.is_nil()? => {
                         if self.plan.options.attributes {
                             self.hold(scope, inner);
-                            self.take_held(base, into)?;
                         }
                         Ok(Step::Between(inner))
                     }
