@@ -82,7 +82,7 @@ impl Decoder {
         let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
         let mut expected = self.expected && is_short;
         let attributes = plan.options.attributes;
-        let mut known = expected && self.opening.resume(input, &mut self.parser);
+        let known = expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
             if expected {
@@ -119,7 +119,7 @@ impl Decoder {
             entries: 0,
         };
         if attributes {
-            known = body.hold_first(known)?;
+            body.hold_first(known)?;
         }
         body.scope(&plan.scopes[0], message)?;
         let end = self.parser.position();

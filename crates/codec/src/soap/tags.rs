@@ -194,24 +194,23 @@ impl<'a> Body<'a> {
     }
 
     /// Reads the attributes of the message's own element: if the way to them is `known`, the
-    /// parser stands before them, and behind the tag otherwise. Answers whether it is still known.
-    pub(super) fn hold_first(&mut self, known: bool) -> Result<bool> {
-        let scope = &self.plan.scopes[0];
-        if known && self.expected {
-            if let Some(end) = self.hold_planned(0, NONE, self.parser.position()) {
+    /// parser stands before them, and behind the tag otherwise.
+    pub(super) fn hold_first(&mut self, known: bool) -> Result<()> {
+        if known {
+            let at = self.parser.position();
+            let end = if self.expected { self.hold_planned(0, NONE, at) } else { None };
+            if let Some(end) = end {
                 self.parser.set_position(end.at);
                 self.ended = end.empty;
                 if end.empty {
                     self.parser.pop_known_elements(1);
                 }
-                return Ok(true);
+                return Ok(());
             }
-        }
-        if known {
             opening::open(self.plan, self.input, self.parser)?;
         }
-        self.hold(scope, NONE);
-        Ok(false)
+        self.hold(&self.plan.scopes[0], NONE);
+        Ok(())
     }
 
     /// Holds the attributes from `at` to the end of a start tag, if all are the plan's own, to the
