@@ -2,6 +2,8 @@
 
 use std::{error, fmt};
 
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+
 use super::answer;
 use super::format::Format;
 use super::messages;
@@ -13,8 +15,6 @@ use crate::paper::kohlhoff::REQUIREMENT;
 use crate::row::Row;
 use crate::statistics::{Fit, Summary};
 use crate::trading_day::TradingDay;
-
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 
 /// Why there are no costs of a format; prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ pub fn rows(measured: &[Row], day: &TradingDay) -> Vec<Row> {
             value: Some(rate.into()),
             runs: 1,
             paper: Some(REQUIREMENT.peak_per_second.into()),
-            ..row(case, TRUNKLINE, "", "rate", "1/s")
+            ..row(case, TRUNKLINE, "", "rate", "reports/s")
         });
         for format in Format::ALL {
             let Ok(costs) = costs_in(measured, format) else { continue };
