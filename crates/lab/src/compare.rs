@@ -39,7 +39,8 @@ impl<'a> Key<'a> {
 
     /// True for what is counted and not timed.
     fn is_exact(&self) -> bool {
-        matches!(self.unit, "bytes" | "bytes/s" | "bits/s") || self.case.starts_with("size")
+        matches!(self.unit, "bytes" | "bytes/s" | "bits/s" | "reports/s")
+            || self.case.starts_with("size")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trunkline_lab::compare::{Change, Compared, Line, differences, is_same_machine};
+use trunkline_lab::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
 use trunkline_lab::market_data::Format;
 use trunkline_lab::record::Record;
 use trunkline_lab::row::MachineRow;
@@ -158,13 +158,15 @@ fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
     if let Some(floor) = compared.noise_floor {
         lines.push(format!("differences below {:.1} % are noise", floor * 100.0));
     }
-    if !all && compared.lines.iter().any(|line| line.lengths.to_string().contains('-')) {
+    if !all && compared.lines.iter().any(|line| matches!(line.lengths, Lengths::Range(..))) {
         lines.push(
-            "A and B are values at the longest messages, B/A the median over all lengths; bounds hold"
-                .to_owned(),
+            "several lengths: A and B are those of the longest, B/A is the median of all".into(),
         );
-        lines.push("it with 95 % confidence, where they are closer than 25 %".to_owned());
     }
+    lines.push(
+        "bounds of one pair are as wide as those of its rows leave it; over 25 % is inconclusive"
+            .into(),
+    );
     lines
 }
 

@@ -30,7 +30,7 @@ pub(super) fn rows(setting: &Setting<'_>, measures: &[&Measure], measured: &[Row
                 value: Some(rate.into()),
                 runs: 1,
                 paper: requirement.map(|it| it.peak_per_second.into()),
-                ..setting.row(case, TRUNKLINE, "", "rate", "1/s")
+                ..setting.row(case, TRUNKLINE, "", "rate", "reports/s")
             });
             for &format in &measure.formats {
                 let Ok(costs) = costs_in(measured, format) else { continue };
