@@ -167,14 +167,19 @@ public:
 
     bool select(const std::string &format) { return format == "fix"; }
 
-    void keep(const peer::Bytes &message) { kept.push_back(read_message(message)); }
+    void keep(peer::View message) { read_message(message, structures); }
 
-    void forget() { kept.clear(); }
+    void forget() { structures.clear(); }
 
-    void decode(const peer::Bytes &message) { read_message(message); }
+    FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
-    peer::View encode(size_t index) {
-        const FIXMLMessageRecord &record = kept[index];
+    FIXMLMessageRecord &decode(peer::View message) {
+        work.clear();
+        read_message(message, work);
+        return work.back();
+    }
+
+    peer::View encode(const FIXMLMessageRecord &record) {
         FIX::Message message;
         message.getHeader().setField(FIX::BeginString("FIX.4.3"));
         message.getHeader().setField(FIX::MsgType("X"));
@@ -184,19 +189,21 @@ public:
     }
 
 private:
-    FIXMLMessageRecord read_message(const peer::Bytes &bytes) {
+    void read_message(peer::View bytes, std::vector<FIXMLMessageRecord> &records) {
         input.assign(bytes.data(), bytes.size());
         const FIX::Message message(input, dictionary, true);
-        FIXMLMessageRecord record;
+        records.emplace_back();
+        FIXMLMessageRecord &record = records.back();
         if (!read(message.getHeader(), record.Header))
             throw FIX::RequiredTagMissing(FIX::FIELD::SenderCompID);
         if (!read(message, record.ApplicationMessage))
             throw FIX::RequiredTagMissing(FIX::FIELD::NoMDEntries);
-        return record;
     }
 
     FIX::DataDictionary dictionary;
-    std::vector<FIXMLMessageRecord> kept;
+    std::vector<FIXMLMessageRecord> structures;
+    // The message decoded last, or none.
+    std::vector<FIXMLMessageRecord> work;
     std::string input;
     std::string output;
 };
