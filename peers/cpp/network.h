@@ -164,7 +164,8 @@ private:
         const bool encoding = choose(words, "structures", "encoded");
         end(words);
         check_loaded(true);
-        const std::vector<std::string> encoded = encoding ? std::vector<std::string>() : encode_all();
+        std::vector<std::string> encoded;
+        if (!encoding) encoded = encode_all();
         Connection connection(connect_to(place), framing, false);
         Span span;
         for (size_t sent = 0; sent < count; ++sent) {

@@ -240,16 +240,19 @@ public:
         return rpc || format == "soap-doc";
     }
 
-    void keep(peer::View message) { read_message(message, structures); }
+    void keep(peer::View message) {
+        structures.emplace_back();
+        read_message(message, structures.back());
+    }
 
     void forget() { structures.clear(); }
 
     FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
     FIXMLMessageRecord &decode(peer::View message) {
-        work.clear();
+        renew(work);
         read_message(message, work);
-        return work.back();
+        return work;
     }
 
     peer::View encode(const FIXMLMessageRecord &record) {
@@ -263,7 +266,7 @@ public:
     }
 
 private:
-    void read_message(peer::View bytes, std::vector<FIXMLMessageRecord> &records) {
+    void read_message(peer::View bytes, FIXMLMessageRecord &record) {
         input.assign(bytes.data(), bytes.data() + bytes.size());
         const auto result = document.load_buffer_inplace(input.data(), input.size());
         if (!result) throw std::runtime_error(result.description());
@@ -271,8 +274,6 @@ private:
         if (rpc) node = node.child("sendMessage");
         node = node.child("FIXMLMessage");
         if (!node) throw std::runtime_error("FIXMLMessage is missing");
-        records.emplace_back();
-        FIXMLMessageRecord &record = records.back();
         read(node, record);
     }
 
@@ -280,8 +281,7 @@ private:
     std::vector<char> input;
     pugi::xml_document document;
     std::vector<FIXMLMessageRecord> structures;
-    // The message decoded last, or none.
-    std::vector<FIXMLMessageRecord> work;
+    FIXMLMessageRecord work;
     std::string output;
 };
 

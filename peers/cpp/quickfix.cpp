@@ -167,16 +167,19 @@ public:
 
     bool select(const std::string &format) { return format == "fix"; }
 
-    void keep(peer::View message) { read_message(message, structures); }
+    void keep(peer::View message) {
+        structures.emplace_back();
+        read_message(message, structures.back());
+    }
 
     void forget() { structures.clear(); }
 
     FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
     FIXMLMessageRecord &decode(peer::View message) {
-        work.clear();
+        renew(work);
         read_message(message, work);
-        return work.back();
+        return work;
     }
 
     peer::View encode(const FIXMLMessageRecord &record) {
@@ -189,11 +192,9 @@ public:
     }
 
 private:
-    void read_message(peer::View bytes, std::vector<FIXMLMessageRecord> &records) {
+    void read_message(peer::View bytes, FIXMLMessageRecord &record) {
         input.assign(bytes.data(), bytes.size());
         const FIX::Message message(input, dictionary, true);
-        records.emplace_back();
-        FIXMLMessageRecord &record = records.back();
         if (!read(message.getHeader(), record.Header))
             throw FIX::RequiredTagMissing(FIX::FIELD::SenderCompID);
         if (!read(message, record.ApplicationMessage))
@@ -202,8 +203,7 @@ private:
 
     FIX::DataDictionary dictionary;
     std::vector<FIXMLMessageRecord> structures;
-    // The message decoded last, or none.
-    std::vector<FIXMLMessageRecord> work;
+    FIXMLMessageRecord work;
     std::string input;
     std::string output;
 };
