@@ -142,8 +142,13 @@ fn an_echo_in_a_namespace_of_its_own_is_held_up_by_the_shaper_there() {
             assert!(text.len() > "tc: ".len() && !text.contains('\n'), "{text}");
         }
     }
-    let none = tc::echo_times(Link::DIRECT, effort, Path::new(PROGRAM)).expect_err("no rate");
-    assert_eq!(none.to_string(), "tc: a link without a rate");
+    for (name, expected) in
+        [("direct", "tc: a link without a rate"), ("1gbit", "tc: 1gbit is faster than its timer")]
+    {
+        let link = name.parse().expect("a link");
+        let error = tc::echo_times(link, effort, Path::new(PROGRAM)).expect_err(name);
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]

@@ -20,6 +20,9 @@ const BURST: u32 = 2000;
 /// Bytes of a message whose way back takes long enough for the burst of the way out to be there in
 /// full again, so that it is the same for all messages from here on.
 const BEYOND_BURST: u32 = 6000;
+/// Bits per second above which a packet is sooner sent than the shaper's timer has run: at 1 Gbit/s its
+/// slope is twice that of the rate.
+const FASTEST: u64 = 100_000_000;
 /// Bytes that are read of what the echo prints.
 const MOST_OUTPUT: u64 = 1 << 20;
 /// Longer than the echo at 1 Mbit/s takes.
@@ -55,9 +58,12 @@ exec "$@"
 ///
 /// # Errors
 /// The namespace, the shaper or one of the tools is not to be had on this machine, with the reason;
-/// or the link has no rate.
+/// or the link has no rate or more than 100 Mbit/s.
 pub fn echo_times(link: Link, effort: CheckEffort, program: &Path) -> Result<EchoTimes, TcError> {
     let rate = link.rate.ok_or_else(|| TcError("a link without a rate".into()))?;
+    if rate.get() > FASTEST {
+        return Err(TcError(format!("{} is faster than its timer", link.rate_name())));
+    }
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--net", "sh", "-c", SCRIPT, "sh"]);
     command.arg(format!("{rate}bit")).arg(BURST.to_string()).arg(PORT.to_string());
