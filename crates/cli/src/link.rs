@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::thread;
+use std::time::Duration;
 
 use trunkline_lab::link::{Link, Proxy, ProxyError};
 
@@ -16,8 +17,13 @@ pub(crate) fn run(arguments: &LinkArguments) -> Result<Ending, Fault> {
     let to = address("--to", &arguments.to)?;
     let tell = |error: ProxyError| complain(&error.into());
     let proxy = Proxy::listen(link, listen, to, tell)?;
-    let (address, rate, delay) = (proxy.address(), link.rate_name(), link.delay_name());
-    print(&format!("{address} is {to} over a link of {rate} with {delay} one way\n"))?;
+    let address = proxy.address();
+    let rate = link.rate.map_or("unlimited rate".to_owned(), |_| link.rate_name());
+    let delay = match link.delay {
+        Duration::ZERO => "no delay".to_owned(),
+        _ => format!("{} one way", link.delay_name()),
+    };
+    print(&format!("{address} leads to {to} at {rate}, {delay}\n"))?;
     // Until a signal ends the process.
     loop {
         thread::park();

@@ -161,8 +161,9 @@ fn a_server_that_is_not_there_is_told_and_the_client_is_cut_off() {
     let proxy = Proxy::listen(Link::DIRECT, any, nobody, tell).expect("a port on loopback");
     let error = connect(proxy.address()).read(&mut [0; 1]).expect_err("there is no server");
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
-    let expected = format!("{nobody} cannot be reached: Connection refused (os error 111)");
-    assert_eq!(told.recv_timeout(PATIENCE), Ok(expected));
+    let text = told.recv_timeout(PATIENCE).expect("it is told");
+    let expected = format!("{nobody} cannot be reached: Connection refused");
+    assert!(text.starts_with(&expected), "{text}");
 }
 
 #[test]
@@ -177,13 +178,16 @@ fn dropping_the_proxy_ends_its_connections_and_frees_its_port() {
 }
 
 #[test]
-fn an_address_in_use_is_an_error_that_names_it() {
+fn an_address_that_cannot_be_listened_at_is_named() {
     let listener = listener();
     let taken = listener.local_addr().expect("it listens");
-    let error = Proxy::listen(Link::DIRECT, taken, taken, |_| {}).expect_err("it is taken");
-    let text = error.to_string();
-    assert_eq!(
-        text,
-        format!("{taken} cannot be listened at: Address already in use (os error 98)")
-    );
+    let start = |address, to| Proxy::listen(Link::DIRECT, address, to, |_| {});
+    let text = start(taken, taken).expect_err("it is taken").to_string();
+    let expected = format!("{taken} cannot be listened at: Address already in use");
+    assert!(text.starts_with(&expected), "{text}");
+
+    drop(listener);
+    let text = start(taken, taken).expect_err("a loop").to_string();
+    let expected = format!("{taken} cannot be listened at: the proxy would connect to itself");
+    assert_eq!(text, expected);
 }

@@ -2,6 +2,7 @@
 //! and whether Linux's own shaping takes as long.
 
 mod echo;
+mod rows;
 pub mod tc;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Link, Proxy, ProxyError};
 use crate::statistics::{Bounds, ComparisonRule, Fit, Summary};
 use echo::{Caller, Echo};
+pub use rows::{Checked, check};
 
 /// Bytes of the messages whose times make a line: from less than a segment to nine of them.
 pub const SLOPE_SIZES: [u32; 9] = [100, 1500, 3000, 4500, 6000, 7500, 9000, 10_500, 12_000];
@@ -80,7 +82,7 @@ fn computed_slope(link: Link) -> Option<f64> {
     Some(Fit::of(&points)?.per_entry)
 }
 
-/// What a link costs and how true it is.
+/// What a link costs by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnCost {
     /// Nanoseconds of a round trip without the proxy.

@@ -2,11 +2,10 @@
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::event::PollFlags;
-use rustix::io::Errno;
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
 use super::Link;
@@ -135,15 +134,20 @@ impl Connection {
 
 fn begin_to_connect(to: SocketAddr) -> io::Result<TcpStream> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket: OwnedFd = net::socket_with(family, SocketType::STREAM, flags, None)?;
-    match net::connect(&socket, &to) {
-        Ok(()) | Err(Errno::INPROGRESS) => {}
-        Err(cause) => return Err(cause.into()),
-    }
+    // No child may hold the connection open. Apple's systems cannot say so from the start.
+    #[cfg(not(target_vendor = "apple"))]
+    let flags = SocketFlags::CLOEXEC;
+    #[cfg(target_vendor = "apple")]
+    let flags = SocketFlags::empty();
+    let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
+    fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
     let socket = TcpStream::from(socket);
+    socket.set_nonblocking(true)?;
     socket.set_nodelay(true)?;
-    Ok(socket)
+    match net::connect(&socket, &to) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Err(cause) => Err(cause.into()),
+    }
 }
 
 /// One direction of a connection.

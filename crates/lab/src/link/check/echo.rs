@@ -2,6 +2,8 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -20,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// the client stays; with the value gone, there are no new ones.
 pub(super) struct Echo {
     address: SocketAddr,
-    stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Echo {
@@ -28,11 +30,11 @@ impl Echo {
     pub(super) fn start(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
-        let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let stopped = std::sync::Arc::clone(&stop);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
         thread::Builder::new().name("echo".into()).spawn(move || {
             for client in listener.incoming() {
-                if stopped.load(std::sync::atomic::Ordering::Acquire) {
+                if stopped.load(Ordering::Acquire) {
                     break;
                 }
                 if let Ok(client) = client {
@@ -52,7 +54,7 @@ impl Echo {
 
 impl Drop for Echo {
     fn drop(&mut self) {
-        self.stop.store(true, std::sync::atomic::Ordering::Release);
+        self.stop.store(true, Ordering::Release);
         // Wakes the listener, so that it sees the flag.
         let _ = TcpStream::connect(self.address);
     }

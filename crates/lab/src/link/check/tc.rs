@@ -17,15 +17,19 @@ const PORT: u16 = 7;
 /// Bytes that the shaper lets through at once when it was idle: a frame and a little more, the
 /// least that works.
 const BURST: u32 = 2000;
-/// Bytes of a message for which the burst no longer matters, but as a constant.
-const BEYOND_BURST: u32 = 4500;
+/// Bytes of a message whose way back takes long enough for the burst of the way out to be there in
+/// full again, so that it is the same for all messages from here on.
+const BEYOND_BURST: u32 = 6000;
+/// Bits per second above which a packet is sooner sent than the shaper's timer has run: at 1 Gbit/s its
+/// slope is twice that of the rate.
+const FASTEST: u64 = 100_000_000;
 /// Bytes that are read of what the echo prints.
 const MOST_OUTPUT: u64 = 1 << 20;
 /// Longer than the echo at 1 Mbit/s takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Two shaped classes on the loopback interface of the namespace, one for each direction, so that
-/// acknowledgements pass data as on a full-duplex link.
+/// A token bucket on the loopback interface of the namespace for each direction, so that
+/// acknowledgements pass data as on a full-duplex link. The classes that hold them limit nothing.
 ///
 /// Linux counts a packet with its Ethernet header of 14 bytes, which loopback has too; 24 more are
 /// check sequence, preamble and gap, and 84 the shortest frame. Packets are not larger than
@@ -37,10 +41,12 @@ rate=$1 burst=$2 port=$3
 shift 3
 ip link set lo mtu 1500 gso_max_segs 1 up
 echo 0 > /proc/sys/net/ipv4/tcp_timestamps
-tc qdisc add dev lo root handle 1: stab overhead 24 mpu 84 linklayer ethernet htb
+tc qdisc add dev lo root handle 1: htb
 for direction in dport sport; do
-    class=$((class + 1))
-    tc class add dev lo parent 1: classid 1:$class htb rate "$rate" burst "$burst" cburst "$burst"
+    class=$((${class:-0} + 1))
+    tc class add dev lo parent 1: classid 1:$class htb rate 100gbit quantum 60000
+    tc qdisc add dev lo parent 1:$class handle ${class}0: tbf rate "$rate" burst "$burst" \
+        limit 400000 overhead 24 mpu 84 linklayer ethernet
     tc filter add dev lo parent 1: protocol ip u32 match ip "$direction" "$port" 0xffff \
         flowid 1:$class
 done
@@ -52,9 +58,12 @@ exec "$@"
 ///
 /// # Errors
 /// The namespace, the shaper or one of the tools is not to be had on this machine, with the reason;
-/// or the link has no rate.
+/// or the link has no rate or more than 100 Mbit/s.
 pub fn echo_times(link: Link, effort: CheckEffort, program: &Path) -> Result<EchoTimes, TcError> {
     let rate = link.rate.ok_or_else(|| TcError("a link without a rate".into()))?;
+    if rate.get() > FASTEST {
+        return Err(TcError(format!("{} is faster than its timer", link.rate_name())));
+    }
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--net", "sh", "-c", SCRIPT, "sh"]);
     command.arg(format!("{rate}bit")).arg(BURST.to_string()).arg(PORT.to_string());
@@ -100,8 +109,8 @@ fn finish(mut child: Child) -> Result<String, TcError> {
 /// How much time a byte takes in Linux's shaper, as a multiple of what it takes in ours: the ratio
 /// of the slopes, repetition by repetition. None if there is none.
 ///
-/// A token bucket passes the first bytes after a pause at once, unlike any link, so that only
-/// messages well beyond the burst count.
+/// Unlike a link, a token bucket passes the first bytes after a pause at once. For long messages that
+/// is a constant, so that only those count.
 pub fn ratio(tc: &EchoTimes, ours: &EchoTimes) -> Option<Bounds> {
     let pairs = tc.slopes(BEYOND_BURST)?.into_iter().zip(ours.slopes(BEYOND_BURST)?);
     let ratios: Vec<f64> = pairs.map(|(tc, ours)| tc / ours).collect();
