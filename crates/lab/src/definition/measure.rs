@@ -97,6 +97,9 @@ pub struct RoundTrip {
     /// Let others take part beside us: a bare echo of the same bytes, and the peers.
     #[serde(default = "yes")]
     pub others: bool,
+    /// Also in a quick run.
+    #[serde(default = "yes")]
+    pub quick: bool,
 }
 
 /// Messages sent at a steady rate, whether or not the answers have come.

@@ -41,6 +41,9 @@ impl Plan {
         let mut plans: Vec<Self> = Vec::new();
         for measure in measures {
             let Measure::RoundTrip(measure) = measure else { continue };
+            if setting.request.is_quick && !measure.quick {
+                continue;
+            }
             for link in &measure.links {
                 let lengths = setting.lengths_of(&measure.entries);
                 let found = plans.iter_mut().find(|it| it.link == *link && it.wait == measure.wait);

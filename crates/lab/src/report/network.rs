@@ -96,8 +96,8 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
 
 /// Where the time of a round trip goes: figure 9.
 pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
-    let columns = ["subject", "format", "link", "client encode", "network", "server decode"];
-    let more = ["server encode", "client decode", "network %"];
+    let columns = ["link", "subject", "format", "client enc", "network", "server dec"];
+    let more = ["server enc", "client dec", "network %"];
     let align = |index: usize| if index < 3 { Align::Left } else { Align::Right };
     let titles = columns.into_iter().chain(more).enumerate();
     let mut table = Table::new(titles.map(|(index, title)| (title, align(index)))).within(WIDTH);
@@ -113,11 +113,11 @@ pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
                     let values = COSTS.map(|metric| cost(metric).and_then(|row| row.value));
                     let [Some(whole), _, Some(network), ..] = values else { continue };
                     is_empty = false;
-                    let spins = if transport == TRANSPORTS[1] { ", spinning" } else { "" };
+                    let spins = if transport == TRANSPORTS[1] { " spin" } else { "" };
                     let mut cells = vec![
-                        subject.to_owned(),
-                        format.title().to_owned(),
                         format!("{}{spins}", link_of(case)),
+                        subject.to_owned(),
+                        format.kind().to_owned(),
                     ];
                     cells.extend(COSTS[1..].iter().map(|metric| scaled(cost(metric), MICROSECOND)));
                     cells.push(number(network / whole * 100.0));
