@@ -10,6 +10,7 @@ pub mod clock;
 pub mod csv;
 pub mod evaluation;
 pub mod experiment;
+pub mod html;
 pub mod kohlhoff;
 mod machine;
 pub mod paper;

@@ -57,6 +57,16 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The titles of the columns and how their cells stand.
+    pub fn titles(&self) -> impl ExactSizeIterator<Item = (&str, Align)> {
+        self.titles.iter().map(|(title, align)| (title.as_str(), *align))
+    }
+
+    /// The rows in order, each with as many cells as there are titles.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[String]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
     fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> =
             self.titles.iter().map(|(title, _)| title.chars().count()).collect();

@@ -32,6 +32,9 @@ pub struct Report {
 /// A table under its title.
 #[derive(Clone, Debug)]
 pub struct Section {
+    /// What it is about, in one word for programs: `size`, `encode`, `decode`, `ratio`, `lead`,
+    /// `conclusion`, ...
+    pub topic: &'static str,
     /// What the table shows.
     pub title: String,
     /// The table.
@@ -211,10 +214,10 @@ fn size(rows: Rows<'_>) -> Option<Section> {
             "compact tags save {one:.1} % of 1 entry, {ten:.1} % of 10 (paper, figure 14: {low:.0} to {high:.0} %)"
         ));
     }
-    Some(Section { title: format!("Bytes of a message ({source})"), table, notes })
+    Some(Section { topic: SIZE, title: format!("Bytes of a message ({source})"), table, notes })
 }
 
-fn times(rows: Rows<'_>, case: &str, source: &str) -> Option<Section> {
+fn times(rows: Rows<'_>, case: &'static str, source: &str) -> Option<Section> {
     if !rows.any(case) {
         return None;
     }
@@ -263,7 +266,7 @@ fn times(rows: Rows<'_>, case: &str, source: &str) -> Option<Section> {
         if case == "encode" { "Encoding" } else { "Decoding" }
     );
     let notes = vec!["randomised: 10 entries, each with other fields set or absent".to_owned()];
-    Some(Section { title, table, notes })
+    Some(Section { topic: case, title, table, notes })
 }
 
 fn ratios(rows: Rows<'_>) -> Option<Section> {
@@ -309,6 +312,7 @@ fn ratios(rows: Rows<'_>) -> Option<Section> {
     let notes =
         vec!["peers: gSOAP (gsoap-best) for SOAP, QuickFIX for FIX, omniORB for CDR".into()];
     Some(Section {
+        topic: "ratio",
         title: "What SOAP and FIX cost over the others, as a factor".into(),
         table,
         notes,
@@ -378,7 +382,7 @@ fn leads(rows: Rows<'_>) -> Option<Section> {
     }
     let title = "How many times faster trunkline is, messages of 10 entries".to_owned();
     let notes = vec!["needed, at least: how far ahead this project means to be".to_owned()];
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "lead", title, table, notes })
 }
 
 fn conclusions(rows: Rows<'_>) -> Option<Section> {
@@ -436,5 +440,10 @@ fn conclusions(rows: Rows<'_>) -> Option<Section> {
         "factors over 1 to 10 entries; a conclusion holds if their middle is within the paper's"
             .into(),
     ];
-    Some(Section { title: "The paper's conclusions (section 7)".into(), table, notes })
+    Some(Section {
+        topic: CONCLUSION,
+        title: "The paper's conclusions (section 7)".into(),
+        table,
+        notes,
+    })
 }

@@ -1,0 +1,195 @@
+//! A record as one page for a browser: verdicts, tables, plots, and the rows themselves to take
+//! away.
+//!
+//! The page is XHTML-compatible HTML5. It loads nothing, runs nothing, and follows the reader's
+//! choice of light or dark. Everything in it comes from the rows of the record, which may be a
+//! stranger's: all of it is escaped, and what is drawn is limited.
+
+mod axis;
+mod figures;
+mod legend;
+mod palette;
+mod plot;
+mod select;
+mod style;
+mod tables;
+mod text;
+
+use trunkline_wire::base64;
+
+use crate::kohlhoff::TRUNKLINE;
+use crate::kohlhoff::report::{Report, Section};
+use crate::record::Record;
+use crate::row::{Row, Verdict};
+use figures::{Figure, figures};
+use select::Cases;
+use tables::{badge, table};
+use text::escaped;
+
+/// The topic of the section that stands first.
+const CONCLUSION: &str = "conclusion";
+
+/// The page of a record and the [`Report`] of it, as UTF-8 text.
+///
+/// The verdicts come first, then each section of the report followed by its plots, then plots for
+/// which the report has no section, how it was measured, and the rows as a file to save.
+pub fn page(record: &Record, report: &Report) -> String {
+    let cases = Cases::of(&record.rows);
+    let mut figures = figures(&cases);
+    let title = format!("{}, {}", record.machine.experiment, record.machine.date);
+    let mut main = head(record, report);
+    main.push_str(&verdicts(&record.rows));
+    let is_first = |section: &&Section| section.topic == CONCLUSION;
+    for part in report.sections.iter().filter(is_first) {
+        main.push_str(&section(part, &mut figures));
+    }
+    for part in report.sections.iter().filter(|section| !is_first(section)) {
+        main.push_str(&section(part, &mut figures));
+    }
+    main.push_str(&without_section(figures));
+    main.push_str(&foot(record, report));
+    let dark = format!("{}{}", style::DARK, palette::dark_rules());
+    format!(
+        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
+         <meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>{}</title>\n<style>\n{}@media screen and (prefers-color-scheme:dark){{\n{dark}}}\n\
+         </style>\n</head>\n<body>\n<main>\n{main}</main>\n</body>\n</html>\n",
+        escaped(&title),
+        style::STYLE,
+    )
+}
+
+fn head(record: &Record, report: &Report) -> String {
+    let machine = &record.machine;
+    let mut facts = vec![
+        ("date", machine.date.clone()),
+        ("processor", format!("{}, {} cores", machine.processor, machine.cores)),
+        ("system", machine.kernel.clone()),
+        ("compiler", machine.compiler.clone()),
+    ];
+    if let Some(floor) = machine.noise_floor {
+        let words = format!("differences below {:.1} % are noise", floor * 100.0);
+        facts.push(("noise floor", words));
+    }
+    if !machine.peers.is_empty() {
+        let names = machine.peers.iter().map(|(name, version)| format!("{name} {version}"));
+        facts.push(("peers", names.collect::<Vec<_>>().join(", ")));
+    }
+    let facts: String = facts
+        .iter()
+        .map(|(name, words)| format!("<dt>{name}</dt><dd>{}</dd>\n", escaped(words)))
+        .collect();
+    // The first line repeats the machine.
+    let lines: String =
+        report.head.iter().skip(1).map(|line| format!("<p>{}</p>\n", escaped(line))).collect();
+    format!(
+        "<header>\n<h1>{}: then and now</h1>\n{lines}<dl class=\"machine\">\n{facts}</dl>\n</header>\n",
+        escaped(&machine.experiment)
+    )
+}
+
+/// How many conclusions hold, ours and the peers'.
+fn verdicts(rows: &[Row]) -> String {
+    let tile = |title: &str, is_ours: bool| {
+        let conclusions = rows
+            .iter()
+            .filter(|row| row.case == CONCLUSION && (row.subject == TRUNKLINE) == is_ours);
+        let counted = [
+            (Verdict::Holds, "holds", "hold"),
+            (Verdict::NoLonger, "no-longer", "no longer"),
+            (Verdict::Inconclusive, "inconclusive", "inconclusive"),
+        ];
+        let badges: String = counted
+            .iter()
+            .filter_map(|(verdict, class, words)| {
+                let count = conclusions.clone().filter(|row| row.verdict == *verdict).count();
+                let words = if (*verdict, count) == (Verdict::Holds, 1) { "holds" } else { words };
+                (count > 0).then(|| badge(class, &format!("{count} {words}")))
+            })
+            .collect();
+        match badges.is_empty() {
+            true => String::new(),
+            false => format!("<div class=\"tile\"><strong>{title}</strong>{badges}</div>\n"),
+        }
+    };
+    let tiles = tile("The paper's conclusions, with trunkline", true)
+        + &tile("The same, with today's peers", false);
+    match tiles.is_empty() {
+        true => tiles,
+        false => format!("<div class=\"verdicts\">\n{tiles}</div>\n"),
+    }
+}
+
+/// A section of the report, and its figures, which it takes out of the others.
+fn section(section: &Section, figures: &mut Vec<Figure>) -> String {
+    let notes: Vec<String> = section.notes.iter().map(|note| escaped(note)).collect();
+    let notes = match notes.is_empty() {
+        true => String::new(),
+        false => format!("<p class=\"notes\">{}</p>\n", notes.join("<br/>\n")),
+    };
+    let drawn: String = figures
+        .extract_if(.., |figure| figure.topic == section.topic)
+        .map(|it| figure(&it))
+        .collect();
+    format!(
+        "<section>\n<h2>{}</h2>\n{}{notes}{drawn}</section>\n",
+        escaped(&section.title),
+        table(&section.table)
+    )
+}
+
+fn figure(figure: &Figure) -> String {
+    format!(
+        "<figure>\n<div class=\"panels\">\n{}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
+        figure.panels.concat(),
+        figure.legend.html(),
+        escaped(&figure.caption)
+    )
+}
+
+/// Figures for which the report has no section, under titles of their own.
+fn without_section(figures: Vec<Figure>) -> String {
+    let mut out = String::new();
+    for group in figures.chunk_by(|one, other| one.topic == other.topic) {
+        let drawn: String = group.iter().map(figure).collect();
+        out.push_str(&format!("<section>\n<h2>{}</h2>\n{drawn}</section>\n", group[0].topic));
+    }
+    out
+}
+
+fn foot(record: &Record, report: &Report) -> String {
+    let lines: Vec<String> = report.foot.iter().map(|line| escaped(line)).collect();
+    let lines = match lines.is_empty() {
+        true => String::new(),
+        false => format!("<p>{}</p>\n", lines.join("<br/>\n")),
+    };
+    format!(
+        "<footer>\n<section>\n<h2>How it was measured</h2>\n{lines}{METHOD}</section>\n{}</footer>\n",
+        download(record)
+    )
+}
+
+const METHOD: &str = "";
+
+/// The rows as a file within the page.
+fn download(record: &Record) -> String {
+    let mut lines = Vec::new();
+    let machine = serde_json::to_vec(&record.machine);
+    let rows = record.rows.iter().map(serde_json::to_vec);
+    for line in [machine].into_iter().chain(rows).flatten() {
+        lines.extend_from_slice(&line);
+        lines.push(b'\n');
+    }
+    let mut data = Vec::new();
+    base64::encode_into(&lines, &mut data);
+    let name = format!("{}-{}.jsonl", record.machine.date, record.machine.experiment);
+    format!(
+        "<section class=\"download\">\n<h2>The rows</h2>\n<p>Every number of this page: <a \
+         download=\"{}\" href=\"data:application/jsonl;base64,{}\">{} rows</a>, one JSON object a \
+         line.</p>\n</section>\n",
+        escaped(&name),
+        String::from_utf8_lossy(&data),
+        record.rows.len() + 1
+    )
+}
