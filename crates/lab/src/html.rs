@@ -8,19 +8,23 @@
 mod axis;
 mod figures;
 mod legend;
+mod method;
+mod network;
 mod palette;
 mod plot;
+mod ranges;
 mod select;
 mod style;
 mod tables;
 mod text;
+mod throughput;
 
 use trunkline_wire::base64;
 
 use crate::kohlhoff::TRUNKLINE;
 use crate::kohlhoff::report::{Report, Section};
 use crate::record::Record;
-use crate::row::{Row, Verdict};
+use crate::row::{MachineRow, Row, Verdict};
 use figures::{Figure, figures};
 use select::Cases;
 use tables::{badge, table};
@@ -37,17 +41,18 @@ pub fn page(record: &Record, report: &Report) -> String {
     let cases = Cases::of(&record.rows);
     let mut figures = figures(&cases);
     let title = format!("{}, {}", record.machine.experiment, record.machine.date);
-    let mut main = head(record, report);
+    let mut main = head(report, &record.machine);
     main.push_str(&verdicts(&record.rows));
     let is_first = |section: &&Section| section.topic == CONCLUSION;
     for part in report.sections.iter().filter(is_first) {
         main.push_str(&section(part, &mut figures));
     }
+    main.push_str(&machine(&record.machine));
     for part in report.sections.iter().filter(|section| !is_first(section)) {
         main.push_str(&section(part, &mut figures));
     }
     main.push_str(&without_section(figures));
-    main.push_str(&foot(record, report));
+    main.push_str(&foot(record, report, &cases));
     let dark = format!("{}{}", style::DARK, palette::dark_rules());
     format!(
         "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
@@ -60,8 +65,20 @@ pub fn page(record: &Record, report: &Report) -> String {
     )
 }
 
-fn head(record: &Record, report: &Report) -> String {
-    let machine = &record.machine;
+fn head(report: &Report, machine: &MachineRow) -> String {
+    // The first line has the machine, of which more is said below.
+    let lines: String =
+        report.head.iter().skip(1).map(|line| format!("<p>{}</p>\n", escaped(line))).collect();
+    format!(
+        "<header>\n<h1>{}: then and now</h1>\n<p>{}, {}</p>\n{lines}</header>\n",
+        escaped(&machine.experiment),
+        escaped(&machine.date),
+        escaped(&machine.processor),
+    )
+}
+
+/// Where and with what it was measured.
+fn machine(machine: &MachineRow) -> String {
     let mut facts = vec![
         ("date", machine.date.clone()),
         ("processor", format!("{}, {} cores", machine.processor, machine.cores)),
@@ -69,8 +86,7 @@ fn head(record: &Record, report: &Report) -> String {
         ("compiler", machine.compiler.clone()),
     ];
     if let Some(floor) = machine.noise_floor {
-        let words = format!("differences below {:.1} % are noise", floor * 100.0);
-        facts.push(("noise floor", words));
+        facts.push(("noise floor", format!("differences below {:.1} % are noise", floor * 100.0)));
     }
     if !machine.peers.is_empty() {
         let names = machine.peers.iter().map(|(name, version)| format!("{name} {version}"));
@@ -80,13 +96,7 @@ fn head(record: &Record, report: &Report) -> String {
         .iter()
         .map(|(name, words)| format!("<dt>{name}</dt><dd>{}</dd>\n", escaped(words)))
         .collect();
-    // The first line repeats the machine.
-    let lines: String =
-        report.head.iter().skip(1).map(|line| format!("<p>{}</p>\n", escaped(line))).collect();
-    format!(
-        "<header>\n<h1>{}: then and now</h1>\n{lines}<dl class=\"machine\">\n{facts}</dl>\n</header>\n",
-        escaped(&machine.experiment)
-    )
+    format!("<section>\n<h2>The machine</h2>\n<dl class=\"machine\">\n{facts}</dl>\n</section>\n")
 }
 
 /// How many conclusions hold, ours and the peers'.
@@ -148,29 +158,38 @@ fn figure(figure: &Figure) -> String {
     )
 }
 
+/// Titles of figures for which the report has no table.
+const TOPICS: [(&str, &str); 4] = [
+    ("round-trip", "Round trips"),
+    ("open-loop", "Latency at a given rate"),
+    ("hiccup", "Stalls of the machine"),
+    ("throughput", "Throughput"),
+];
+
 /// Figures for which the report has no section, under titles of their own.
 fn without_section(figures: Vec<Figure>) -> String {
     let mut out = String::new();
     for group in figures.chunk_by(|one, other| one.topic == other.topic) {
         let drawn: String = group.iter().map(figure).collect();
-        out.push_str(&format!("<section>\n<h2>{}</h2>\n{drawn}</section>\n", group[0].topic));
+        let title = TOPICS.iter().find(|(topic, _)| *topic == group[0].topic);
+        let title = title.map_or(group[0].topic, |(_, title)| title);
+        out.push_str(&format!("<section>\n<h2>{title}</h2>\n{drawn}</section>\n"));
     }
     out
 }
 
-fn foot(record: &Record, report: &Report) -> String {
+fn foot(record: &Record, report: &Report, cases: &Cases<'_>) -> String {
     let lines: Vec<String> = report.foot.iter().map(|line| escaped(line)).collect();
     let lines = match lines.is_empty() {
         true => String::new(),
         false => format!("<p>{}</p>\n", lines.join("<br/>\n")),
     };
     format!(
-        "<footer>\n<section>\n<h2>How it was measured</h2>\n{lines}{METHOD}</section>\n{}</footer>\n",
+        "<footer>\n<section>\n<h2>How it was measured</h2>\n{}{lines}</section>\n{}</footer>\n",
+        method::html(cases),
         download(record)
     )
 }
-
-const METHOD: &str = "";
 
 /// The rows as a file within the page.
 fn download(record: &Record) -> String {

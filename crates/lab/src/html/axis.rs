@@ -20,7 +20,7 @@ pub(super) struct Axis {
 }
 
 /// Beyond this factor between the largest and the smallest value an axis is logarithmic.
-const WIDE: f64 = 25.0;
+const WIDE: f64 = 60.0;
 
 /// What is counted along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,10 +134,15 @@ impl Axis {
         }
     }
 
-    /// The same axis from its end to its beginning.
-    pub(super) fn reversed(mut self) -> Self {
-        (self.low, self.high) = (self.high, self.low);
-        self
+    /// So many rows from the top, without ticks: their names stand beside them.
+    pub(super) fn rows(count: usize) -> Self {
+        Self {
+            title: String::new(),
+            low: count as f64,
+            high: 0.0,
+            ticks: Vec::new(),
+            is_logarithmic: false,
+        }
     }
 
     /// Whether there is a place for a value.

@@ -5,6 +5,7 @@ use super::legend::Legend;
 use super::palette::{Family, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
+use super::{network, ranges, throughput};
 use crate::kohlhoff::TRUNKLINE;
 
 /// Plots with one legend.
@@ -24,8 +25,11 @@ const SERIES: usize = 24;
 
 /// Every figure for which there are rows, in the order of the page.
 pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
-    let mut figures = vec![size(cases), reduction(cases)];
+    let mut figures = vec![ranges::conclusions(cases), size(cases), reduction(cases)];
     figures.extend(["encode", "decode"].map(|case| times(cases, case)));
+    figures.push(ranges::leads(cases));
+    figures.extend(network::figures(cases));
+    figures.extend(throughput::figures(cases));
     figures.retain(|figure| !figure.panels.is_empty());
     figures
 }

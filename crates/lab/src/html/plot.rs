@@ -18,7 +18,7 @@ use plotters::style::{
 use plotters::backend::SVGBackend;
 
 use super::axis::Axis;
-use super::palette::{Colour, FAINT, INK, Marker};
+use super::palette::{Colour, FAINT, GREY, INK, Marker};
 use super::text::{clean, escaped};
 
 /// Units of a drawing in a pixel of the page, since plotters places by whole units.
@@ -28,11 +28,13 @@ const WIDTH: i32 = 540;
 const HEIGHT: i32 = 350;
 /// Room above for the titles, and left and below for labels.
 const TOP: i32 = 52;
+const TOP_OF_ROWS: i32 = 30;
 const LEFT: i32 = 62;
 const BELOW: i32 = 44;
 const RIGHT: i32 = 14;
-/// Room for names of categories at the left.
-const NAMES: i32 = 172;
+/// Room for names of rows at the left, and the height of a row.
+const NAMES: i32 = 158;
+const ROW: i32 = 36;
 const TEXT: f64 = 13.0;
 /// plotters-svg makes text smaller by this.
 const FONT_FACTOR: f64 = 1.24;
@@ -79,7 +81,7 @@ pub(super) struct Curve {
 /// Points, lines and bounds.
 pub(super) fn curves(panel: &Panel, curves: &[Curve]) -> String {
     drawing(panel, HEIGHT, |root| {
-        let mut chart = chart(root, panel, LEFT, true)?;
+        let mut chart = chart(root, panel, (TOP, LEFT), true)?;
         for curve in curves {
             let line = placed(panel, curve.line.iter().copied());
             stroke(&mut chart, line, curve.colour, curve.stroke, 2)?;
@@ -112,7 +114,7 @@ pub(super) struct Bars {
 /// around the filled ones before them.
 pub(super) fn bars(panel: &Panel, bars: &[Bars]) -> String {
     drawing(panel, HEIGHT, |root| {
-        let mut chart = chart(root, panel, LEFT, false)?;
+        let mut chart = chart(root, panel, (TOP, LEFT), false)?;
         let slots = bars.iter().filter(|bars| !bars.is_hollow).count().max(1) as f64;
         let width = 0.8 / slots;
         let mut slot = 0.0;
@@ -132,30 +134,36 @@ pub(super) fn bars(panel: &Panel, bars: &[Bars]) -> String {
     })
 }
 
-/// One lying bar of parts, each with its length.
+/// A row of a plot: a name, and below it what tells it from others of that name.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub(super) first: String,
+    pub(super) second: String,
+}
+
+/// A lying bar of parts, each with its length.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
-    pub(super) name: String,
+    pub(super) name: Name,
     pub(super) parts: Vec<(Colour, f64)>,
     /// What stands behind the end of the bar.
     pub(super) label: String,
 }
 
-/// Lying bars, the first on top; the y axis has their names.
+/// Lying bars, the first on top. The y axis of the panel must be [`Axis::rows`].
 pub(super) fn stacks(panel: &Panel, stacks: &[Stack]) -> String {
-    let height = TOP + BELOW + 26 * stacks.len() as i32;
-    drawing(panel, height, |root| {
-        let mut chart = chart(root, panel, NAMES, false)?;
+    let names: Vec<&Name> = stacks.iter().map(|stack| &stack.name).collect();
+    in_rows(panel, &names, |root, chart| {
         for (row, stack) in stacks.iter().enumerate() {
             let row = row as f64;
             let mut end = 0.0;
             for &(colour, length) in &stack.parts {
                 let next = end + length;
-                bar(&mut chart, [(end, row + 0.16), (next, row + 0.84)], colour, false)?;
+                bar(chart, [(end, row + 0.2), (next, row + 0.8)], colour, false)?;
                 end = next;
             }
             let (x, y) = chart.backend_coord(&(end, row + 0.5));
-            text(root, &stack.label, (x + 5 * GRAIN, y), INK, HPos::Left)?;
+            text(root, &stack.label, (x + 6 * GRAIN, y))?;
         }
         Ok(())
     })
@@ -164,33 +172,56 @@ pub(super) fn stacks(panel: &Panel, stacks: &[Stack]) -> String {
 /// A range with its middle.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
-    /// Which name of the y axis it belongs to, from the top.
+    /// The row that it belongs to, from the top.
     pub(super) row: usize,
-    /// How far from the middle of the row, in its height.
-    pub(super) shift: f64,
+    /// How far below the middle of the row, in its height.
+    pub(super) below: f64,
     pub(super) colour: Colour,
     pub(super) marker: Marker,
-    pub(super) point: Point,
+    pub(super) value: f64,
+    pub(super) bounds: Option<(f64, f64)>,
 }
 
-/// Ranges beside names; the x axis has the values.
-pub(super) fn intervals(panel: &Panel, rows: usize, intervals: &[Interval]) -> String {
-    let height = TOP + BELOW + 30 * rows as i32;
-    drawing(panel, height, |root| {
-        let mut chart = chart(root, panel, NAMES, true)?;
+/// Ranges beside names. The y axis of the panel must be [`Axis::rows`].
+pub(super) fn intervals(panel: &Panel, names: &[Name], intervals: &[Interval]) -> String {
+    let names: Vec<&Name> = names.iter().collect();
+    in_rows(panel, &names, |root, chart| {
+        if panel.x.low < 1.0 && panel.x.high > 1.0 {
+            stroke(chart, vec![(1.0, 0.0), (1.0, panel.y.low)], GREY, Stroke::Solid, 1)?;
+        }
         for interval in intervals {
-            let y = interval.row as f64 + 0.5 + interval.shift;
-            let Point { x, bounds, .. } = interval.point;
-            if let Some((low, high)) = bounds {
+            let y = interval.row as f64 + 0.5 + interval.below;
+            if let Some((low, high)) = interval.bounds {
                 let line = placed(panel, [(low, y), (high, y)]);
-                stroke(&mut chart, line, interval.colour, Stroke::Solid, 3)?;
+                stroke(chart, line, interval.colour, Stroke::Solid, 3)?;
             }
-            for at in placed(panel, [(x, y)]) {
+            for at in placed(panel, [(interval.value, y)]) {
                 let at = chart.backend_coord(&at);
                 draw_marker(root, interval.marker, at, interval.colour)?;
             }
         }
         Ok(())
+    })
+}
+
+/// A plot whose y axis has names.
+fn in_rows(
+    panel: &Panel,
+    names: &[&Name],
+    draw: impl FnOnce(&Root<'_>, &mut Chart<'_, '_>) -> Drawn,
+) -> String {
+    let height = TOP_OF_ROWS + BELOW + ROW * names.len() as i32;
+    drawing(panel, height, |root| {
+        let mut chart = chart(root, panel, (TOP_OF_ROWS, NAMES), true)?;
+        for (row, name) in names.iter().enumerate() {
+            let middle = chart.backend_coord(&(panel.x.low, row as f64 + 0.5)).1;
+            let half = if name.second.is_empty() { 0 } else { 8 * GRAIN };
+            text(root, &name.first, (4 * GRAIN, middle - half))?;
+            let soft = text_style(font(TEXT - 1.0), GREY);
+            let second = clean(&name.second);
+            root.draw(&Text::new(second, (4 * GRAIN, middle + half), soft))?;
+        }
+        draw(root, &mut chart)
     })
 }
 
@@ -224,12 +255,15 @@ pub(super) fn swatch_of_bar(colour: Colour, is_hollow: bool) -> String {
 }
 
 fn drawing(panel: &Panel, height: i32, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
-    let name = format!("{}: {} by {}", panel.title, panel.y.title, panel.x.title);
+    let name = match panel.y.title.as_str() {
+        "" => format!("{}: {}", panel.title, panel.x.title),
+        title => format!("{}: {title}, by {}", panel.title, panel.x.title),
+    };
     svg(&name, (WIDTH, height), |root| {
         let bold = font(14.5).style(FontStyle::Bold);
-        let bold = text_style(bold, INK, HPos::Left);
+        let bold = text_style(bold, INK);
         root.draw(&Text::new(clean(&panel.title), (4 * GRAIN, 12 * GRAIN), bold))?;
-        text(root, &panel.y.title, (4 * GRAIN, 34 * GRAIN), INK, HPos::Left)?;
+        text(root, &panel.y.title, (4 * GRAIN, 34 * GRAIN))?;
         draw(root)
     })
 }
@@ -260,15 +294,16 @@ fn svg(name: &str, (width, height): (i32, i32), draw: impl FnOnce(&Root<'_>) -> 
     )
 }
 
-/// The axes with their grid. `left` is the room for the labels of the y axis.
+/// The axes with their grid. `left` is the room for the labels of the y axis; an axis without ticks
+/// is not drawn.
 fn chart<'a, 'b>(
     root: &'a Root<'b>,
     panel: &Panel,
-    left: i32,
+    (top, left): (i32, i32),
     has_grid_of_x: bool,
 ) -> Result<Chart<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
     let mut chart = ChartBuilder::on(root)
-        .margin_top(TOP * GRAIN)
+        .margin_top(top * GRAIN)
         .margin_right(RIGHT * GRAIN)
         .y_label_area_size(left * GRAIN)
         .x_label_area_size(BELOW * GRAIN)
@@ -277,15 +312,15 @@ fn chart<'a, 'b>(
     if !has_grid_of_x {
         mesh.disable_x_mesh();
     }
-    if left == NAMES {
-        mesh.disable_y_mesh();
+    if panel.y.ticks.is_empty() {
+        mesh.disable_y_mesh().disable_y_axis();
     }
     mesh.light_line_style(RGBAColor(0, 0, 0, 0.0))
         .bold_line_style(line_style(FAINT, Stroke::Solid, 1))
         .axis_style(line_style(INK, Stroke::Solid, 1))
         .set_all_tick_mark_size(4 * GRAIN)
-        .label_style(text_style(font(TEXT), INK, HPos::Left))
-        .axis_desc_style(text_style(font(TEXT), INK, HPos::Left))
+        .label_style(text_style(font(TEXT), INK))
+        .axis_desc_style(text_style(font(TEXT), INK))
         .x_desc(clean(&panel.x.title))
         .draw()?;
     Ok(chart)
@@ -342,8 +377,8 @@ fn frame<N: Copy>([(left, top), (right, bottom)]: [(N, N); 2]) -> Vec<(N, N)> {
     vec![(left, top), (left, bottom), (right, bottom), (right, top), (left, top)]
 }
 
-fn text(root: &Root<'_>, words: &str, at: (i32, i32), colour: Colour, side: HPos) -> Drawn {
-    root.draw(&Text::new(clean(words), at, text_style(font(TEXT), colour, side)))
+fn text(root: &Root<'_>, words: &str, at: (i32, i32)) -> Drawn {
+    root.draw(&Text::new(clean(words), at, text_style(font(TEXT), INK)))
 }
 
 /// The font at so many pixels.
@@ -351,8 +386,8 @@ fn font(pixels: f64) -> FontDesc<'static> {
     ("sans-serif", pixels * FONT_FACTOR * f64::from(GRAIN)).into_font()
 }
 
-fn text_style(font: FontDesc<'static>, colour: Colour, side: HPos) -> TextStyle<'static> {
-    let style = TextStyle::from(font).pos(Pos::new(side, VPos::Center));
+fn text_style(font: FontDesc<'static>, colour: Colour) -> TextStyle<'static> {
+    let style = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
     TextStyle { color: colour.rgb().to_backend_color(), ..style }
 }
 

@@ -22,6 +22,15 @@ pub(super) struct Series<'a> {
     pub(super) fit: Option<(f64, f64)>,
 }
 
+/// Several values of one subject in one format.
+pub(super) struct Parts<'a, const N: usize> {
+    pub(super) subject: &'a str,
+    pub(super) look: Look,
+    /// The first part of the profile.
+    pub(super) transport: &'a str,
+    pub(super) values: [Option<f64>; N],
+}
+
 /// Links from the fastest to the slowest; others follow.
 const LINKS: [&str; 6] =
     ["direct", "100mbit", "10mbit", "10mbit-1ms", "10mbit-20ms", "10mbit-100ms"];
@@ -51,9 +60,36 @@ impl<'a> Cases<'a> {
         links
     }
 
-    /// The names of cases that begin so.
+    /// The names of cases that begin with `name`.
     pub(super) fn beginning(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.keys().copied().filter(move |case| case.starts_with(name))
+    }
+
+    /// For messages of so many entries: the values of several metrics, by subject and format in the
+    /// order of legends.
+    pub(super) fn parts<const N: usize>(
+        &self,
+        case: &str,
+        entries: u32,
+        metrics: [&str; N],
+    ) -> Vec<Parts<'a, N>> {
+        let mut found: BTreeMap<_, Parts<'a, N>> = BTreeMap::new();
+        for row in self.rows(case) {
+            let part = metrics.iter().position(|metric| *metric == row.metric);
+            let (Some(part), true) = (part, row.entries.is_none_or(|it| it == entries)) else {
+                continue;
+            };
+            let look = look(&row.profile);
+            let key = (look.order, subject_order(&row.subject), &row.subject, &row.profile);
+            let parts = found.entry(key).or_insert_with(|| Parts {
+                subject: &row.subject,
+                transport: transport(row),
+                look,
+                values: [None; N],
+            });
+            parts.values[part] = value(row);
+        }
+        found.into_values().collect()
     }
 
     /// Every series of a metric by entries, in the order of legends.
@@ -84,32 +120,14 @@ impl<'a> Cases<'a> {
         }
         found.into_values().collect()
     }
-
-    /// The value of the one row with these words.
-    pub(super) fn value(
-        &self,
-        case: &str,
-        subject: &str,
-        profile: &str,
-        metric: &str,
-        entries: Option<u32>,
-    ) -> Option<f64> {
-        let is_it = |row: &&Row| {
-            (row.subject.as_str(), row.profile.as_str()) == (subject, profile)
-                && row.metric == metric
-                && row.entries == entries
-        };
-        self.rows(case).find(is_it).and_then(value)
-    }
 }
 
 impl<'a> Series<'a> {
     fn new(row: &'a Row, look: Look) -> Self {
-        let transport = row.profile.split('/').next().unwrap_or("");
         Self {
             subject: &row.subject,
             look,
-            transport,
+            transport: transport(row),
             points: Vec::new(),
             paper: Vec::new(),
             fit: None,
@@ -132,6 +150,10 @@ impl<'a> Series<'a> {
             .map(|x| (x, fixed + per_entry * x))
             .collect()
     }
+}
+
+fn transport(row: &Row) -> &str {
+    row.profile.split('/').next().unwrap_or("")
 }
 
 /// The value of a row that stands, or may be shown with doubt.

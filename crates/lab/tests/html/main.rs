@@ -1,5 +1,7 @@
 //! The page of a record: well-formed, alone, and as true as the rows.
 
+mod fixture;
+
 use std::fs;
 use std::path::Path;
 
@@ -55,4 +57,12 @@ fn the_page_of_the_record_is_well_formed() {
     keep(&page, "record.html");
     let elements = elements(&page);
     assert!(elements.iter().filter(|(name, _)| name == "svg").count() > 10);
+}
+
+#[test]
+fn the_page_of_every_case_is_well_formed() {
+    let page = page(&fixture::record(7));
+    keep(&page, "every-case.html");
+    let elements = elements(&page);
+    assert!(elements.iter().filter(|(name, _)| name == "svg").count() > 50);
 }
