@@ -19,12 +19,17 @@ mod tables;
 mod text;
 mod throughput;
 
+use std::io::Read;
+
+use flate2::Compression;
+use flate2::bufread::GzEncoder;
 use trunkline_wire::base64;
 
 use crate::kohlhoff::TRUNKLINE;
 use crate::kohlhoff::report::{Report, Section};
 use crate::record::Record;
 use crate::row::{MachineRow, Row, Verdict};
+use crate::table::with_commas;
 use figures::{Figure, figures};
 use select::Cases;
 use tables::{badge, table};
@@ -151,10 +156,12 @@ fn section(section: &Section, figures: &mut Vec<Figure>) -> String {
 
 fn figure(figure: &Figure) -> String {
     format!(
-        "<figure>\n<div class=\"panels\">\n{}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-        figure.panels.concat(),
+        "<figure>\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}<div class=\"panels\">\n{}</div>\n\
+         </figure>\n",
+        figure.title,
+        escaped(&figure.caption),
         figure.legend.html(),
-        escaped(&figure.caption)
+        figure.panels.concat(),
     )
 }
 
@@ -191,7 +198,7 @@ fn foot(record: &Record, report: &Report, cases: &Cases<'_>) -> String {
     )
 }
 
-/// The rows as a file within the page.
+/// The rows as a file within the page, compressed as they are many.
 fn download(record: &Record) -> String {
     let mut lines = Vec::new();
     let machine = serde_json::to_vec(&record.machine);
@@ -200,15 +207,18 @@ fn download(record: &Record) -> String {
         lines.extend_from_slice(&line);
         lines.push(b'\n');
     }
+    let mut packed = Vec::new();
+    // Memory takes whatever it is given, so that reading cannot fail.
+    let _ = GzEncoder::new(lines.as_slice(), Compression::default()).read_to_end(&mut packed);
     let mut data = Vec::new();
-    base64::encode_into(&lines, &mut data);
-    let name = format!("{}-{}.jsonl", record.machine.date, record.machine.experiment);
+    base64::encode_into(&packed, &mut data);
+    let name = format!("{}-{}.jsonl.gz", record.machine.date, record.machine.experiment);
     format!(
         "<section class=\"download\">\n<h2>The rows</h2>\n<p>Every number of this page: <a \
-         download=\"{}\" href=\"data:application/jsonl;base64,{}\">{} rows</a>, one JSON object a \
+         download=\"{}\" href=\"data:application/gzip;base64,{}\">{} rows</a>, one JSON object a \
          line.</p>\n</section>\n",
         escaped(&name),
         String::from_utf8_lossy(&data),
-        record.rows.len() + 1
+        with_commas(record.rows.len() as f64)
     )
 }

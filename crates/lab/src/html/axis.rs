@@ -145,6 +145,15 @@ impl Axis {
         }
     }
 
+    /// The same axis, but it ends at this value rather than at a tick.
+    pub(super) fn up_to(mut self, high: f64) -> Self {
+        if high > self.low {
+            self.ticks.retain(|tick| tick.0 <= high);
+            self.high = high;
+        }
+        self
+    }
+
     /// Whether there is a place for a value.
     pub(super) fn has(&self, value: f64) -> bool {
         value.is_finite() && (value > 0.0 || !self.is_logarithmic)

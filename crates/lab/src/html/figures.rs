@@ -14,6 +14,8 @@ pub(super) struct Figure {
     /// The topic of the section that it belongs to.
     pub(super) topic: &'static str,
     /// What it shows.
+    pub(super) title: &'static str,
+    /// How to read it.
     pub(super) caption: String,
     /// SVG elements.
     pub(super) panels: Vec<String>,
@@ -35,8 +37,13 @@ pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
 }
 
 impl Figure {
-    pub(super) fn new(topic: &'static str, caption: impl Into<String>) -> Self {
-        Self { topic, caption: caption.into(), panels: Vec::new(), legend: Legend::default() }
+    pub(super) fn new(
+        topic: &'static str,
+        title: &'static str,
+        caption: impl Into<String>,
+    ) -> Self {
+        let caption = caption.into();
+        Self { topic, title, caption, panels: Vec::new(), legend: Legend::default() }
     }
 
     /// Adds a panel with lines over entries.
@@ -91,8 +98,9 @@ fn size(cases: &Cases<'_>) -> Figure {
     let all = cases.series("size", "size");
     let mut figure = Figure::new(
         "size",
-        "Bytes of a message. Points are means over the day, bars reach from the smallest to the \
-         largest message, lines are fitted; dashed is what the paper published.",
+        "Size of a message",
+        "Points are means over the day, bars reach from the smallest to the largest message, lines \
+         are fitted; dashed is what the paper published.",
     );
     let y = ("size of a message", Quantity::Plain, "bytes");
     let published: Vec<_> = all.iter().filter(|series| series.look.is_published).collect();
@@ -106,21 +114,31 @@ fn reduction(cases: &Cases<'_>) -> Figure {
     let all = cases.series("size", "reduction");
     let mut figure = Figure::new(
         "size",
-        "What other vocabularies save of SOAP rpc/encoded; the paper's figure 14 has 30 to 40 % \
-         for compact tags.",
+        "What other schemas save",
+        "How much shorter messages are than in SOAP rpc/encoded; the paper has 30 to 40 % for \
+         compact tags.",
     );
     let y = ("reduction of size", Quantity::Plain, "%");
-    figure.entries("Shorter by (figure 14)", y, &all.iter().collect::<Vec<_>>(), false);
+    figure.entries(
+        "Compared with rpc/encoded (figure 14)",
+        y,
+        &all.iter().collect::<Vec<_>>(),
+        false,
+    );
     figure
 }
 
 fn times(cases: &Cases<'_>, case: &'static str) -> Figure {
     let all = cases.series(case, "cpu-time");
-    let (word, number) = if case == "encode" { ("encoding", 10) } else { ("decoding", 11) };
+    let (title, number) = match case {
+        "encode" => ("CPU time of encoding a message", 10),
+        _ => ("CPU time of decoding a message", 11),
+    };
     let mut figure = Figure::new(
         case,
+        title,
         format!(
-            "CPU time of {word} a message. Points are medians with their bounds, lines are fitted. \
+            "Points are medians with their bounds, lines are fitted. \
              Dashed is what the paper measured on a processor of 500 MHz (figure {number})."
         ),
     );

@@ -6,13 +6,11 @@ use super::axis::{Axis, PERCENTILES, Quantity, time};
 use super::figures::Figure;
 use super::palette::{Colour, Family, GREY, INDIGO, SAND, SILVER, TEAL, WINE, marker};
 use super::plot::{self, Curve, Name, Panel, Point, Stack, Stroke};
-use super::select::{Cases, Parts, Series};
-use crate::kohlhoff::{TRUNKLINE, TRUNKLINE_RECORD};
+use super::select::{Cases, Parts, Series, is_shown, link_in_words};
+use crate::kohlhoff::TRUNKLINE;
 
 /// Entries of the messages in breakdowns and percentiles.
 const ENTRIES: u32 = 10;
-/// Subjects that carry no format.
-const NO_CODECS: [&str; 3] = ["bare", "hiccup-meter", "link"];
 /// More bars than this in one panel say nothing.
 const BARS: usize = 16;
 
@@ -36,11 +34,14 @@ pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
     ]
 }
 
-/// `10mbit`, and how the ends wait if they do so in more than one way.
+/// A link in words, and how the ends wait if they do so in more than one way.
 fn place(link: &str, transport: &str, transports: usize) -> String {
     match transports {
-        0 | 1 => link.to_owned(),
-        _ => format!("{link}, {}", transport.strip_prefix("tcp-").unwrap_or(transport)),
+        0 | 1 => link_in_words(link),
+        _ => {
+            let wait = transport.strip_prefix("tcp-").unwrap_or(transport);
+            format!("{}, {wait}", link_in_words(link))
+        }
     }
 }
 
@@ -49,15 +50,11 @@ fn transports<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether a subject's codec stands beside the paper's formats; records are left to the tables.
-fn is_shown(subject: &str) -> bool {
-    !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD
-}
-
 fn round_trips(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trip",
-        "Round trips, from structure to structure and back. Points are medians with their bounds, \
+        "Round trips by length of the message",
+        "From structure to structure and back. Points are medians with their bounds, \
          lines are fitted; dashed is what the paper published for 10 Mbit/s (figure 8).",
     );
     for link in cases.links("round-trip") {
@@ -79,8 +76,8 @@ fn round_trips(cases: &Cases<'_>) -> Figure {
 fn schemas(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trip",
-        "Round trips of the same data in other SOAP schemas (the paper's figure 15 has compact \
-         tags at 10 Mbit/s).",
+        "Round trips in other SOAP schemas",
+        "The same data in other markup; the paper's figure 15 has compact tags at 10 Mbit/s.",
     );
     for link in cases.links("round-trip") {
         let all = cases.series(&format!("round-trip@{link}"), "round-trip");
@@ -103,13 +100,16 @@ fn schemas(cases: &Cases<'_>) -> Figure {
 fn breakdown(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trip",
-        "Where the time of a round trip goes, messages of 10 entries (the paper's figure 9).",
+        "Where the time of a round trip goes",
+        "Messages of 10 entries (the paper's figure 9). Network is all that is neither encoding nor \
+         decoding.",
     );
     for link in cases.links("round-trip") {
         let all = cases.parts(&format!("round-trip@{link}"), ENTRIES, PARTS.map(|part| part.0));
         let ways = transports(all.iter().map(|parts| parts.transport));
         for way in &ways {
-            let chosen = all.iter().filter(|it| it.transport == *way && is_shown(it.subject));
+            let is_chosen = |it: &&Parts<'_, 5>| it.look.is_published && is_shown(it.subject);
+            let chosen = all.iter().filter(|it| it.transport == *way).filter(is_chosen);
             let stacks: Vec<Stack> = chosen.take(BARS).map(stack).collect();
             let totals = stacks.iter().map(|stack| stack.parts.iter().map(|part| part.1).sum());
             let longest = totals.fold(0.0, f64::max);
@@ -119,7 +119,8 @@ fn breakdown(cases: &Cases<'_>) -> Figure {
             let panel = Panel {
                 title: place(link, way, ways.len()),
                 // Room for the total behind the longest bar.
-                x: Axis::from_zero("round trip", Quantity::Time, "ns", longest * 1.2),
+                x: Axis::from_zero("round trip", Quantity::Time, "ns", longest)
+                    .up_to(longest * 1.2),
                 y: Axis::rows(stacks.len()),
             };
             figure.panels.push(plot::stacks(&panel, &stacks));
@@ -170,11 +171,13 @@ impl Figure {
         }
         let values: Vec<f64> =
             curves.iter().flat_map(|curve| &curve.line).map(|point| point.1).collect();
-        let panel = Panel {
-            title,
-            x: Axis::percentiles(),
-            y: Axis::over("latency", Quantity::Time, "ns", &values),
+        let high = values.iter().copied().fold(0.0, f64::max);
+        let low = values.iter().copied().filter(|value| *value > 0.0).fold(high, f64::min);
+        let y = match high > 4.0 * low {
+            true => Axis::logarithmic("latency", Quantity::Time, "ns", low, high),
+            false => Axis::from_zero("latency", Quantity::Time, "ns", high),
         };
+        let panel = Panel { title, x: Axis::percentiles(), y };
         self.panels.push(plot::curves(&panel, curves));
     }
 
@@ -188,7 +191,8 @@ impl Figure {
 fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trip",
-        "Percentiles of round trips, messages of 10 entries, one message under way at a time.",
+        "Percentiles of round trips",
+        "Messages of 10 entries, one under way at a time.",
     );
     for link in cases.links("round-trip") {
         let case = format!("round-trip@{link}");
@@ -213,8 +217,8 @@ fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
 fn open_loop(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "open-loop",
-        "Latency of messages that are sent by the clock, whether the ones before were answered or \
-         not. Solid counts from when a message was meant to be sent, dashed from when it was sent: \
+        "Percentiles of latency at a given rate",
+        "Messages are sent by the clock, whether the ones before were answered or not. Solid counts from when a message was meant to be sent, dashed from when it was sent: \
          where they part, the sender was held up, and dashed hides it.",
     );
     let names: Vec<&str> = cases.beginning("open-loop-").collect();
@@ -261,8 +265,11 @@ const METER: &str = "hiccup meter: a thread that only looks at the clock";
 
 /// The machine's own stalls, where no other plot has them.
 fn hiccups(cases: &Cases<'_>) -> Figure {
-    let mut figure =
-        Figure::new("hiccup", "How long the machine stalls a thread that does nothing else.");
+    let mut figure = Figure::new(
+        "hiccup",
+        "Percentiles of stalls",
+        "What a thread meets that does nothing else.",
+    );
     if cases.beginning("open-loop-").next().is_some() {
         return figure;
     }

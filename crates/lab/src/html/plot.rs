@@ -31,7 +31,7 @@ const TOP: i32 = 52;
 const TOP_OF_ROWS: i32 = 30;
 const LEFT: i32 = 62;
 const BELOW: i32 = 44;
-const RIGHT: i32 = 14;
+const RIGHT: i32 = 26;
 /// Room for names of rows at the left, and the height of a row.
 const NAMES: i32 = 158;
 const ROW: i32 = 36;
@@ -214,6 +214,10 @@ fn in_rows(
     drawing(panel, height, |root| {
         let mut chart = chart(root, panel, (TOP_OF_ROWS, NAMES), true)?;
         for (row, name) in names.iter().enumerate() {
+            if row > 0 {
+                let ends = [panel.x.low, panel.x.high].map(|x| (x, row as f64));
+                stroke(&mut chart, ends.to_vec(), FAINT, Stroke::Solid, 1)?;
+            }
             let middle = chart.backend_coord(&(panel.x.low, row as f64 + 0.5)).1;
             let half = if name.second.is_empty() { 0 } else { 8 * GRAIN };
             text(root, &name.first, (4 * GRAIN, middle - half))?;

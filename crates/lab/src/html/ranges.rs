@@ -15,8 +15,8 @@ const ROWS: usize = 24;
 pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "conclusion",
-        "The factors behind the verdicts: the middle and the range over messages of 1 to 10 \
-         entries.",
+        "The factors behind the verdicts",
+        "The middle and the range over messages of 1 to 10 entries.",
     );
     let mut names: Vec<&str> = Vec::new();
     let mut intervals = Vec::new();
@@ -57,8 +57,9 @@ pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
 pub(super) fn leads(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "lead",
-        "How many times faster trunkline is with messages of 10 entries, with the bounds of the \
-         factor; at the line both are alike.",
+        "Ahead of each peer",
+        "How many times faster trunkline is with messages of 10 entries, and the bounds of that; at \
+         the dark line both are alike.",
     );
     for case in ["encode", "decode"] {
         let mut names = Vec::new();
@@ -77,7 +78,8 @@ pub(super) fn leads(cases: &Cases<'_>) -> Figure {
             }));
             names.push(Name { first: peer.to_owned(), second: look.name });
         }
-        figure.ranges(case, "times faster than the peer", names, &intervals);
+        let title = if case == "encode" { "Encoding" } else { "Decoding" };
+        figure.ranges(title, "times faster than the peer", names, &intervals);
     }
     figure
 }

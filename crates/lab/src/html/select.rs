@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::palette::{Look, look, subject_order};
 use super::plot::Point;
+use crate::kohlhoff::TRUNKLINE_RECORD;
 use crate::row::{Row, Verdict};
 
 /// The rows of a record by case.
@@ -152,6 +153,29 @@ impl<'a> Series<'a> {
     }
 }
 
+/// Subjects that carry no format.
+const NO_CODECS: [&str; 3] = ["bare", "hiccup-meter", "link"];
+
+/// Whether a subject stands in the figures of the network; records are left to the tables.
+pub(super) fn is_shown(subject: &str) -> bool {
+    !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD
+}
+
+/// A link for a reader: `10mbit-20ms` is `10 Mbit/s, 20 ms away`.
+pub(super) fn link_in_words(link: &str) -> String {
+    let (rate, delay) = link.split_once('-').map_or((link, None), |(rate, it)| (rate, Some(it)));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let rate = match rate.strip_suffix("mbit").filter(|number| is_number(number)) {
+        Some(number) => format!("{number} Mbit/s"),
+        None => rate.to_owned(),
+    };
+    let words = |delay: &str| match delay.strip_suffix("ms").filter(|number| is_number(number)) {
+        Some(number) => format!(", {number} ms away"),
+        None => format!("-{delay}"),
+    };
+    rate + &delay.map_or(String::new(), words)
+}
+
 fn transport(row: &Row) -> &str {
     row.profile.split('/').next().unwrap_or("")
 }
@@ -165,4 +189,21 @@ pub(super) fn value(row: &Row) -> Option<f64> {
 /// The bounds of a row.
 pub(super) fn bounds(row: &Row) -> Option<(f64, f64)> {
     row.low.zip(row.high).filter(|(low, high)| low.is_finite() && high.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_said_in_words() {
+        for (link, words) in [
+            ("direct", "direct"),
+            ("100mbit", "100 Mbit/s"),
+            ("10mbit-20ms", "10 Mbit/s, 20 ms away"),
+            ("<mbit-ms-x", "<mbit-ms-x"),
+        ] {
+            assert_eq!(link_in_words(link), words);
+        }
+    }
 }

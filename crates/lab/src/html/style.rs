@@ -11,10 +11,10 @@ font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,s
 main{max-width:1160px;margin:0 auto;padding:28px 20px 64px}
 h1{font-size:1.75rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.25rem;line-height:1.3;margin:2.8rem 0 .6rem;padding-top:1.2rem;border-top:1px solid var(--line)}
-h3{font-size:1rem;margin:1.4rem 0 .3rem}
+h3{font-size:1.05rem;margin:1.4rem 0 .2rem}
 p{margin:.4rem 0;max-width:75ch}
-.soft,.notes,figcaption{color:var(--soft)}
-.notes,figcaption,footer{font-size:.9rem}
+.soft,.notes,figcaption p{color:var(--soft)}
+.notes,figcaption p,footer{font-size:.9rem}
 a{color:var(--accent)}
 dl.machine{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.8rem 0;font-size:.9rem}
 dl.machine dt{color:var(--soft)}
@@ -32,11 +32,11 @@ th,td{padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);text-ali
 th{font-weight:600;white-space:nowrap}
 .number{text-align:right;white-space:nowrap}
 .indented{padding-left:1.2em}
-figure{margin:1.4rem 0}
+figure{margin:1.8rem 0}
 .panels{display:flex;flex-wrap:wrap;gap:1rem 1.6rem}
 .panels svg{flex:0 1 540px;min-width:0;width:100%;max-width:540px;height:auto}
 svg text{font-family:inherit}
-.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:.5rem 0;padding:0;font-size:.875rem}
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:.6rem 0 .9rem;padding:0;font-size:.875rem}
 .legend svg{vertical-align:-2px}
 details summary{cursor:pointer}
 @media (max-width:600px){main{padding:18px 14px 48px}h1{font-size:1.4rem}

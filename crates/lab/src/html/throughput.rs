@@ -6,7 +6,7 @@ use super::axis::{Axis, Quantity};
 use super::figures::Figure;
 use super::palette::{Colour, INDIGO, SAND, SILVER, TEAL, WINE};
 use super::plot::{self, Bars, Panel};
-use super::select::{Cases, Parts, Series};
+use super::select::{Cases, Parts, Series, is_shown, link_in_words};
 use crate::kohlhoff::TRUNKLINE;
 
 const METRIC: &str = "messages-per-second";
@@ -24,15 +24,16 @@ pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
 fn by_entries(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "throughput",
-        "Messages a second in one direction, by entries in a message (the paper's figures 12 and \
-         13). Filled bars are from structure to structure; frames are bytes encoded beforehand and \
+        "Throughput by length of the message",
+        "Messages a second in one direction (the paper's figures 12 and 13). Filled bars are from structure to structure; frames are bytes encoded beforehand and \
          not decoded, which is what the network and the system alone would carry.",
     );
     for link in cases.links("throughput") {
         let whole = cases.series(&format!("throughput@{link}"), METRIC);
         let encoded = cases.series(&format!("throughput-encoded@{link}"), METRIC);
         for is_ours in [true, false] {
-            let title = format!("{link}, {}", if is_ours { TRUNKLINE } else { "peers" });
+            let title =
+                format!("{}, {}", link_in_words(link), if is_ours { TRUNKLINE } else { "peers" });
             figure.throughput(title, &by_format(&whole, is_ours), &by_format(&encoded, is_ours));
         }
     }
@@ -43,7 +44,8 @@ fn by_entries(cases: &Cases<'_>) -> Figure {
 fn by_format<'a, 'b>(all: &'a [Series<'b>], is_ours: bool) -> BTreeMap<usize, &'a Series<'b>> {
     let mut found = BTreeMap::new();
     for series in all {
-        if (series.subject == TRUNKLINE) == is_ours && series.look.is_published {
+        let is_wanted = (series.subject == TRUNKLINE) == is_ours && is_shown(series.subject);
+        if is_wanted && series.look.is_published {
             found.entry(series.look.order).or_insert(series);
         }
     }
@@ -111,8 +113,8 @@ fn formats<const N: usize>(parts: &[Parts<'_, N>]) -> Axis {
 fn busy(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "throughput",
-        "How much of the time each part was busy, messages of 10 entries: the fullest bar holds \
-         up the others.",
+        "What was busy",
+        "Share of the time, messages of 10 entries: the fullest bar holds up the others.",
     );
     let names = ["sender-busy", "link-busy", "receiver-busy"];
     let shown = [("sender", TEAL), ("link", SILVER), ("receiver", WINE)];
@@ -129,7 +131,7 @@ fn busy(cases: &Cases<'_>) -> Figure {
             continue;
         }
         let panel = Panel {
-            title: format!("{link}, {TRUNKLINE}"),
+            title: format!("{}, {TRUNKLINE}", link_in_words(link)),
             x: formats(&parts),
             y: Axis::from_zero("busy", Quantity::Plain, "% of the time", 100.0),
         };
@@ -144,8 +146,9 @@ fn busy(cases: &Cases<'_>) -> Figure {
 fn slow(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "throughput",
-        "Messages a second where one end works 1.8 times as slowly, as the server of the paper \
-         did (section 4.3), messages of 10 entries.",
+        "Throughput with unequal ends",
+        "One end works 1.8 times as slowly, as the paper's server did (section 4.3), messages of 10 \
+         entries.",
     );
     let shown: [(&str, &str, Colour); 3] = [
         ("throughput", "both ends as fast", SILVER),
@@ -166,7 +169,12 @@ fn slow(cases: &Cases<'_>) -> Figure {
             })
             .collect();
         if !all.is_empty() {
-            figure.bars(format!("{link}, {TRUNKLINE}"), formats(all), "messages a second", &bars);
+            figure.bars(
+                format!("{}, {TRUNKLINE}", link_in_words(link)),
+                formats(all),
+                "messages a second",
+                &bars,
+            );
         }
     }
     for (_, words, colour) in shown {

@@ -90,7 +90,7 @@ const LINKS: [(&str, f64, f64); 6] = [
     ("10mbit-100ms", 10e6, 100e6),
 ];
 
-pub fn machine() -> MachineRow {
+pub(crate) fn machine() -> MachineRow {
     MachineRow {
         experiment: "kohlhoff-2004".into(),
         case: MACHINE.into(),
@@ -104,7 +104,7 @@ pub fn machine() -> MachineRow {
     }
 }
 
-pub fn row(case: &str, subject: &str, profile: &str, metric: &str, unit: &str) -> Row {
+pub(crate) fn row(case: &str, subject: &str, profile: &str, metric: &str, unit: &str) -> Row {
     Row {
         experiment: "kohlhoff-2004".into(),
         case: case.into(),
@@ -137,7 +137,7 @@ struct Maker {
 }
 
 /// A record with every case; the same seed gives the same record.
-pub fn record(seed: u64) -> Record {
+pub(crate) fn record(seed: u64) -> Record {
     let mut maker = Maker { random: Random::new(seed), rows: Vec::new() };
     maker.sizes();
     for case in ["encode", "decode"] {
