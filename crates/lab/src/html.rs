@@ -104,35 +104,39 @@ fn machine(machine: &MachineRow) -> String {
     format!("<section>\n<h2>The machine</h2>\n<dl class=\"machine\">\n{facts}</dl>\n</section>\n")
 }
 
-/// How many conclusions hold, ours and the peers'.
+/// Which conclusions hold, ours and the peers'.
 fn verdicts(rows: &[Row]) -> String {
-    let tile = |title: &str, is_ours: bool| {
-        let conclusions = rows
-            .iter()
-            .filter(|row| row.case == CONCLUSION && (row.subject == TRUNKLINE) == is_ours);
-        let counted = [
-            (Verdict::Holds, "holds", "hold"),
-            (Verdict::NoLonger, "no-longer", "no longer"),
-            (Verdict::Inconclusive, "inconclusive", "inconclusive"),
-        ];
-        let badges: String = counted
-            .iter()
-            .filter_map(|(verdict, class, words)| {
-                let count = conclusions.clone().filter(|row| row.verdict == *verdict).count();
-                let words = if (*verdict, count) == (Verdict::Holds, 1) { "holds" } else { words };
-                (count > 0).then(|| badge(class, &format!("{count} {words}")))
-            })
-            .collect();
-        match badges.is_empty() {
-            true => String::new(),
-            false => format!("<div class=\"tile\"><strong>{title}</strong>{badges}</div>\n"),
-        }
-    };
-    let tiles = tile("The paper's conclusions, with trunkline", true)
-        + &tile("The same, with today's peers", false);
+    let conclusions: Vec<&Row> = rows.iter().filter(|row| row.case == CONCLUSION).collect();
+    let (ours, theirs): (Vec<&Row>, Vec<&Row>) =
+        conclusions.into_iter().partition(|row| row.subject == TRUNKLINE);
+    let tiles = tile("The paper's conclusions, with trunkline", &ours)
+        + &tile("The same, with today's peers", &theirs);
     match tiles.is_empty() {
         true => tiles,
         false => format!("<div class=\"verdicts\">\n{tiles}</div>\n"),
+    }
+}
+
+fn tile(title: &str, conclusions: &[&Row]) -> String {
+    let words = [
+        (Verdict::Holds, "holds", "hold"),
+        (Verdict::NoLonger, "no-longer", "no longer"),
+        (Verdict::Inconclusive, "inconclusive", "inconclusive"),
+    ];
+    let line = |(verdict, class, words): (Verdict, &str, &str)| {
+        let names = conclusions.iter().filter(|row| row.verdict == verdict);
+        let names: Vec<&str> = names.map(|row| row.metric.as_str()).collect();
+        let words = if (verdict, names.len()) == (Verdict::Holds, 1) { "holds" } else { words };
+        let badge = badge(class, &format!("{} {words}", names.len()));
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("<p>{badge} {}</p>\n", escaped(&names.join(", "))),
+        }
+    };
+    let lines = words.map(line).concat();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("<div class=\"tile\">\n<strong>{title}</strong>\n{lines}</div>\n"),
     }
 }
 
@@ -187,15 +191,14 @@ fn without_section(figures: Vec<Figure>) -> String {
 
 fn foot(record: &Record, report: &Report, cases: &Cases<'_>) -> String {
     let lines: Vec<String> = report.foot.iter().map(|line| escaped(line)).collect();
-    let lines = match lines.is_empty() {
-        true => String::new(),
-        false => format!("<p>{}</p>\n", lines.join("<br/>\n")),
-    };
-    format!(
-        "<footer>\n<section>\n<h2>How it was measured</h2>\n{}{lines}</section>\n{}</footer>\n",
-        method::html(cases),
-        download(record)
-    )
+    let mut method = method::html(cases);
+    if !lines.is_empty() {
+        method.push_str(&format!("<p>{}</p>\n", lines.join("<br/>\n")));
+    }
+    if !method.is_empty() {
+        method = format!("<section>\n<h2>How it was measured</h2>\n{method}</section>\n");
+    }
+    format!("<footer>\n{method}{}</footer>\n", download(record))
 }
 
 /// The rows as a file within the page, compressed as they are many.

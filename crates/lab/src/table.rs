@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn other_renderings_see_whole_cells() {
+        let long = "w".repeat(200);
+        let mut table = Table::new([("format", Align::Left), ("bytes", Align::Right)]).within(80);
+        table.row([long.as_str(), "639.0", "surplus"]);
+        table.row(["CDR"]);
+        let titles: Vec<(&str, Align)> = table.titles().collect();
+        assert_eq!(titles, [("format", Align::Left), ("bytes", Align::Right)]);
+        let rows: Vec<&[String]> = table.rows().collect();
+        assert_eq!(rows, [[long.as_str(), "639.0"], ["CDR", ""]]);
+    }
+
+    #[test]
     fn titles_are_bold_only_when_asked() {
         let table = Table::new([("a", Align::Left)]);
         assert!(!table.to_string().contains('\x1b'));

@@ -108,12 +108,12 @@ impl Axis {
         }
     }
 
-    /// The axis of percentiles: a step for each tenth part of the messages that remains, and the
-    /// slowest message at the end.
+    /// The axis of percentiles: logarithmic in the messages that remain, as HdrHistogram draws it,
+    /// with the slowest message at the end.
     pub(super) fn percentiles() -> Self {
         let ticks = PERCENTILES.map(|(_, label, one_in)| (one_in, label.to_owned()));
         Self {
-            title: "share of messages at most so slow, % (logarithmic in what remains)".into(),
+            title: "messages that took no longer, %".into(),
             low: 1.5,
             high: 12_000.0,
             ticks: ticks.to_vec(),

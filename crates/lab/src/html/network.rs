@@ -6,11 +6,13 @@ use super::axis::{Axis, PERCENTILES, Quantity, time};
 use super::figures::Figure;
 use super::palette::{Colour, Family, GREY, INDIGO, SAND, SILVER, TEAL, WINE, marker};
 use super::plot::{self, Curve, Name, Panel, Point, Stack, Stroke};
-use super::select::{Cases, Parts, Series, is_shown, link_in_words};
+use super::select::{Cases, PLOTS, Parts, Series, is_shown, link_in_words};
 use crate::kohlhoff::TRUNKLINE;
 
 /// Entries of the messages in breakdowns and percentiles.
 const ENTRIES: u32 = 10;
+/// Ways of waiting that are plotted.
+const WAYS: usize = 4;
 /// More bars than this in one panel say nothing.
 const BARS: usize = 16;
 
@@ -47,7 +49,7 @@ fn place(link: &str, transport: &str, transports: usize) -> String {
 
 /// The ways of waiting among these.
 fn transports<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    all.collect::<BTreeSet<_>>().into_iter().collect()
+    all.collect::<BTreeSet<_>>().into_iter().take(WAYS).collect()
 }
 
 fn round_trips(cases: &Cases<'_>) -> Figure {
@@ -231,6 +233,7 @@ fn open_loop(cases: &Cases<'_>) -> Figure {
         })
         .collect();
     names.sort_unstable();
+    names.truncate(PLOTS);
     let meter = percentiles(cases, "hiccup", str::to_owned).into_iter().next();
     for (rate, link, case) in names {
         let rate = rate.map_or(String::new(), |rate| {

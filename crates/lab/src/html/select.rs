@@ -23,6 +23,12 @@ pub(super) struct Series<'a> {
     pub(super) fit: Option<(f64, f64)>,
 }
 
+/// Links and rates that are plotted; no experiment has more, but a stranger's record may.
+pub(super) const PLOTS: usize = 16;
+
+/// Series that are looked at, for the same reason.
+const SERIES: usize = 64;
+
 /// Several values of one subject in one format.
 pub(super) struct Parts<'a, const N: usize> {
     pub(super) subject: &'a str,
@@ -58,6 +64,7 @@ impl<'a> Cases<'a> {
         links.sort_by_key(|link| {
             LINKS.iter().position(|known| known == link).unwrap_or(LINKS.len())
         });
+        links.truncate(PLOTS);
         links
     }
 
@@ -90,7 +97,7 @@ impl<'a> Cases<'a> {
             });
             parts.values[part] = value(row);
         }
-        found.into_values().collect()
+        found.into_values().take(SERIES).collect()
     }
 
     /// Every series of a metric by entries, in the order of legends.
@@ -119,7 +126,7 @@ impl<'a> Cases<'a> {
             series.points.sort_by(|one, other| one.x.total_cmp(&other.x));
             series.paper.sort_by(|one, other| one.0.total_cmp(&other.0));
         }
-        found.into_values().collect()
+        found.into_values().take(SERIES).collect()
     }
 }
 

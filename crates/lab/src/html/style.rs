@@ -34,13 +34,15 @@ th{font-weight:600;white-space:nowrap}
 .indented{padding-left:1.2em}
 figure{margin:1.8rem 0}
 .panels{display:flex;flex-wrap:wrap;gap:1rem 1.6rem}
-.panels svg{flex:0 1 540px;min-width:0;width:100%;max-width:540px;height:auto}
+.panels svg{overflow:visible;flex:0 1 540px;min-width:0;width:100%;max-width:540px;height:auto}
 svg text{font-family:inherit}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:.6rem 0 .9rem;padding:0;font-size:.875rem}
 .legend svg{vertical-align:-2px}
 details summary{cursor:pointer}
 @media (max-width:600px){main{padding:18px 14px 48px}h1{font-size:1.4rem}
-dl.machine{grid-template-columns:1fr;gap:0}dl.machine dd{margin-bottom:.35rem}}
+dl.machine{grid-template-columns:1fr;gap:0}dl.machine dd{margin-bottom:.35rem}
+th:first-child,td:first-child{position:sticky;left:0;background:var(--ground)}
+.panels svg text:not([font-weight]){font-size:60px}.panels svg text[font-weight]{font-size:66px}}
 @media print{main{max-width:none;padding:0}body{font-size:10.5pt}figure,.tile,tr{break-inside:avoid}
 h2,h3{break-after:avoid}.scroll{overflow:visible}.panels svg{max-width:47%}.download{display:none}}
 ";
