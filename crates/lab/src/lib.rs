@@ -19,6 +19,7 @@ pub mod evaluation;
 pub mod experiment;
 pub mod hiccup;
 pub mod histogram;
+pub mod html;
 pub mod link;
 mod machine;
 pub mod market_data;

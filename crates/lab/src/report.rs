@@ -32,6 +32,9 @@ pub struct Report {
 /// A table under its title.
 #[derive(Clone, Debug)]
 pub struct Section {
+    /// What it is about, in one word for programs: `size`, `encode`, `decode`, `ratio`, `lead`,
+    /// `conclusion`, ...
+    pub topic: &'static str,
     /// What the table shows.
     pub title: String,
     /// The table.
@@ -79,7 +82,6 @@ impl Report {
             codec::leads(rows),
         ];
         let sent = [
-            network::breakdown(rows),
             network::open_loop(rows),
             network::throughput(rows),
             network::links(rows),
@@ -88,6 +90,7 @@ impl Report {
             conclusions::section(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
+        sections.extend(network::breakdown(rows));
         sections.extend(network::round_trips(rows));
         sections.extend(sent.into_iter().flatten());
         Self { head: head(record), sections, foot: foot(record) }

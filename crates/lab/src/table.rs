@@ -57,6 +57,16 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The titles of the columns and how their cells stand.
+    pub fn titles(&self) -> impl ExactSizeIterator<Item = (&str, Align)> {
+        self.titles.iter().map(|(title, align)| (title.as_str(), *align))
+    }
+
+    /// The rows in order, each with as many cells as there are titles.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[String]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
     fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> =
             self.titles.iter().map(|(title, _)| title.chars().count()).collect();
@@ -173,6 +183,18 @@ mod tests {
         let text = table.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.contains("123,456,789") && text.contains('…'));
+    }
+
+    #[test]
+    fn other_renderings_see_whole_cells() {
+        let long = "w".repeat(200);
+        let mut table = Table::new([("format", Align::Left), ("bytes", Align::Right)]).within(80);
+        table.row([long.as_str(), "639.0", "surplus"]);
+        table.row(["CDR"]);
+        let titles: Vec<(&str, Align)> = table.titles().collect();
+        assert_eq!(titles, [("format", Align::Left), ("bytes", Align::Right)]);
+        let rows: Vec<&[String]> = table.rows().collect();
+        assert_eq!(rows, [[long.as_str(), "639.0"], ["CDR", ""]]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, formats_of};
 use crate::table::{Align, Table, number};
 
 /// Costs of one operation: table 3 or 4.
-pub(super) fn times(rows: Rows<'_>, case: &str) -> Option<Section> {
+pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
     if !rows.any(case) {
         return None;
     }
@@ -64,7 +64,7 @@ pub(super) fn times(rows: Rows<'_>, case: &str) -> Option<Section> {
         source.map_or(String::new(), |source| format!(" (paper: {source})"))
     );
     let notes = vec!["randomised: each entry with other fields set or absent".to_owned()];
-    Some(Section { title, table, notes })
+    Some(Section { topic: case, title, table, notes })
 }
 
 /// What one format costs over another, ours and the peers'.
@@ -114,7 +114,7 @@ pub(super) fn ratios(rows: Rows<'_>) -> Option<Section> {
     let notes =
         vec!["peers: gSOAP (gsoap-best) for SOAP, QuickFIX for FIX, omniORB for CDR".into()];
     let title = "What SOAP and FIX cost over the others, as a factor".into();
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "ratio", title, table, notes })
 }
 
 /// How far ahead we mean to be, as a factor: what is needed, and what we want at least.
@@ -182,5 +182,5 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
     }
     let title = format!("How many times faster trunkline is, messages of {} entries", rows.longest);
     let notes = vec!["needed, at least: how far ahead this project means to be".to_owned()];
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "lead", title, table, notes })
 }

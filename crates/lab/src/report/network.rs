@@ -91,7 +91,7 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
     let notes = vec![
         "over bare: over an echo of the same bytes without a codec, and what the codec took".into(),
     ];
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "round-trips", title, table, notes })
 }
 
 /// Where the time of a round trip goes: figure 9.
@@ -132,7 +132,7 @@ pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
             .into(),
         "waking a sleeping processor is in it, and spinning avoids that".into(),
     ];
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "round-trip", title, table, notes })
 }
 
 /// Latency at steady rates, from the intended and from the actual sending.
@@ -174,7 +174,7 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
             .into(),
         "from its actual sending. Hiccups: how much too late the machine ends a sleep of 1 ms".into(),
     ];
-    Some(Section { title, table, notes })
+    Some(Section { topic: "open-loop", title, table, notes })
 }
 
 /// Messages a second: figures 12 and 13.
@@ -223,7 +223,7 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
         "slow: that side takes 1.8 times as long, the ratio of the paper's two machines".into(),
     ];
     let title = "Messages a second (figures 12 and 13)".into();
-    Some(Section { title, table, notes })
+    Some(Section { topic: "throughput", title, table, notes })
 }
 
 /// The busiest part of a flow and its share of the time.
@@ -268,7 +268,7 @@ pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
         table.row([link_of(&row.case).to_owned(), what.to_owned(), value, bounds]);
     }
     let notes = vec!["slopes are of echoes of 100 to 12,000 bytes; 1 is exact".into()];
-    Some(Section { title: "The shaped links themselves".into(), table, notes })
+    Some(Section { topic: "link", title: "The shaped links themselves".into(), table, notes })
 }
 
 /// What other tags and schemas save: figures 14 to 16, and section 7's question.
@@ -303,7 +303,7 @@ pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
     }
     let title = format!("What variants save of {} entries, %", rows.longest);
     let notes = vec!["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips".into()];
-    (!is_empty).then_some(Section { title, table, notes })
+    (!is_empty).then_some(Section { topic: "variant", title, table, notes })
 }
 
 /// Bandwidth and clients for a peak: section 6.
@@ -345,5 +345,5 @@ pub(super) fn capacity(rows: Rows<'_>) -> Option<Section> {
             .into(),
         "that one processor encodes for, each by itself, as the paper reckons".into(),
     ];
-    Some(Section { title: "What a peak takes (section 6)".into(), table, notes })
+    Some(Section { topic: "capacity", title: "What a peak takes (section 6)".into(), table, notes })
 }

@@ -43,7 +43,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
             notes.push(format!("{format} saves {one:.1} % of 1 entry, {most:.1} % of {longest}"));
         }
     }
-    Some(Section { title: format!("Bytes of a message{source}"), table, notes })
+    Some(Section { topic: SIZE, title: format!("Bytes of a message{source}"), table, notes })
 }
 
 /// The formats, those that the paper's figures print followed by the same as printed.

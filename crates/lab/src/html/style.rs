@@ -1,0 +1,54 @@
+//! The style sheet of the page.
+
+/// Rules for paper and light screens; [`DARK`] changes the colours.
+pub(super) const STYLE: &str = "\
+:root{color-scheme:light dark;--ground:#ffffff;--raised:#f6f7f9;--ink:#1b1f24;--soft:#59616b;
+--line:#dfe2e6;--accent:#0072b2;--holds:#00694c;--gone:#a94a00;--open:#5b6470}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
+body{margin:0;background:var(--ground);color:var(--ink);
+font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}
+main{max-width:1160px;margin:0 auto;padding:28px 20px 64px}
+h1{font-size:1.75rem;line-height:1.2;margin:0 0 .3rem}
+h2{font-size:1.25rem;line-height:1.3;margin:2.8rem 0 .6rem;padding-top:1.2rem;border-top:1px solid var(--line)}
+h3{font-size:1.05rem;margin:1.4rem 0 .2rem}
+p{margin:.4rem 0;max-width:75ch}
+.soft,.notes,figcaption p{color:var(--soft)}
+.notes,figcaption p,footer{font-size:.9rem}
+a{color:var(--accent)}
+dl.machine{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.8rem 0;font-size:.9rem}
+dl.machine dt{color:var(--soft)}
+dl.machine dd{margin:0;overflow-wrap:anywhere}
+.verdicts{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.2rem 0 .8rem}
+.tile{flex:1 1 260px;background:var(--raised);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem}
+.tile strong{display:block;font-size:1.05rem;margin-bottom:.3rem}
+.badge{display:inline-block;border:1px solid currentColor;border-radius:99px;padding:0 .55em;
+font-size:.85em;line-height:1.5;white-space:nowrap}
+.holds{color:var(--holds)}.no-longer{color:var(--gone)}.inconclusive{color:var(--open)}
+.tile .badge{margin:.15rem .3rem .15rem 0}
+.scroll{overflow-x:auto;margin:.6rem 0}
+table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}
+th,td{padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th{font-weight:600;white-space:nowrap}
+.number{text-align:right;white-space:nowrap}
+.indented{padding-left:1.2em}
+figure{margin:1.8rem 0}
+.panels{display:flex;flex-wrap:wrap;gap:1rem 1.6rem}
+.panels svg{overflow:visible;flex:0 1 540px;min-width:0;width:100%;max-width:540px;height:auto}
+svg text{font-family:inherit}
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:.6rem 0 .9rem;padding:0;font-size:.875rem}
+.legend svg{vertical-align:-2px}
+details summary{cursor:pointer}
+@media (max-width:600px){main{padding:18px 14px 48px}h1{font-size:1.4rem}
+dl.machine{grid-template-columns:1fr;gap:0}dl.machine dd{margin-bottom:.35rem}
+th:first-child,td:first-child{position:sticky;left:0;background:var(--ground)}
+.panels svg text:not([font-weight]){font-size:60px}.panels svg text[font-weight]{font-size:66px}}
+@media print{main{max-width:none;padding:0}body{font-size:10.5pt}figure,.tile,tr{break-inside:avoid}
+h2,h3{break-after:avoid}.scroll{overflow:visible}.panels svg{max-width:47%}.download{display:none}}
+";
+
+/// Colours for a dark screen.
+pub(super) const DARK: &str = "\
+:root{--ground:#14171b;--raised:#1c2026;--ink:#e8eaed;--soft:#a2a9b3;--line:#333942;--accent:#6cbcf0;
+--holds:#4fd3a8;--gone:#ff9a56;--open:#b3bac4}
+";
