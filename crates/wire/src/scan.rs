@@ -112,19 +112,19 @@ fn find_near_end(bytes: &[u8], from: usize, test: impl Fn(Block) -> Mask) -> usi
 /// Whether a byte of `bytes` is [`escapable`].
 #[inline]
 pub fn needs_escape(bytes: &[u8]) -> bool {
-    any(bytes, escapable)
+    any_byte(bytes, escapable)
 }
 
 /// Whether a byte of `bytes` is [`escapable_in_quotes`].
 #[inline]
 pub fn needs_escape_in_quotes(bytes: &[u8]) -> bool {
-    any(bytes, escapable_in_quotes)
+    any_byte(bytes, escapable_in_quotes)
 }
 
 #[inline]
-fn any(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
+fn any_byte(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
     if bytes.len() > BLOCK {
-        return any_of_many(bytes, test);
+        return any_byte_of_many(bytes, test);
     }
     let [first, last] = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         (Some(first), Some(last)) => [u64::from_le_bytes(*first), u64::from_le_bytes(*last)],
@@ -138,7 +138,7 @@ fn any(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
 }
 
 #[inline(never)]
-fn any_of_many(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
+fn any_byte_of_many(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
     let (blocks, _) = bytes.as_chunks();
     let last = bytes.last_chunk();
     blocks.iter().chain(last).any(|block| test(Block::load(block)).any())
