@@ -10,6 +10,7 @@ use trunkline_lab::link::{parse_delay, parse_rate};
 
 use crate::fault::Fault;
 use crate::output::{print, wants_bold};
+use crate::quantity;
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
 #[derive(Debug, Parser)]
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Say what a stream of trade reports needs: bandwidth, CPU time and machines, by format
+    Plan(PlanArguments),
     /// Print the description of a message
     Schema(SchemaArguments),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
@@ -36,6 +39,10 @@ pub(crate) enum Command {
 pub(crate) enum LabCommand {
     /// Run an experiment and print its tables with the published figures beside ours
     Run(RunArguments),
+    /// Print the tables of a record
+    Show(ShowArguments),
+    /// Say what became lower or higher from one record to another
+    Compare(CompareArguments),
     /// Say which peers are on this machine, and how to get the others
     Peers(PeersArguments),
     /// List the experiments and their parts
@@ -81,12 +88,63 @@ pub(crate) struct RunArguments {
     pub(crate) quick: bool,
 }
 
+/// Of `lab show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// A file that `lab run --json` or `lab run --record` wrote
+    #[arg(value_name = "RECORD")]
+    pub(crate) record: PathBuf,
+}
+
+/// Of `lab compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The earlier record
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+    /// The later record
+    #[arg(value_name = "B")]
+    pub(crate) second: PathBuf,
+    /// Print every pair of rows, and not one line for all lengths of messages
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
 /// Where peers are.
 #[derive(Debug, Args)]
 pub(crate) struct PeersArguments {
     /// Folder of the peers' programs [default: $TRUNKLINE_PEERS, else peers/build/bin]
     #[arg(long = "peers", value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
+}
+
+/// Of `plan`.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// Trade reports per second
+    #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
+    pub(crate) rate: f64,
+    /// Entries that fill a message
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) entries: u32,
+    /// How long a report waits for others at most: 1s, 50ms, 200us
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::seconds)]
+    pub(crate) window: f64,
+    /// The formats: names with commas between
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "soap-rpc,fix,cdr-le")]
+    pub(crate) format: Vec<String>,
+    /// Clients that get every report
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) clients: u32,
+    /// The line to each client, in bits per second: 256k, 10M, 1G
+    #[arg(long, value_name = "BITS", value_parser = quantity::bits)]
+    pub(crate) bandwidth: Option<u64>,
+    /// Take the costs of the formats from this record instead of measuring them now
+    #[arg(long, value_name = "RECORD")]
+    pub(crate) costs: Option<PathBuf>,
+    /// Measure with the trades of this CSV file, plain or gzip, instead of a made-up day
+    #[arg(long, value_name = "FILE", conflicts_with = "costs")]
+    pub(crate) trades: Option<PathBuf>,
 }
 
 /// Of `schema`.

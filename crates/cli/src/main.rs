@@ -11,6 +11,8 @@ mod fault;
 mod lab;
 mod link;
 mod output;
+mod plan;
+mod quantity;
 mod schema;
 mod signals;
 
@@ -25,7 +27,7 @@ enum Ending {
     Right,
     /// Something under test is wrong; what, has been printed.
     Wrong,
-    /// What was measured does not carry a conclusion.
+    /// What was measured does not carry a conclusion; why, has been printed.
     Inconclusive,
 }
 
@@ -47,11 +49,14 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
     signals::stop_peers_on_termination()?;
     match command {
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
+        Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
+        Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
         Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
         Command::Lab(LabCommand::List) => lab::list::run(),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

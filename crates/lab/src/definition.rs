@@ -43,6 +43,9 @@ pub struct Definition {
     /// Published figures.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// Published figures for what a peak takes.
+    #[serde(default)]
+    pub requirement: Option<Requirement>,
     /// Published conclusions.
     #[serde(default, rename = "conclusion")]
     pub conclusions: Vec<Conclusion>,
@@ -91,6 +94,40 @@ impl Line {
     /// The cost that the line gives for a message of `entries` entries.
     pub fn at(&self, entries: u32) -> f64 {
         self.fixed + self.per_entry * f64::from(entries)
+    }
+}
+
+/// A hypothetical exchange that sends every trade to its clients in SOAP (Kohlhoff & Steele, section
+/// 6), and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Requirement {
+    /// The format.
+    pub format: Format,
+    /// Trade reports in the busiest second of the day.
+    pub peak_per_second: u32,
+    /// The longest that a report waits for company, in milliseconds.
+    pub window_millis: u32,
+    /// Entries that fill a message.
+    pub entries: u32,
+    /// Bytes of a full message.
+    pub message_bytes: u32,
+    /// Full messages in the busiest second.
+    pub messages_per_second: u32,
+    /// Bytes in the busiest second.
+    pub bytes_per_second: u32,
+    /// The network that carries them, in bits per second.
+    pub network_bits_per_second: u32,
+    /// CPU time of encoding a full message, in milliseconds.
+    pub encoding_millis: f64,
+    /// Clients that one server could send to.
+    pub clients: u32,
+}
+
+impl Requirement {
+    /// Share of the server's CPU for one client.
+    pub fn cpu_share(&self) -> f64 {
+        f64::from(self.messages_per_second) * self.encoding_millis / 1e3
     }
 }
 
@@ -338,12 +375,17 @@ mod tests {
 
     #[test]
     fn section_6_follows_from_the_tables() {
-        // A message of 10 entries in SOAP: 4508 bytes and 1.23 ms to encode.
         let definition = kohlhoff();
+        let requirement = definition.requirement.expect("section 6");
         let size = definition.published("size", "size", Format::SoapRpc).expect("table 1");
-        assert_eq!(size.at(10).round(), 4508.0);
+        assert_eq!(size.at(requirement.entries).round(), f64::from(requirement.message_bytes));
         let encoding = definition.published("encode", "cpu-time", Format::SoapRpc).expect("3");
-        assert!((encoding.at(10) / 1e6 - 1.23).abs() < 0.005);
+        assert!((encoding.at(10) / 1e6 - requirement.encoding_millis).abs() < 0.005);
+        let reports = requirement.messages_per_second * requirement.entries;
+        assert_eq!(reports, requirement.peak_per_second);
+        let bytes = requirement.messages_per_second * requirement.message_bytes;
+        assert_eq!(bytes, requirement.bytes_per_second);
+        assert!(bytes * 8 <= requirement.network_bits_per_second);
         assert_eq!(definition.published("encode", "cpu-time", Format::CdrBitmap), None);
         assert_eq!(definition.published("network", "cpu-time", Format::Fix), None);
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::definition::{Definition, Part};
 use crate::experiment::Effort;
+use crate::histogram::Distribution;
 use crate::measure;
 use crate::peer::Discovery;
 use crate::record::Record;
@@ -68,6 +69,8 @@ pub struct Run {
     pub record: Record,
     /// What went wrong with whom, a line each: peers that broke, answers that were wrong.
     pub faults: Vec<String>,
+    /// The times behind the percentiles, for logs.
+    pub distributions: Vec<Distribution>,
 }
 
 impl Run {

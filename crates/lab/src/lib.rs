@@ -7,7 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod clock;
+pub mod compare;
 mod comparison;
 pub mod conclusion;
 pub mod csv;
@@ -15,6 +17,8 @@ pub mod definition;
 pub mod end;
 pub mod evaluation;
 pub mod experiment;
+pub mod hiccup;
+pub mod histogram;
 pub mod link;
 mod machine;
 pub mod market_data;

@@ -3,20 +3,33 @@
 //! Parts overlap: sizes and times of SOAP are asked for by several. What is asked for is gathered
 //! first, then measured kind by kind, so that all formats of a kind meet the same machine.
 
+pub(crate) mod capacity;
 pub(crate) mod codec;
+mod entrants;
+pub(crate) mod link;
+pub(crate) mod open_loop;
+pub(crate) mod pair;
+pub(crate) mod round_trip;
 pub(crate) mod size;
+pub(crate) mod throughput;
 
 use std::collections::BTreeMap;
 
 use crate::definition::Measure;
 use crate::evaluation::{Request, Run, Step};
+use crate::hiccup::HiccupMeter;
+use crate::histogram::Distribution;
 use crate::market_data::Format;
 use crate::record::Record;
 use crate::row::{MachineRow, Row};
 use crate::{comparison, conclusion};
+use entrants::Entrants;
 
 /// The case of the row that tells what the messages carry.
 pub(crate) const TRADES: &str = "trades";
+
+/// The case of what the machine itself did meanwhile.
+pub(crate) const HICCUP: &str = "hiccup";
 
 /// What all measuring needs to know.
 pub(crate) struct Setting<'a> {
@@ -38,6 +51,21 @@ impl Setting<'_> {
         Row::new(&self.request.definition.name, case, subject, profile, metric, unit)
     }
 
+    /// The lengths that a measure asks for, or without any those of the experiment; in a quick run
+    /// only those of them that a quick run has, or the longest.
+    pub(crate) fn lengths_of(&self, asked: &[u32]) -> Vec<u32> {
+        let Some(longest) = asked.iter().copied().max() else { return self.lengths.to_vec() };
+        let is_run = |entries: &u32| !self.request.is_quick || self.lengths.contains(entries);
+        let lengths: Vec<u32> = asked.iter().copied().filter(is_run).collect();
+        if lengths.is_empty() { vec![longest] } else { lengths }
+    }
+
+    /// Repetitions of what is sent: half of those of codecs, because each is long enough to have a
+    /// median of its own, and no fewer than can be concluded from.
+    pub(crate) fn repetitions(&self) -> u32 {
+        (self.request.effort.repetitions / 2).max(6)
+    }
+
     /// The length for which single figures are printed.
     pub(crate) fn longest(&self) -> u32 {
         self.lengths.iter().copied().max().unwrap_or(1)
@@ -51,6 +79,7 @@ struct Findings {
     faults: Vec<String>,
     versions: BTreeMap<String, String>,
     noise_floor: Option<f64>,
+    distributions: Vec<Distribution>,
 }
 
 /// Runs the chosen parts.
@@ -65,12 +94,16 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     let measures: Vec<&Measure> = request.parts.iter().flat_map(|part| &part.measures).collect();
     findings.sizes(&setting, &measures, progress);
     findings.codecs(&setting, &measures, progress);
+    findings.links(&setting, &measures, progress);
+    findings.network(&setting, &measures, progress);
+    let capacities = capacity::rows(&setting, &measures, &findings.rows);
+    findings.rows.extend(capacities);
     let conclusions = conclusion::rows(&setting, &findings.rows);
     findings.rows.extend(conclusions);
-    let Findings { rows, mut faults, versions, noise_floor } = findings;
+    let Findings { rows, mut faults, versions, noise_floor, distributions } = findings;
     faults.dedup();
     let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
-    Run { record: Record { machine, rows }, faults }
+    Run { record: Record { machine, rows }, faults, distributions }
 }
 
 impl Findings {
@@ -113,6 +146,76 @@ impl Findings {
         self.faults.extend(measured.faults);
         self.versions.extend(measured.versions);
         self.noise_floor = measured.noise_floor;
+    }
+}
+
+impl Findings {
+    fn links(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let mut progress = |text: &str, share: f64| progress(Step { part: "link", text, share });
+        let found = link::measure(setting, measures, &mut progress);
+        self.rows.extend(found.rows);
+        self.faults.extend(found.faults);
+    }
+
+    /// All that is sent between processes; their ends are started once.
+    fn network(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let mut entrants = Entrants::default();
+        let plans = round_trip::Plan::all(setting, measures);
+        for (index, plan) in plans.iter().enumerate() {
+            let mut progress = |text: &str, share: f64| {
+                let share = (index as f64 + share) / plans.len() as f64;
+                progress(Step { part: "latency", text, share });
+            };
+            let measured = round_trip::measure(setting, plan, &mut entrants, &mut progress);
+            self.rows.extend(measured.rows);
+            self.distributions.extend(measured.distributions);
+        }
+        self.open_loop(setting, measures, &mut entrants, progress);
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: "throughput", text, share });
+        self.rows.extend(throughput::measure(setting, measures, &mut entrants, &mut progress));
+        self.rows.extend(entrants.rows(setting));
+        self.versions.extend(entrants.versions());
+        self.faults.append(&mut entrants.faults);
+    }
+
+    /// With a hiccup meter beside it, which tells what the machine did meanwhile.
+    fn open_loop(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        entrants: &mut Entrants,
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        if !measures.iter().any(|measure| matches!(measure, Measure::OpenLoop(_))) {
+            return;
+        }
+        let meter = HiccupMeter::start();
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: "latency", text, share });
+        let measured = open_loop::measure(setting, measures, entrants, &mut progress);
+        let hiccups = meter.stop();
+        self.rows.extend(measured.rows);
+        self.distributions.extend(measured.distributions);
+        let blank = setting.row(HICCUP, "hiccup-meter", "", "", "ns");
+        self.rows.extend(hiccups.rows(&blank, "", ""));
+        self.distributions.push(Distribution {
+            case: HICCUP.to_owned(),
+            subject: "hiccup-meter".to_owned(),
+            profile: String::new(),
+            metric: "late".to_owned(),
+            times: hiccups,
+        });
     }
 }
 

@@ -198,6 +198,12 @@ impl Peer {
         &self.greeting
     }
 
+    /// Lets the peer run on one processor only: of those that this process may use, number `index`,
+    /// counted round. Where that is not allowed, the scheduler goes on choosing.
+    pub fn pin(&self, index: usize) {
+        self.process.pin(index);
+    }
+
     /// From now on, lets the peer take `timeout` for one answer.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.process.set_timeout(timeout);

@@ -2,6 +2,7 @@
 
 mod codec;
 mod conclusions;
+mod network;
 mod size;
 
 use std::fmt;
@@ -70,15 +71,25 @@ impl Report {
     /// nothing published to print.
     pub fn with(record: &Record, definition: Option<&Definition>) -> Self {
         let rows = Rows::of(record, definition);
-        let sections = [
+        let codec = [
             size::section(rows),
             codec::times(rows, "encode"),
             codec::times(rows, "decode"),
             codec::ratios(rows),
             codec::leads(rows),
+        ];
+        let sent = [
+            network::breakdown(rows),
+            network::open_loop(rows),
+            network::throughput(rows),
+            network::links(rows),
+            network::variants(rows),
+            network::capacity(rows),
             conclusions::section(rows),
         ];
-        let sections = sections.into_iter().flatten().collect();
+        let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
+        sections.extend(network::round_trips(rows));
+        sections.extend(sent.into_iter().flatten());
         Self { head: head(record), sections, foot: foot(record) }
     }
 
@@ -159,6 +170,13 @@ fn value(row: Option<&Row>) -> String {
         (_, Some(value)) => number(value),
         (verdict, None) => verdict.name().into(),
     }
+}
+
+/// The value of a row in another unit.
+fn scaled(row: Option<&Row>, unit: f64) -> String {
+    let Some(row) = row else { return "-".into() };
+    let value = row.value.map(|value| value / unit);
+    self::value(Some(&Row { value, ..row.clone() }))
 }
 
 fn published(row: Option<&Row>) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::ComparisonRule;
+use crate::statistics::{Bounds, ComparisonRule};
 
 /// One result, ours, a peer's or a paper's conclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,11 +69,17 @@ impl Row {
     /// far apart.
     #[must_use]
     pub fn bounded(self, repetitions: &[f64]) -> Self {
-        let rule = ComparisonRule::default();
-        let Some(bounds) = rule.bounds(repetitions) else {
-            return Self { verdict: Verdict::Inconclusive, ..self };
-        };
-        let is_conclusive = rule.is_conclusive(&bounds);
+        match ComparisonRule::default().bounds(repetitions) {
+            Some(bounds) => self.within(&bounds),
+            None => Self { verdict: Verdict::Inconclusive, ..self },
+        }
+    }
+
+    /// The row with a median and its bounds; inconclusive if they are of too few repetitions or too
+    /// far apart.
+    #[must_use]
+    pub fn within(self, bounds: &Bounds) -> Self {
+        let is_conclusive = ComparisonRule::default().is_conclusive(bounds);
         Self {
             value: Some(bounds.median),
             low: Some(bounds.low),

@@ -13,8 +13,11 @@ mod encoder;
 mod envelope;
 mod learnt;
 mod names;
+mod naming;
 mod opening;
+mod order;
 mod plan;
+mod tags;
 mod values;
 mod ways;
 

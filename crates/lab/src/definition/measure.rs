@@ -1,8 +1,11 @@
 //! What a part of an experiment does.
 
 use serde::Deserialize;
+use trunkline_net::tcp::Wait;
 
+use crate::link::Link;
 use crate::market_data::Format;
+use crate::peer::Carried;
 
 /// Something to measure.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -91,9 +94,9 @@ pub struct RoundTrip {
     /// Lengths of messages; those of the experiment if there are none.
     #[serde(default)]
     pub entries: Vec<u32>,
-    /// Let the peers take part.
+    /// Let others take part beside us: a bare echo of the same bytes, and the peers.
     #[serde(default = "yes")]
-    pub peers: bool,
+    pub others: bool,
 }
 
 /// Messages sent at a steady rate, whether or not the answers have come.
@@ -154,9 +157,9 @@ pub struct Throughput {
     pub entries: Vec<u32>,
     /// How long a repetition lasts, about.
     pub milliseconds: u32,
-    /// Let the peers take part.
+    /// Let others take part beside us: a bare echo of the same bytes, and the peers.
     #[serde(default = "yes")]
-    pub peers: bool,
+    pub others: bool,
 }
 
 /// What it takes to send a day's peak to clients (the paper's section 6).
@@ -181,12 +184,20 @@ fn one() -> f64 {
     1.0
 }
 
-impl Content {
-    /// The word in questions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Structures => "structures",
-            Self::Encoded => "encoded",
+impl From<Waiting> for Wait {
+    fn from(waiting: Waiting) -> Self {
+        match waiting {
+            Waiting::Blocking => Self::Blocking,
+            Waiting::Spinning => Self::Spinning,
+        }
+    }
+}
+
+impl From<Content> for Carried {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Structures => Self::Structures,
+            Content::Encoded => Self::Bytes,
         }
     }
 }
@@ -221,7 +232,7 @@ impl Measure {
             return Err("there are no formats".into());
         }
         for link in self.links() {
-            let _ = link; // LINKCHECK
+            link.parse::<Link>().map_err(|error| error.to_string())?;
         }
         let within = |what: &str, value: f64, from: f64, to: f64| {
             let fault = || format!("{what} is {value}, not between {from} and {to}");

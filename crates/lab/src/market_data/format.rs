@@ -159,11 +159,11 @@ impl Format {
                 soap(soap::Options { compact_tags: true, ..soap::Options::default() })
             }
             Self::SoapAttributes => {
-                soap(soap::Options { /*attributes: true,*/ ..soap::Options::default() })
+                soap(soap::Options { attributes: true, ..soap::Options::default() })
             }
-            Self::SoapFlat => soap(soap::Options { /*flat: true,*/ ..soap::Options::default() }),
+            Self::SoapFlat => soap(soap::Options { flat: true, ..soap::Options::default() }),
             Self::SoapFlatAttributes => {
-                soap(soap::Options { /*flat: true, attributes: true,*/ ..soap::Options::default() })
+                soap(soap::Options { flat: true, attributes: true, ..soap::Options::default() })
             }
             Self::Fix => Codec::fix(&fix::Options::default()),
             Self::CdrUnion => cdr(cdr::Optional::Union),

@@ -108,6 +108,22 @@ impl Process {
         })
     }
 
+    #[cfg(target_os = "linux")]
+    pub(super) fn pin(&self, index: usize) {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let Ok(allowed) = sched_getaffinity(None) else { return };
+        let processors: Vec<usize> =
+            (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
+        let Some(&processor) = processors.get(index % processors.len().max(1)) else { return };
+        let mut chosen = CpuSet::new();
+        chosen.set(processor);
+        // The peer may be gone already, which the next question will tell.
+        let _ = sched_setaffinity(Pid::from_raw(self.child.id() as i32), &chosen);
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn pin(&self, _index: usize) {}
+
     pub(super) fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
