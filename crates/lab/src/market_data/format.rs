@@ -129,6 +129,15 @@ impl Format {
         format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }
 
+    /// The messages in this format.
+    ///
+    /// # Errors
+    /// One of them cannot be written in it.
+    pub fn corpus(self, messages: &[MarketDataIncrementalRefresh]) -> Result<Vec<Vec<u8>>> {
+        let mut codec = self.codec();
+        messages.iter().map(|message| Ok(codec.encode(message)?.to_vec())).collect()
+    }
+
     /// A new encoder and decoder for market data in this format.
     pub(crate) fn codec(self) -> Codec {
         let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();

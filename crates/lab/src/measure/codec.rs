@@ -162,8 +162,11 @@ impl Stage<'_> {
         let structs = self.messages(setting, batch);
         let effort = share_of(&setting.request.effort, batch);
         let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
-        let corpora: BTreeMap<Format, Vec<Vec<u8>>> =
-            self.formats.iter().map(|&format| (format, corpus(format, &structs))).collect();
+        let corpora: BTreeMap<Format, Vec<Vec<u8>>> = self
+            .formats
+            .iter()
+            .map(|&format| (format, format.corpus(&structs).expect("every format carries it")))
+            .collect();
         let mut trial = Trial::new();
         let check = |format| answer::check(format, &structs);
         let ours = self.formats.iter().map(|&format| (TRUNKLINE, format));
@@ -214,12 +217,6 @@ fn share_of(effort: &Effort, batch: usize) -> Effort {
     let (batch, batches) = (batch as u32, messages::BATCHES as u32);
     let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
     Effort { repetitions: repetitions.max(1), ..effort.clone() }
-}
-
-fn corpus(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Vec<Vec<u8>> {
-    let mut codec = format.codec();
-    let encode = |message| codec.encode(message).expect("every format carries it").to_vec();
-    messages.iter().map(encode).collect()
 }
 
 /// A peer that gave a wrong answer or gave up is not asked again.
