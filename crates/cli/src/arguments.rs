@@ -66,7 +66,7 @@ pub(crate) struct EndArguments {
 /// Of `lab run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`)
+    /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`), or a file NAME.toml
     pub(crate) experiment: String,
     /// Run only these parts: names with commas between
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -81,6 +81,9 @@ pub(crate) struct RunArguments {
     /// Write every result as a line of JSON to a dated file in the folder records
     #[arg(long)]
     pub(crate) record: bool,
+    /// Write a page for a browser, the rows and the logs of all times to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peers: PeersArguments,
     /// Measure for a look, not for a record: fewer lengths and repetitions
@@ -94,6 +97,9 @@ pub(crate) struct ShowArguments {
     /// A file that `lab run --json` or `lab run --record` wrote
     #[arg(value_name = "RECORD")]
     pub(crate) record: PathBuf,
+    /// Write a page for a browser and the rows to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 /// Of `lab compare`.

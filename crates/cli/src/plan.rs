@@ -1,7 +1,7 @@
 //! `trunkline plan`
 
-use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
 use trunkline_lab::capacity::costs::{CostsError, costs_in, format_named, measure};
+use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
 use trunkline_lab::definition::{Definition, Requirement};
 use trunkline_lab::market_data::Format;
 use trunkline_lab::row::MachineRow;
@@ -120,13 +120,30 @@ impl Plan<'_> {
 
     /// Rows: what, how it follows from a capacity, and the paper's figure.
     fn quantities(&self) -> Vec<Quantity<'_>> {
-        let paper = |of: &dyn Fn(&Requirement) -> String| self.paper.as_ref().map_or_else(String::new, of);
+        let paper =
+            |of: &dyn Fn(&Requirement) -> String| self.paper.as_ref().map_or_else(String::new, of);
         let (clients, cores) = (self.arguments.clients, self.cores);
         let mut rows: Vec<Quantity<'_>> = vec![
-            row("messages a second", |it| number(it.messages_per_second), paper(&|it| count(it.messages_per_second))),
-            row("entries a message", |it| it.entries_per_message.to_string(), paper(&|it| count(it.entries))),
-            row("bytes a message", |it| number(it.bytes_per_message), paper(&|it| count(it.message_bytes))),
-            row("bytes a second", |it| number(it.bytes_per_second), paper(&|it| count(it.bytes_per_second))),
+            row(
+                "messages a second",
+                |it| number(it.messages_per_second),
+                paper(&|it| count(it.messages_per_second)),
+            ),
+            row(
+                "entries a message",
+                |it| it.entries_per_message.to_string(),
+                paper(&|it| count(it.entries)),
+            ),
+            row(
+                "bytes a message",
+                |it| number(it.bytes_per_message),
+                paper(&|it| count(it.message_bytes)),
+            ),
+            row(
+                "bytes a second",
+                |it| number(it.bytes_per_second),
+                paper(&|it| count(it.bytes_per_second)),
+            ),
             row("bits a second", |it| number(it.bits_per_second()), String::new()),
             row(
                 "  line that carries it",
@@ -151,7 +168,11 @@ impl Plan<'_> {
                 |it| number(it.encode_nanoseconds),
                 paper(&|it| number(it.encoding_millis * 1e6)),
             ),
-            row("% of a core to encode", |it| percent(it.encode_share), paper(&|it| percent(it.cpu_share()))),
+            row(
+                "% of a core to encode",
+                |it| percent(it.encode_share),
+                paper(&|it| percent(it.cpu_share())),
+            ),
             row("% of a core to decode", |it| percent(it.decode_share), String::new()),
             row(
                 "clients a core encodes for",

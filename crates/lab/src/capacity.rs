@@ -284,10 +284,12 @@ mod tests {
     fn costs_of_the_paper() -> Costs {
         let definition = Definition::named("kohlhoff-2004").expect("embedded");
         let [size, encode, decode] =
-            [("size", "size"), ("encode", "cpu-time"), ("decode", "cpu-time")].map(|(case, metric)| {
-                let line = definition.published(case, metric, Format::SoapRpc);
-                fit(&line.expect("tables 1, 3 and 4"))
-            });
+            [("size", "size"), ("encode", "cpu-time"), ("decode", "cpu-time")].map(
+                |(case, metric)| {
+                    let line = definition.published(case, metric, Format::SoapRpc);
+                    fit(&line.expect("tables 1, 3 and 4"))
+                },
+            );
         Costs::new(size, encode, decode).expect("costs")
     }
 

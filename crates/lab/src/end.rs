@@ -88,7 +88,7 @@ struct End {
 /// What an end works on.
 enum Contents {
     Codec(Loaded),
-    Bare(Vec<Vec<u8>>),
+    Bare(bare::Bytes),
 }
 
 impl End {
@@ -119,7 +119,7 @@ impl End {
                 match &mut self.loaded {
                     None => return Err(Fault::new("nothing is loaded")),
                     Some(Contents::Codec(loaded)) => loaded.perform(&task, listener)?,
-                    Some(Contents::Bare(corpus)) => bare::perform(corpus, &task, listener)?,
+                    Some(Contents::Bare(bytes)) => bytes.perform(&task, listener)?,
                 }
             }
         };
@@ -136,7 +136,7 @@ impl End {
         let count = corpus.len();
         let contents = match self.identity {
             Identity::Trunkline => Contents::Codec(Loaded::new(format, corpus)?),
-            Identity::Bare => Contents::Bare(corpus),
+            Identity::Bare => Contents::Bare(bare::Bytes::new(format, corpus)?),
         };
         Ok((contents, count))
     }

@@ -4,7 +4,6 @@
 //! taken of the sum.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
@@ -36,8 +35,14 @@ pub struct Times(Histogram<u64>);
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// The percentiles of tables and plots, with their names in metrics.
-pub const PERCENTILES: [(&str, f64); 6] =
-    [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9), ("p99.99", 99.99), ("max", 100.0)];
+pub const PERCENTILES: [(&str, f64); 6] = [
+    ("p50", 50.0),
+    ("p90", 90.0),
+    ("p99", 99.0),
+    ("p99.9", 99.9),
+    ("p99.99", 99.99),
+    ("max", 100.0),
+];
 
 impl Default for Times {
     fn default() -> Self {
@@ -88,25 +93,23 @@ impl Extend<u64> for Times {
     }
 }
 
-/// Writes the distributions of each case as one HdrHistogram log, CASE.hlog in `folder`, tagged with
-/// subject, format and metric. Returns the files.
+/// The distributions of each case as one HdrHistogram log, named CASE.hlog, with a tag of subject,
+/// format and metric on each.
 ///
 /// # Errors
-/// The operating system's, with the file.
-pub fn write_logs(folder: &Path, all: &[Distribution]) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
-    let mut files = Vec::new();
+/// The library cannot write a histogram.
+pub fn logs(all: &[Distribution]) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut logs: Vec<(String, Vec<u8>)> = Vec::new();
     for distribution in all {
-        let file = folder.join(format!("{}.hlog", distribution.case));
-        if files.contains(&file) {
+        let name = format!("{}.hlog", distribution.case);
+        if logs.iter().any(|(known, _)| *known == name) {
             continue;
         }
         let of_case: Vec<&Distribution> =
             all.iter().filter(|other| other.case == distribution.case).collect();
-        let log = log_of(&of_case).map_err(|cause| (file.clone(), cause))?;
-        std::fs::write(&file, log).map_err(|cause| (file.clone(), cause))?;
-        files.push(file);
+        logs.push((name, log_of(&of_case)?));
     }
-    Ok(files)
+    Ok(logs)
 }
 
 fn log_of(distributions: &[&Distribution]) -> io::Result<Vec<u8>> {
@@ -118,7 +121,8 @@ fn log_of(distributions: &[&Distribution]) -> io::Result<Vec<u8>> {
         .with_start_time(start)
         .begin_log_with(&mut out, &mut serializer)?;
     for distribution in distributions {
-        let encoding = distribution.profile.split('/').skip(1).take(3).collect::<Vec<_>>().join("/");
+        let encoding =
+            distribution.profile.split('/').skip(1).take(3).collect::<Vec<_>>().join("/");
         // Commas and blanks end a tag.
         let tag = format!("{}:{encoding}:{}", distribution.subject, distribution.metric);
         let tag = tag.replace([',', ' ', '\n', '\r'], "-");

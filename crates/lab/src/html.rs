@@ -25,10 +25,10 @@ use flate2::Compression;
 use flate2::bufread::GzEncoder;
 use trunkline_wire::base64;
 
-use crate::subjects::TRUNKLINE;
-use crate::report::{Report, Section};
 use crate::record::Record;
+use crate::report::{Report, Section};
 use crate::row::{MachineRow, Row, Verdict};
+use crate::subjects::TRUNKLINE;
 use crate::table::with_commas;
 use figures::{Figure, figures};
 use select::Cases;

@@ -17,6 +17,7 @@ pub mod definition;
 pub mod end;
 pub mod evaluation;
 pub mod experiment;
+pub mod file;
 pub mod hiccup;
 pub mod histogram;
 pub mod html;

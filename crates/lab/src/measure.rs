@@ -201,8 +201,7 @@ impl Findings {
             return;
         }
         let meter = HiccupMeter::start();
-        let mut progress =
-            |text: &str, share: f64| progress(Step { part: "latency", text, share });
+        let mut progress = |text: &str, share: f64| progress(Step { part: "latency", text, share });
         let measured = open_loop::measure(setting, measures, entrants, &mut progress);
         let hiccups = meter.stop();
         self.rows.extend(measured.rows);

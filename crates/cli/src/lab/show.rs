@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use trunkline_lab::report::Report;
 use trunkline_lab::record::Record;
+use trunkline_lab::report::Report;
 
 use crate::Ending;
 use crate::arguments::ShowArguments;
 use crate::fault::Fault;
+use crate::lab::run::write_report;
 use crate::output::{plain, print, wants_bold};
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
@@ -17,6 +18,9 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
         *line = plain(line);
     }
     print(&report.to_string())?;
+    if let Some(folder) = &arguments.report {
+        write_report(folder, &record, &report.bold(false), &[])?;
+    }
     Ok(Ending::Right)
 }
 

@@ -3,61 +3,98 @@
 use std::path::Path;
 
 use trunkline_net::tcp::{Listener, Stream, Wait};
+use trunkline_net::{Framer as _, LengthPrefixed};
 
 use super::fault::Fault;
 use super::one_way::{Span, finish};
 use super::question::Task;
 use super::{accept, checked};
 use crate::clock::monotonic_nanoseconds;
-use crate::peer::{Carried, write_corpus, write_times};
+use crate::market_data::Format;
+use crate::peer::{Carried, MOST_TIMES, write_corpus, write_times};
 
 /// Bytes that are read at once.
 const ROOM: usize = 64 << 10;
 
-/// Carries the messages of the corpus, of which there is one at least.
-pub(super) fn perform(
-    corpus: &[Vec<u8>],
-    task: &Task<'_>,
-    listener: Option<&Listener>,
-) -> Result<String, Fault> {
-    checked(task)?;
-    match *task {
-        Task::Echo { file } => {
-            write_corpus(file, corpus)?;
-            Ok(format!("echoed {}", corpus.len()))
-        }
-        Task::Reply { wait, file } => reply(corpus, &accept(listener, wait)?, file),
-        Task::Call { address, wait, count, file } => {
-            call(corpus, &Stream::connect(address, wait)?, count, file)
-        }
-        Task::Drain { wait, carried: Carried::Bytes, slow: None } => {
-            drain(corpus, &accept(listener, wait)?)
-        }
-        Task::Pour { address, count, carried: Carried::Bytes, slow: None } => {
-            pour(corpus, address, count)
-        }
-        Task::Run { .. } | Task::Drain { .. } | Task::Pour { .. } | Task::Pace { .. } => {
-            Err(Fault::new("it has no codec"))
+/// Messages as they go over the wire, each with what its frame has before it.
+pub(super) struct Bytes {
+    corpus: Vec<Vec<u8>>,
+    wire: Vec<Vec<u8>>,
+}
+
+impl Bytes {
+    /// The messages of a corpus, of which there is one at least.
+    pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
+        let framed = |message: &Vec<u8>| -> Result<Vec<u8>, Fault> {
+            let prefix = match format {
+                Format::CdrUnion | Format::CdrBitmap => LengthPrefixed::prefix(message.len())?,
+                _ => None,
+            };
+            let prefix = prefix.as_ref().map_or(&[][..], |prefix| &prefix[..]);
+            Ok([prefix, message].concat())
+        };
+        let wire = corpus.iter().map(framed).collect::<Result<_, _>>()?;
+        Ok(Self { corpus, wire })
+    }
+
+    pub(super) fn perform(
+        &self,
+        task: &Task<'_>,
+        listener: Option<&Listener>,
+    ) -> Result<String, Fault> {
+        checked(task)?;
+        let Self { corpus, wire } = self;
+        match *task {
+            Task::Echo { file } => {
+                write_corpus(file, corpus)?;
+                Ok(format!("echoed {}", corpus.len()))
+            }
+            Task::Reply { wait, file } => reply(wire, &accept(listener, wait)?, file),
+            Task::Call { address, wait, count, file } => {
+                call(wire, &Stream::connect(address, wait)?, count, file)
+            }
+            Task::Drain { wait, carried: Carried::Bytes, slow: None } => {
+                drain(wire, &accept(listener, wait)?)
+            }
+            Task::Pour { address, count, carried: Carried::Bytes, slow: None } => {
+                pour(wire, address, count)
+            }
+            Task::Run { .. } | Task::Drain { .. } | Task::Pour { .. } | Task::Pace { .. } => {
+                Err(Fault::new("it has no codec"))
+            }
         }
     }
 }
 
-/// Sends back what comes, as it comes. There are no times but zeros.
+/// Sends back each message once all of it has come, as one who decodes it must; where it ends is known
+/// from the corpus, which the other side sends in turn. There are no times but zeros.
 fn reply(corpus: &[Vec<u8>], stream: &Stream, file: &Path) -> Result<String, Fault> {
-    let mut room = vec![0; ROOM];
-    let mut bytes = 0;
-    loop {
-        let length = stream.read(&mut room)?;
-        if length == 0 {
-            break;
+    let longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
+    let mut room = vec![0; longest];
+    let mut count = 0;
+    for message in corpus.iter().cycle() {
+        let bytes = &mut room[..message.len()];
+        let mut received = 0;
+        while received < bytes.len() {
+            let length = stream.read(&mut bytes[received..])?;
+            if length == 0 && received == 0 {
+                write_times(file, &vec![[0; 2]; count as usize])?;
+                return Ok(format!("replied {count}"));
+            }
+            if length == 0 {
+                let missing = bytes.len() - received;
+                let what = format!("the stream ends {missing} bytes before the end of the message");
+                return Err(Fault::at(count, what));
+            }
+            received += length;
         }
-        stream.write(&room[..length])?;
-        bytes += length as u64;
+        stream.write(bytes)?;
+        count += 1;
+        if count > MOST_TIMES {
+            return Err(Fault::new(format!("more than {MOST_TIMES} messages")));
+        }
     }
-    let count = messages_in(corpus, bytes)?;
-    let times = vec![[0; 2]; count as usize];
-    write_times(file, &times)?;
-    Ok(format!("replied {count}"))
+    Err(Fault::new("all messages that were loaded are empty"))
 }
 
 /// Sends each message, and waits for as many bytes. The first reply to each is compared with it,

@@ -12,7 +12,7 @@ use trunkline_net::tcp::{Connection, Receiver, Sender, Stream, Wait};
 
 use super::codec::{Decode, Encode, Work};
 use super::fault::Fault;
-use crate::clock::monotonic_nanoseconds;
+use crate::clock::{Clock, RealClock, monotonic_nanoseconds};
 use crate::peer::write_times;
 
 /// The system may let a sleeper lie for so long: the rest of the time is spent awake.
@@ -72,14 +72,27 @@ fn send<E: Encode, F: Framer>(
     messages: &[MarketDataIncrementalRefresh],
     intended: impl Iterator<Item = u64>,
 ) -> Result<Vec<u64>, Fault> {
-    let mut sent = Vec::new();
-    for (intended, message) in intended.zip(messages.iter().cycle()) {
-        sent.push(wait_until(intended));
-        let bytes =
-            encoder.encode(message).map_err(|error| Fault::at(sent.len() as u64 - 1, error))?;
-        sender.send(bytes)?;
+    let mut messages = (0..).zip(messages.iter().cycle());
+    paced(&RealClock, intended, || {
+        let Some((index, message)) = messages.next() else { return Ok(()) };
+        let bytes = encoder.encode(message).map_err(|error| Fault::at(index, error))?;
+        Ok(sender.send(bytes)?)
+    })
+}
+
+/// Does `work` at each of the moments, or as soon after it as the work before is done. Returns when
+/// each began.
+fn paced(
+    clock: &impl Clock,
+    moments: impl Iterator<Item = u64>,
+    mut work: impl FnMut() -> Result<(), Fault>,
+) -> Result<Vec<u64>, Fault> {
+    let mut begun = Vec::new();
+    for moment in moments {
+        begun.push(wait_until(clock, moment));
+        work()?;
     }
-    Ok(sent)
+    Ok(begun)
 }
 
 /// When each reply had been decoded.
@@ -101,13 +114,61 @@ fn receive<D: Decode>(
 }
 
 /// Sleeps, then spins; returns the time, which is later than `moment` if that has passed.
-fn wait_until(moment: u64) -> u64 {
+fn wait_until(clock: &impl Clock, moment: u64) -> u64 {
     loop {
-        let now = monotonic_nanoseconds();
+        let now = clock.nanoseconds();
         match moment.checked_sub(now) {
             None | Some(0) => return now,
-            Some(left) if left > AWAKE => thread::sleep(Duration::from_nanos(left - AWAKE)),
+            Some(left) if left > AWAKE => clock.sleep(Duration::from_nanos(left - AWAKE)),
             Some(_) => std::hint::spin_loop(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::VirtualClock;
+    use crate::histogram::Times;
+
+    const MILLISECOND: u64 = 1_000_000;
+
+    #[test]
+    fn nothing_is_sent_early_and_little_of_it_late() {
+        let clock = VirtualClock::default();
+        let moments = (1..=100).map(|index| index * MILLISECOND);
+        let begun = paced(&clock, moments.clone(), || Ok(())).expect("no work");
+        for (moment, begun) in moments.zip(begun) {
+            assert!((moment..moment + VirtualClock::TICK).contains(&begun), "{moment}: {begun}");
+        }
+    }
+
+    #[test]
+    fn a_stall_counts_for_every_message_that_was_due_meanwhile() {
+        // A message a millisecond; the work on each takes 10 us, but on the 500th 50 ms.
+        let clock = VirtualClock::default();
+        let mut index = 0;
+        let mut done = Vec::new();
+        let moments = (1..=1_000).map(|index| index * MILLISECOND);
+        let begun = paced(&clock, moments.clone(), || {
+            index += 1;
+            clock.advance(if index == 500 { 50 * MILLISECOND } else { 10_000 });
+            done.push(clock.nanoseconds());
+            Ok(())
+        });
+        let begun = begun.expect("work");
+        let mut corrected = Times::default();
+        let mut uncorrected = Times::default();
+        corrected.extend(moments.zip(&done).map(|(moment, done)| done - moment));
+        uncorrected.extend(begun.iter().zip(&done).map(|(begun, done)| done - begun));
+        let late = |times: &Times, percent| times.percentile(percent).expect("a thousand");
+        assert!(late(&corrected, 50.0) < 20_000 && late(&uncorrected, 50.0) < 20_000);
+        // Fifty messages in a thousand were due during the stall, and each waited for its end.
+        assert!(late(&corrected, 99.0) > 35 * MILLISECOND, "{}", late(&corrected, 99.0));
+        assert!(late(&corrected, 96.0) > 5 * MILLISECOND);
+        assert!(late(&corrected, 95.0) < MILLISECOND);
+        // One who counts from the actual sending sees it once.
+        assert!(late(&uncorrected, 99.8) < MILLISECOND);
+        assert!(late(&uncorrected, 100.0) >= 50 * MILLISECOND);
     }
 }

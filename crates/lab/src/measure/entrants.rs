@@ -149,8 +149,7 @@ impl Entrants {
             verdict,
             ..setting.row("network", name, &format.profile_over("tcp-blocking"), "round-trip", "ns")
         };
-        let absent =
-            self.absent.iter().map(|(name, format)| row(name, *format, Verdict::Absent));
+        let absent = self.absent.iter().map(|(name, format)| row(name, *format, Verdict::Absent));
         let out = self.all.iter().filter_map(|entrant| match entrant.state {
             State::Out(verdict) => Some(row(&entrant.name, entrant.format, verdict)),
             _ => None,

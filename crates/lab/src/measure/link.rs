@@ -2,8 +2,8 @@
 
 use super::Setting;
 use crate::definition::Measure;
-use crate::link::check::{self, CheckEffort, tc};
 use crate::link::Link;
+use crate::link::check::{self, CheckEffort, tc};
 use crate::row::{Row, Verdict};
 
 /// The subject of rows about links.
@@ -62,7 +62,10 @@ pub(super) fn measure(
         };
         let row = blank(&case(name), "slope-ratio", "x");
         measured.rows.extend(check::slope_ratio(link, &times).map(|bounds| row.within(&bounds)));
-        progress(&format!("{name} by the kernel's shaper"), (index as f64 + 0.5) / links.len() as f64);
+        progress(
+            &format!("{name} by the kernel's shaper"),
+            (index as f64 + 0.5) / links.len() as f64,
+        );
         let row = blank(&case(name), "tc-ratio", "x");
         let row = match tc::echo_times(link, effort, &setting.request.program) {
             Ok(theirs) => tc::ratio(&theirs, &times).map(|bounds| row.clone().within(&bounds)),

@@ -4,9 +4,9 @@
 //! stall once. Here every message has its time, whether or not the answers before it have come; the
 //! time from the actual sending is told beside it, for comparison with figures that others took so.
 
-use super::pair::Failure;
 use super::Setting;
 use super::entrants::Entrants;
+use super::pair::Failure;
 use crate::definition::{Measure, OpenLoop};
 use crate::histogram::{Distribution, Times};
 use crate::link::Link;

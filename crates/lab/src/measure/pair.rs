@@ -4,8 +4,8 @@ use std::thread;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
-use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
+use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 
 use super::Setting;
 use crate::definition::{Content, Slow, Waiting};
@@ -106,10 +106,7 @@ impl Pair {
         self.client.load(self.format.name(), &corpus)?;
         self.server.load(self.format.name(), &corpus)?;
         let check = answer::check(self.format, &structs);
-        let echoes = [
-            ("replies", self.replies(&corpus)?),
-            ("sends", self.sends(corpus.len())?),
-        ];
+        let echoes = [("replies", self.replies(&corpus)?), ("sends", self.sends(corpus.len())?)];
         for (end, echo) in echoes {
             if echo.len() != corpus.len() {
                 let (found, sent) = (echo.len(), corpus.len());

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::pair::{Exchange, Failure, Pair};
 use super::Setting;
 use super::entrants::Entrants;
+use super::pair::{Exchange, Failure, Pair};
 use crate::definition::{Measure, RoundTrip, Waiting};
 use crate::histogram::{Distribution, Times};
 use crate::link::Link;
@@ -133,7 +133,13 @@ pub(super) fn measure(
     rows(setting, plan, longest, series)
 }
 
-fn take(series: &mut Vec<Series>, pair: &Pair, entries: u32, is_longest: bool, exchange: &Exchange) {
+fn take(
+    series: &mut Vec<Series>,
+    pair: &Pair,
+    entries: u32,
+    is_longest: bool,
+    exchange: &Exchange,
+) {
     let found = series.iter().position(|it| it.name == pair.name && it.format == pair.format);
     let index = found.unwrap_or_else(|| {
         let (name, format) = (pair.name.clone(), pair.format);
@@ -179,7 +185,11 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
         }
         let fits = fits(series);
         for (metric, value, paper) in [
-            ("round-trip-fixed", (|fit| fit.fixed) as fn(&Fit) -> f64, published.map(|it| it.fixed)),
+            (
+                "round-trip-fixed",
+                (|fit| fit.fixed) as fn(&Fit) -> f64,
+                published.map(|it| it.fixed),
+            ),
             ("round-trip-per-entry", |fit| fit.per_entry, published.map(|it| it.per_entry)),
         ] {
             let values: Vec<f64> = fits.iter().map(value).collect();
@@ -197,16 +207,20 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
             times: series.times.clone(),
         });
         if series.name == TRUNKLINE {
-            let bare = all.iter().find(|it| it.name == super::pair::BARE && it.format == series.format);
-            rows.extend(bare.into_iter().flat_map(|bare| {
-                over_bare(series, bare, |metric| blank(series, metric, "x"))
-            }));
+            let bare =
+                all.iter().find(|it| it.name == super::pair::BARE && it.format == series.format);
+            rows.extend(
+                bare.into_iter()
+                    .flat_map(|bare| over_bare(series, bare, |metric| blank(series, metric, "x"))),
+            );
             let plain = all
                 .iter()
                 .find(|it| it.name == TRUNKLINE && Some(it.format) == series.format.plain());
-            rows.extend(plain.into_iter().flat_map(|plain| {
-                reductions(series, plain, || blank(series, "reduction", "%"))
-            }));
+            rows.extend(
+                plain.into_iter().flat_map(|plain| {
+                    reductions(series, plain, || blank(series, "reduction", "%"))
+                }),
+            );
         }
     }
     Measured { rows, distributions }
@@ -240,7 +254,8 @@ fn over_bare(series: &Series, bare: &Series, blank: impl Fn(&str) -> Row) -> Vec
         let row = Row { entries: Some(*entries), ..blank("over-bare") };
         let row = row.compared(&ours[0], &least, None);
         // No difference is the best answer there is.
-        let is_known = row.value.is_some() && row.high.zip(row.low).is_some_and(|(high, low)| high - low <= 0.25);
+        let is_known = row.value.is_some()
+            && row.high.zip(row.low).is_some_and(|(high, low)| high - low <= 0.25);
         let verdict = if is_known { crate::row::Verdict::Ok } else { row.verdict };
         Some(Row { verdict, ..row })
     };

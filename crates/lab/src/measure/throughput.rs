@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::pair::{Failure, Pair, Poured};
 use super::Setting;
 use super::entrants::Entrants;
+use super::pair::{Failure, Pair, Poured};
 use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
 use crate::link::Link;
 use crate::market_data::Format;
@@ -71,8 +71,11 @@ pub(super) fn measure(
 }
 
 fn ways(measure: &Throughput) -> Vec<Way<'_>> {
-    let slow: Vec<Option<Slow>> =
-        if measure.slow.is_empty() { vec![None] } else { measure.slow.iter().copied().map(Some).collect() };
+    let slow: Vec<Option<Slow>> = if measure.slow.is_empty() {
+        vec![None]
+    } else {
+        measure.slow.iter().copied().map(Some).collect()
+    };
     let mut ways = Vec::new();
     for link_name in &measure.links {
         let Ok(link) = link_name.parse() else { continue };

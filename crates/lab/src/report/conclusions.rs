@@ -44,7 +44,12 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     notes.push(
         "figures are the lowest and the highest over all lengths and formats compared".into(),
     );
-    Some(Section { topic: CONCLUSION, title: "The paper's conclusions, today".into(), table, notes })
+    Some(Section {
+        topic: CONCLUSION,
+        title: "The paper's conclusions, today".into(),
+        table,
+        notes,
+    })
 }
 
 fn with_unit(text: &str, unit: &str) -> String {

@@ -159,7 +159,8 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
                 };
                 let mut cells = vec![rate.to_owned(), format.title().to_owned()];
                 cells.extend(percentiles.map(|name| find(format!("latency-{name}"))));
-                cells.extend(["p99", "max"].map(|name| find(format!("latency-{name}-uncorrected"))));
+                cells
+                    .extend(["p99", "max"].map(|name| find(format!("latency-{name}-uncorrected"))));
                 table.row(cells);
             }
         }
@@ -172,7 +173,8 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
     let notes = vec![
         "from the time at which a message was due, whether or not answers were late; uncorrected:"
             .into(),
-        "from its actual sending. Hiccups: how much too late the machine ends a sleep of 1 ms".into(),
+        "from its actual sending. Hiccups: how much too late the machine ends a sleep of 1 ms"
+            .into(),
     ];
     Some(Section { topic: "open-loop", title, table, notes })
 }
@@ -302,7 +304,8 @@ pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
         table.row(cells.into_iter().chain(found.iter().map(cell)));
     }
     let title = format!("What variants save of {} entries, %", rows.longest);
-    let notes = vec!["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips".into()];
+    let notes =
+        vec!["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips".into()];
     (!is_empty).then_some(Section { topic: "variant", title, table, notes })
 }
 
@@ -336,7 +339,8 @@ pub(super) fn capacity(rows: Rows<'_>) -> Option<Section> {
                 let paper = row.and_then(|row| row.paper).map(|_| published(row));
                 [value(row), paper.unwrap_or_default()]
             });
-            let cells = [case.trim_start_matches("capacity-").to_owned(), format.title().to_owned()];
+            let cells =
+                [case.trim_start_matches("capacity-").to_owned(), format.title().to_owned()];
             table.row(cells.into_iter().chain(pairs.into_iter().flatten()));
         }
     }
