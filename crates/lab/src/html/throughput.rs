@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::axis::{Axis, Quantity};
 use super::figures::Figure;
-use super::palette::{Colour, INDIGO, SAND, SILVER, TEAL, WINE};
+use super::palette::{Colour, INDIGO, INK, SAND, SILVER, TEAL, WINE};
 use super::plot::{self, Bars, Panel};
 use super::select::{Cases, Parts, Series, is_shown, link_in_words};
 use crate::kohlhoff::TRUNKLINE;
@@ -32,10 +32,11 @@ fn by_entries(cases: &Cases<'_>) -> Figure {
         let whole = cases.series(&format!("throughput@{link}"), METRIC);
         let encoded = cases.series(&format!("throughput-encoded@{link}"), METRIC);
         for is_ours in [true, false] {
-            let title =
-                format!("{}, {}", link_in_words(link), if is_ours { TRUNKLINE } else { "peers" });
-            figure.throughput(title, &by_format(&whole, is_ours), &by_format(&encoded, is_ours));
+            figure.throughput(link, &by_format(&whole, is_ours), &by_format(&encoded, is_ours));
         }
+    }
+    if !figure.panels.is_empty() {
+        figure.legend.bar(INK, true, "encoded beforehand");
     }
     figure
 }
@@ -55,7 +56,7 @@ fn by_format<'a, 'b>(all: &'a [Series<'b>], is_ours: bool) -> BTreeMap<usize, &'
 impl Figure {
     fn throughput(
         &mut self,
-        title: String,
+        link: &str,
         whole: &BTreeMap<usize, &Series<'_>>,
         encoded: &BTreeMap<usize, &Series<'_>>,
     ) {
@@ -72,13 +73,15 @@ impl Figure {
             };
             lengths.iter().map(at).collect()
         };
+        let mut subjects: Vec<&str> = whole.values().map(|series| series.subject).collect();
+        subjects.dedup();
+        let title = format!("{}, {}", link_in_words(link), subjects.join(", "));
         let mut bars = Vec::new();
         for (order, series) in whole.iter().take(BARS) {
-            let (colour, name) = (series.look.colour, &series.look.name);
-            self.legend.bar(colour, false, &format!("{name}, {}", series.subject));
+            let colour = series.look.colour;
+            self.legend.bar(colour, false, &series.look.name);
             bars.push(Bars { colour, is_hollow: false, values: values(series) });
             if let Some(encoded) = encoded.get(order) {
-                self.legend.bar(colour, true, &format!("{name}, encoded beforehand"));
                 bars.push(Bars { colour, is_hollow: true, values: values(encoded) });
             }
         }
