@@ -31,8 +31,14 @@ fn by_entries(cases: &Cases<'_>) -> Figure {
     for link in cases.links("throughput") {
         let whole = cases.series(&format!("throughput@{link}"), METRIC);
         let encoded = cases.series(&format!("throughput-encoded@{link}"), METRIC);
-        for is_ours in [true, false] {
-            figure.throughput(link, &by_format(&whole, is_ours), &by_format(&encoded, is_ours));
+        let both =
+            [true, false].map(|is_ours| (by_format(&whole, is_ours), by_format(&encoded, is_ours)));
+        // One scale, so that the panels of a link can be compared.
+        let shown = both.iter().flat_map(|(whole, encoded)| whole.values().chain(encoded.values()));
+        let values = shown.flat_map(|series| &series.points).map(|point| point.y);
+        let high = values.fold(0.0, f64::max);
+        for (whole, encoded) in &both {
+            figure.throughput(link, high, whole, encoded);
         }
     }
     if !figure.panels.is_empty() {
@@ -57,6 +63,7 @@ impl Figure {
     fn throughput(
         &mut self,
         link: &str,
+        high: f64,
         whole: &BTreeMap<usize, &Series<'_>>,
         encoded: &BTreeMap<usize, &Series<'_>>,
     ) {
@@ -87,14 +94,12 @@ impl Figure {
         }
         let names: Vec<String> = lengths.iter().map(u32::to_string).collect();
         let x = Axis::names("entries in the message", names.iter().map(String::as_str));
-        self.bars(title, x, "messages a second", &bars);
+        self.bars(title, (x, high), &bars);
     }
 
-    fn bars(&mut self, title: String, x: Axis, y: &str, bars: &[Bars]) {
-        let values = bars.iter().flat_map(|bars| &bars.values).flatten();
-        let high = values.copied().fold(0.0, f64::max);
-        let panel = Panel { title, x, y: Axis::from_zero(y, Quantity::Plain, "", high) };
-        self.panels.push(plot::bars(&panel, bars));
+    fn bars(&mut self, title: String, (x, high): (Axis, f64), bars: &[Bars]) {
+        let y = Axis::from_zero("messages a second", Quantity::Plain, "", high);
+        self.panels.push(plot::bars(&Panel { title, x, y }, bars));
     }
 }
 
@@ -172,12 +177,10 @@ fn slow(cases: &Cases<'_>) -> Figure {
             })
             .collect();
         if !all.is_empty() {
-            figure.bars(
-                format!("{}, {TRUNKLINE}", link_in_words(link)),
-                formats(all),
-                "messages a second",
-                &bars,
-            );
+            let values = bars.iter().flat_map(|bars| &bars.values).flatten();
+            let high = values.copied().fold(0.0, f64::max);
+            let title = format!("{}, {TRUNKLINE}", link_in_words(link));
+            figure.bars(title, (formats(all), high), &bars);
         }
     }
     for (_, words, colour) in shown {
