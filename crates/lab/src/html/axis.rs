@@ -288,8 +288,9 @@ mod tests {
         assert_eq!(labels(&axis), ["1 µs", "10 µs", "100 µs", "1 ms"]);
         assert_eq!((axis.low, axis.high), (160.0, 1_537_500.0));
         assert!(axis.has(1e-9) && !axis.has(0.0));
-        let axis = Axis::over("time", Quantity::Time, "ns", &[1_000.0, 30_000.0]);
-        assert_eq!(labels(&axis), ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs"]);
+        let axis = Axis::over("time", Quantity::Time, "ns", &[1_000.0, 90_000.0]);
+        let ticks = ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs", "50 µs", "100 µs"];
+        assert_eq!(labels(&axis), ticks);
     }
 
     #[test]
@@ -304,7 +305,7 @@ mod tests {
     #[test]
     fn labels_are_short() {
         for (value, text) in
-            [(12_500.0, "12,500"), (12.5, "12.5"), (3.0, "3"), (0.05, "0.05"), (1_234.5, "1,235")]
+            [(12_500.0, "12,500"), (12.5, "12.5"), (3.0, "3"), (0.05, "0.05"), (1_234.6, "1,235")]
         {
             assert_eq!(short(value), text);
         }

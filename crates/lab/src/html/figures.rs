@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Quantity};
 use super::legend::Legend;
-use super::palette::{Family, marker};
+use super::palette::{Family, INK, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
 use super::{network, ranges, throughput};
@@ -54,14 +54,25 @@ impl Figure {
         series: &[&Series<'_>],
         with_paper: bool,
     ) {
+        self.entries_in(title, (y, quantity, unit), series, (with_paper, &[]));
+    }
+
+    /// As [`entries`](Self::entries), on an axis that has room for other values as well.
+    fn entries_in(
+        &mut self,
+        title: &str,
+        (y, quantity, unit): (&str, Quantity, &str),
+        series: &[&Series<'_>],
+        (with_paper, others): (bool, &[f64]),
+    ) {
         let series = &series[..series.len().min(SERIES)];
         if series.is_empty() {
             return;
         }
-        let mut values = Vec::new();
+        let mut values = others.to_vec();
         let mut curves = Vec::new();
         for series in series {
-            self.legend.series(series);
+            self.legend.curve(&series.look, series.subject);
             values.extend(series.points.iter().map(|point| point.y));
             let colour = series.look.colour;
             if with_paper && series.subject == TRUNKLINE && series.paper.len() > 1 {
@@ -73,8 +84,7 @@ impl Figure {
                     marker: None,
                     points: Vec::new(),
                 });
-                let words = format!("{}, the paper (2004)", series.look.name);
-                self.legend.line(colour, None, Some(Stroke::Dashed), &words);
+                self.legend.line(INK, None, Some(Stroke::Dashed), "the paper (2004)");
             }
             curves.push(Curve {
                 colour,
@@ -138,18 +148,21 @@ fn times(cases: &Cases<'_>, case: &'static str) -> Figure {
         case,
         title,
         format!(
-            "Points are medians with their bounds, lines are fitted. \
-             Dashed is what the paper measured on a processor of 500 MHz (figure {number})."
+            "Points are medians with their bounds, pale where these leave them inconclusive; lines \
+             are fitted. Dashed is what the paper measured on a processor of 500 MHz (figure \
+             {number})."
         ),
     );
     let y = ("CPU time of a message", Quantity::Time, "ns");
     let ours: Vec<_> = all.iter().filter(|series| series.subject == TRUNKLINE).collect();
     figure.entries("trunkline in every format", y, &ours, false);
+    // One scale for all families, so that they can be compared.
+    let values: Vec<f64> = all.iter().flat_map(Series::values).collect();
     for family in Family::ALL {
         let family_of = |series: &&Series<'_>| series.look.family == family;
         let members: Vec<_> = all.iter().filter(family_of).collect();
         let title = format!("{}: everyone, and the paper", family.title());
-        figure.entries(&title, y, &members, true);
+        figure.entries_in(&title, y, &members, (true, &values));
     }
     figure
 }

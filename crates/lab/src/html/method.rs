@@ -29,8 +29,8 @@ const METHOD: [(&str, &str); 8] = [
     ),
     (
         "throughput",
-        "Throughput is counted by the receiver over a long run in one direction. Busy is CPU time \
-         for an end, and time on the wire for the link.",
+        "Throughput is that of a long run in one direction. An end is busy while its thread has the \
+         processor, a link while bits are on it.",
     ),
     (
         "open-loop",
@@ -49,13 +49,12 @@ const METHOD: [(&str, &str); 8] = [
     ),
 ];
 
-/// As [`METHOD`].
+/// What a doubter should know, as in [`METHOD`].
 const BIAS: [(&str, &str); 6] = [
     (
         "",
-        "trunkline was written by those who measure it here. Peers are driven through the \
-         interfaces that they offer, built with optimisation, and one of them, gsoap-best, is \
-         configured for speed; their authors might do better.",
+        "trunkline was written by those who measure it here. Peers are optimised for this machine, \
+         and where a toolkit leaves a choice, the faster one was taken; its authors might do better.",
     ),
     (
         "",
@@ -69,8 +68,8 @@ const BIAS: [(&str, &str); 6] = [
     ),
     (
         "encode",
-        "Messages are decoded from memory that was just touched; a message from the network may \
-         not be in the cache.",
+        "The messages of a repetition fit into the caches, as those do that an application has just \
+         written or received; colder messages take longer.",
     ),
     (
         "round-trip",

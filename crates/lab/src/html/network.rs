@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::axis::{Axis, PERCENTILES, Quantity, time};
 use super::figures::Figure;
-use super::palette::{Colour, Family, GREY, INDIGO, SAND, SILVER, TEAL, WINE, marker};
+use super::palette::{Colour, Family, GREY, INDIGO, INK, SAND, SILVER, TEAL, WINE, marker};
 use super::plot::{self, Curve, Name, Panel, Point, Stack, Stroke};
 use super::select::{Cases, PLOTS, Parts, Series, is_shown, link_in_words};
 use crate::subjects::TRUNKLINE;
@@ -161,7 +161,7 @@ fn percentiles<'a>(
 
 /// A curve from percentile to percentile.
 fn curve(colour: Colour, subject: Option<&str>, line: Vec<(f64, f64)>, stroke: Stroke) -> Curve {
-    let points = line.iter().map(|&(x, y)| Point { x, y, bounds: None });
+    let points = line.iter().map(|&(x, y)| Point { x, y, bounds: None, is_doubtful: false });
     let points = if subject.is_some() { points.collect() } else { Vec::new() };
     Curve { colour, stroke, marker: subject.map(marker), points, line }
 }
@@ -182,12 +182,6 @@ impl Figure {
         let panel = Panel { title, x: Axis::percentiles(), y };
         self.panels.push(plot::curves(&panel, curves));
     }
-
-    fn name_curve(&mut self, parts: &Parts<'_, 5>) {
-        let words = format!("{}, {}", parts.look.name, parts.subject);
-        let shape = Some(marker(parts.subject));
-        self.legend.line(parts.look.colour, shape, Some(Stroke::Solid), &words);
-    }
 }
 
 fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
@@ -205,7 +199,7 @@ fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
             for (parts, line) in &all {
                 let is_chosen = parts.look.is_published && is_shown(parts.subject);
                 if parts.transport == *way && is_chosen {
-                    figure.name_curve(parts);
+                    figure.legend.curve(&parts.look, parts.subject);
                     let subject = Some(parts.subject);
                     curves.push(curve(parts.look.colour, subject, line.clone(), Stroke::Solid));
                 }
@@ -245,13 +239,12 @@ fn open_loop(cases: &Cases<'_>) -> Figure {
         for way in &ways {
             let mut curves = Vec::new();
             for (parts, line) in all.iter().filter(|(parts, _)| parts.transport == *way) {
-                figure.name_curve(parts);
+                figure.legend.curve(&parts.look, parts.subject);
                 let subject = Some(parts.subject);
                 curves.push(curve(parts.look.colour, subject, line.clone(), Stroke::Solid));
             }
             for (parts, line) in sent.iter().filter(|(parts, _)| parts.transport == *way) {
-                let words = format!("{}, from the actual send", parts.look.name);
-                figure.legend.line(parts.look.colour, None, Some(Stroke::Dashed), &words);
+                figure.legend.line(INK, None, Some(Stroke::Dashed), "from the actual send");
                 curves.push(curve(parts.look.colour, None, line.clone(), Stroke::Dashed));
             }
             if let Some((_, line)) = &meter {

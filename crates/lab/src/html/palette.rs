@@ -27,6 +27,7 @@ impl Colour {
 }
 
 pub(super) const INK: Colour = colour(0x1B1F24, 0xE8EAED);
+pub(super) const SOFT: Colour = colour(0x59616B, 0xA2A9B3);
 pub(super) const FAINT: Colour = colour(0xE3E5E8, 0x353A41);
 pub(super) const GREY: Colour = colour(0x8A9099, 0x969CA6);
 pub(super) const SILVER: Colour = colour(0xC4C8CE, 0x5A616B);
@@ -42,9 +43,9 @@ pub(super) const WINE: Colour = colour(0x882255, 0xC4578F);
 pub(super) const SAND: Colour = colour(0xC9B458, 0xDDCC77);
 pub(super) const INDIGO: Colour = colour(0x332288, 0x8377D1);
 
-const ALL: [Colour; 15] = [
-    INK, FAINT, GREY, SILVER, VERMILLION, BLUE, GREEN, ORANGE, SKY, PURPLE, YELLOW, TEAL, WINE,
-    SAND, INDIGO,
+const ALL: [Colour; 16] = [
+    INK, SOFT, FAINT, GREY, SILVER, VERMILLION, BLUE, GREEN, ORANGE, SKY, PURPLE, YELLOW, TEAL,
+    WINE, SAND, INDIGO,
 ];
 
 /// Rules for a style sheet that put the colours for a dark ground in the place of the others.
@@ -136,10 +137,10 @@ const LOOKS: [([&str; 3], &str, Family, Colour, bool); 9] = [
     (["soap", "", "compact-tags"], "SOAP compact tags", Family::Soap, PURPLE, false),
     (["soap", "", "attributes"], "SOAP attributes", Family::Soap, YELLOW, false),
     (["soap", "", "flat"], "SOAP flat", Family::Soap, GREY, false),
-    (["soap", "", "flat-attributes"], "SOAP flat, attributes", Family::Soap, INK, false),
+    (["soap", "", "flat-attributes"], "SOAP flat attributes", Family::Soap, INK, false),
     (["fix", "tag-value", "none"], "FIX", Family::Fix, BLUE, true),
+    (["", "cdr-le-union", "none"], "CDR", Family::Cdr, GREEN, true),
     (["", "cdr-le-bitmap", "none"], "CDR presence bitmap", Family::Cdr, SKY, false),
-    (["", "cdr", "none"], "CDR", Family::Cdr, GREEN, true),
 ];
 
 /// How the format of a profile (see [`Row::profile`](crate::row::Row::profile)) is shown.
@@ -157,7 +158,7 @@ pub(super) fn look(profile: &str) -> Look {
             order: LOOKS.len(),
             name: profile.to_owned(),
             family: Family::Other,
-            colour: GREY,
+            colour: SILVER,
             is_published: false,
         },
     }

@@ -18,7 +18,7 @@ use plotters::style::{
 use plotters::backend::SVGBackend;
 
 use super::axis::Axis;
-use super::palette::{Colour, FAINT, GREY, INK, Marker};
+use super::palette::{Colour, FAINT, GREY, INK, Marker, SOFT};
 use super::text::{clean, escaped};
 
 /// Units of a drawing in a pixel of the page, since plotters places by whole units.
@@ -40,6 +40,8 @@ const TEXT: f64 = 13.0;
 const FONT_FACTOR: f64 = 1.24;
 /// The opacity of dashed lines, by which they are found among the others.
 const DASHED: f64 = 0.85;
+/// The opacity of points in doubt.
+const PALE: f64 = 0.4;
 
 type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
@@ -59,6 +61,8 @@ pub(super) struct Point {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) bounds: Option<(f64, f64)>,
+    /// Whether the repetitions carry no conclusion; such points are pale.
+    pub(super) is_doubtful: bool,
 }
 
 /// How a line looks.
@@ -93,7 +97,8 @@ pub(super) fn curves(panel: &Panel, curves: &[Curve]) -> String {
                     (curve.marker, &placed(panel, [(point.x, point.y)])[..])
                 {
                     let at = chart.backend_coord(at);
-                    draw_marker(root, shape, at, curve.colour)?;
+                    let opacity = if point.is_doubtful { PALE } else { 1.0 };
+                    draw_marker(root, shape, at, (curve.colour, opacity))?;
                 }
             }
         }
@@ -197,7 +202,7 @@ pub(super) fn intervals(panel: &Panel, names: &[Name], intervals: &[Interval]) -
             }
             for at in placed(panel, [(interval.value, y)]) {
                 let at = chart.backend_coord(&at);
-                draw_marker(root, interval.marker, at, interval.colour)?;
+                draw_marker(root, interval.marker, at, (interval.colour, 1.0))?;
             }
         }
         Ok(())
@@ -221,7 +226,7 @@ fn in_rows(
             let middle = chart.backend_coord(&(panel.x.low, row as f64 + 0.5)).1;
             let half = if name.second.is_empty() { 0 } else { 8 * GRAIN };
             text(root, &name.first, (4 * GRAIN, middle - half))?;
-            let soft = text_style(font(TEXT - 1.0), GREY);
+            let soft = text_style(font(TEXT - 1.0), SOFT);
             let second = clean(&name.second);
             root.draw(&Text::new(second, (4 * GRAIN, middle + half), soft))?;
         }
@@ -239,7 +244,7 @@ pub(super) fn swatch(colour: Colour, marker: Option<Marker>, line: Option<Stroke
             root.draw(&PathElement::new(ends, line_style(colour, line, 2)))?;
         }
         match marker {
-            Some(marker) => draw_marker(root, marker, (width * GRAIN / 2, middle), colour),
+            Some(marker) => draw_marker(root, marker, (width * GRAIN / 2, middle), (colour, 1.0)),
             None => Ok(()),
         }
     })
@@ -409,21 +414,24 @@ fn filled(colour: Colour) -> ShapeStyle {
     rgba(colour, 1.0).filled()
 }
 
-/// Draws a marker at a place in units.
-fn draw_marker(root: &Root<'_>, marker: Marker, (x, y): (i32, i32), colour: Colour) -> Drawn {
+/// Draws a marker at a place in units, in a colour of some opacity.
+fn draw_marker(
+    root: &Root<'_>,
+    marker: Marker,
+    (x, y): (i32, i32),
+    (colour, opacity): (Colour, f64),
+) -> Drawn {
+    let colour = rgba(colour, opacity);
+    let pen = colour.stroke_width(2 * GRAIN as u32);
     let size = 9 * GRAIN / 2;
     let at = |shape: &[(i32, i32)]| -> Vec<(i32, i32)> {
         shape.iter().map(|&(right, down)| (x + right * size / 10, y + down * size / 10)).collect()
     };
-    let line =
-        |shape: &[(i32, i32)]| PathElement::new(at(shape), line_style(colour, Stroke::Solid, 2));
-    let area = |shape: &[(i32, i32)]| root.draw(&Polygon::new(at(shape), filled(colour)));
+    let line = |shape: &[(i32, i32)]| PathElement::new(at(shape), pen);
+    let area = |shape: &[(i32, i32)]| root.draw(&Polygon::new(at(shape), colour.filled()));
     match marker {
-        Marker::Circle => root.draw(&Circle::new((x, y), size * 9 / 10, filled(colour))),
-        Marker::Ring => {
-            let outline = line_style(colour, Stroke::Solid, 2);
-            root.draw(&Circle::new((x, y), size * 9 / 10, outline))
-        }
+        Marker::Circle => root.draw(&Circle::new((x, y), size * 9 / 10, colour.filled())),
+        Marker::Ring => root.draw(&Circle::new((x, y), size * 9 / 10, pen)),
         Marker::Triangle => area(&[(0, -11), (11, 8), (-11, 8)]),
         Marker::TriangleDown => area(&[(0, 11), (11, -8), (-11, -8)]),
         Marker::Square => area(&[(-8, -8), (8, -8), (8, 8), (-8, 8)]),

@@ -117,7 +117,9 @@ impl<'a> Cases<'a> {
                 .entry((look.order, order, row.subject.as_str(), row.profile.as_str()))
                 .or_insert_with(|| Series::new(row, look));
             let x = f64::from(entries);
-            series.points.extend(value(row).map(|y| Point { x, y, bounds: bounds(row) }));
+            let is_doubtful = row.verdict == Verdict::Inconclusive;
+            let point = |y| Point { x, y, bounds: bounds(row), is_doubtful };
+            series.points.extend(value(row).map(point));
             series.paper.extend(row.paper.map(|paper| (x, paper)));
         }
         for ((_, _, subject, profile), series) in &mut found {
@@ -140,6 +142,12 @@ impl<'a> Series<'a> {
             paper: Vec::new(),
             fit: None,
         }
+    }
+
+    /// Every value, ours and the paper's.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        let paper = self.paper.iter().map(|point| point.1);
+        self.points.iter().map(|point| point.y).chain(paper)
     }
 
     /// The fitted line over the entries that were measured, or the way from point to point.

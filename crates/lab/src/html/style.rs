@@ -13,6 +13,7 @@ h1{font-size:1.75rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.25rem;line-height:1.3;margin:2.8rem 0 .6rem;padding-top:1.2rem;border-top:1px solid var(--line)}
 h3{font-size:1.05rem;margin:1.4rem 0 .2rem}
 p{margin:.4rem 0;max-width:75ch}
+ul{padding-left:1.2rem}li{margin:.25rem 0;max-width:75ch}
 .soft,.notes,figcaption p{color:var(--soft)}
 .notes,figcaption p,footer{font-size:.9rem}
 a{color:var(--accent)}
@@ -33,18 +34,21 @@ th{font-weight:600;white-space:nowrap}
 .number{text-align:right;white-space:nowrap}
 .indented{padding-left:1.2em}
 figure{margin:1.8rem 0}
-.panels{display:flex;flex-wrap:wrap;gap:1rem 1.6rem}
+.panels{display:flex;flex-wrap:wrap;align-items:flex-start;gap:1rem 1.6rem}
 .panels svg{overflow:visible;flex:0 1 540px;min-width:0;width:100%;max-width:540px;height:auto}
 svg text{font-family:inherit}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:.6rem 0 .9rem;padding:0;font-size:.875rem}
-.legend svg{vertical-align:-2px}
+
+.legend li{margin:0}.legend svg{vertical-align:-2px}
 details summary{cursor:pointer}
 @media (max-width:600px){main{padding:18px 14px 48px}h1{font-size:1.4rem}
 dl.machine{grid-template-columns:1fr;gap:0}dl.machine dd{margin-bottom:.35rem}
 th:first-child,td:first-child{position:sticky;left:0;background:var(--ground)}
 .panels svg text:not([font-weight]){font-size:60px}.panels svg text[font-weight]{font-size:66px}}
-@media print{main{max-width:none;padding:0}body{font-size:10.5pt}figure,.tile,tr{break-inside:avoid}
-h2,h3{break-after:avoid}.scroll{overflow:visible}.panels svg{max-width:47%}.download{display:none}}
+@media print{main{max-width:none;padding:0}body{font-size:10pt}table{font-size:8.5pt}
+th,td{padding:.1rem .7rem .1rem 0}.panels svg,.tile,tr{break-inside:avoid}
+h2,h3,figcaption,.legend{break-after:avoid}h2{margin-top:1.6rem;padding-top:.6rem}
+.panels svg text:not([font-weight]){font-size:60px}.scroll{overflow:visible}.panels svg{flex-basis:47%;max-width:47%}.download{display:none}}
 ";
 
 /// Colours for a dark screen.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::axis::{Axis, Quantity};
 use super::figures::Figure;
-use super::palette::{Colour, INDIGO, SAND, SILVER, TEAL, WINE};
+use super::palette::{Colour, INDIGO, INK, SAND, SILVER, TEAL, WINE};
 use super::plot::{self, Bars, Panel};
 use super::select::{Cases, Parts, Series, is_shown, link_in_words};
 use crate::subjects::TRUNKLINE;
@@ -31,11 +31,18 @@ fn by_entries(cases: &Cases<'_>) -> Figure {
     for link in cases.links("throughput") {
         let whole = cases.series(&format!("throughput@{link}"), METRIC);
         let encoded = cases.series(&format!("throughput-encoded@{link}"), METRIC);
-        for is_ours in [true, false] {
-            let title =
-                format!("{}, {}", link_in_words(link), if is_ours { TRUNKLINE } else { "peers" });
-            figure.throughput(title, &by_format(&whole, is_ours), &by_format(&encoded, is_ours));
+        let both =
+            [true, false].map(|is_ours| (by_format(&whole, is_ours), by_format(&encoded, is_ours)));
+        // One scale, so that the panels of a link can be compared.
+        let shown = both.iter().flat_map(|(whole, encoded)| whole.values().chain(encoded.values()));
+        let values = shown.flat_map(|series| &series.points).map(|point| point.y);
+        let high = values.fold(0.0, f64::max);
+        for (whole, encoded) in &both {
+            figure.throughput(link, high, whole, encoded);
         }
+    }
+    if !figure.panels.is_empty() {
+        figure.legend.bar(INK, true, "encoded beforehand");
     }
     figure
 }
@@ -55,7 +62,8 @@ fn by_format<'a, 'b>(all: &'a [Series<'b>], is_ours: bool) -> BTreeMap<usize, &'
 impl Figure {
     fn throughput(
         &mut self,
-        title: String,
+        link: &str,
+        high: f64,
         whole: &BTreeMap<usize, &Series<'_>>,
         encoded: &BTreeMap<usize, &Series<'_>>,
     ) {
@@ -72,26 +80,26 @@ impl Figure {
             };
             lengths.iter().map(at).collect()
         };
+        let mut subjects: Vec<&str> = whole.values().map(|series| series.subject).collect();
+        subjects.dedup();
+        let title = format!("{}, {}", link_in_words(link), subjects.join(", "));
         let mut bars = Vec::new();
         for (order, series) in whole.iter().take(BARS) {
-            let (colour, name) = (series.look.colour, &series.look.name);
-            self.legend.bar(colour, false, &format!("{name}, {}", series.subject));
+            let colour = series.look.colour;
+            self.legend.bar(colour, false, &series.look.name);
             bars.push(Bars { colour, is_hollow: false, values: values(series) });
             if let Some(encoded) = encoded.get(order) {
-                self.legend.bar(colour, true, &format!("{name}, encoded beforehand"));
                 bars.push(Bars { colour, is_hollow: true, values: values(encoded) });
             }
         }
         let names: Vec<String> = lengths.iter().map(u32::to_string).collect();
         let x = Axis::names("entries in the message", names.iter().map(String::as_str));
-        self.bars(title, x, "messages a second", &bars);
+        self.bars(title, (x, high), &bars);
     }
 
-    fn bars(&mut self, title: String, x: Axis, y: &str, bars: &[Bars]) {
-        let values = bars.iter().flat_map(|bars| &bars.values).flatten();
-        let high = values.copied().fold(0.0, f64::max);
-        let panel = Panel { title, x, y: Axis::from_zero(y, Quantity::Plain, "", high) };
-        self.panels.push(plot::bars(&panel, bars));
+    fn bars(&mut self, title: String, (x, high): (Axis, f64), bars: &[Bars]) {
+        let y = Axis::from_zero("messages a second", Quantity::Plain, "", high);
+        self.panels.push(plot::bars(&Panel { title, x, y }, bars));
     }
 }
 
@@ -169,12 +177,10 @@ fn slow(cases: &Cases<'_>) -> Figure {
             })
             .collect();
         if !all.is_empty() {
-            figure.bars(
-                format!("{}, {TRUNKLINE}", link_in_words(link)),
-                formats(all),
-                "messages a second",
-                &bars,
-            );
+            let values = bars.iter().flat_map(|bars| &bars.values).flatten();
+            let high = values.copied().fold(0.0, f64::max);
+            let title = format!("{}, {TRUNKLINE}", link_in_words(link));
+            figure.bars(title, (formats(all), high), &bars);
         }
     }
     for (_, words, colour) in shown {
