@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_lab::paper::kohlhoff::{DECODING, ENCODING, MESSAGE_SIZE, ROUND_TRIP_10_MBPS, Table};
+use trunkline_lab::definition::{Definition, Line};
+use trunkline_lab::market_data;
 use trunkline_lab::random::Random;
 use trunkline_lab::record::Record;
 use trunkline_lab::row::{MACHINE, MachineRow, Row, Verdict};
@@ -169,9 +170,9 @@ impl Maker {
     }
 
     /// Rows for 1 to 10 entries and the line through them.
-    fn line(&mut self, row: &Row, cost: impl Fn(f64) -> f64, paper: Option<(Table, f64)>) {
+    fn line(&mut self, row: &Row, cost: impl Fn(f64) -> f64, paper: Option<Line>) {
         for entries in 1..=10 {
-            let paper = paper.map(|(table, unit)| unit * line_of(&table, &row.profile).at(entries));
+            let paper = paper.map(|line| line.at(entries));
             let row = Row { entries: Some(entries), paper, ..row.clone() };
             self.push(row, cost(f64::from(entries)));
         }
@@ -186,8 +187,8 @@ impl Maker {
         for format in &FORMATS {
             let profile = format!("none/{}", format.profile);
             let [fixed, per_entry] = format.bytes;
-            let paper = format.paper.map(|_| (MESSAGE_SIZE, 1.0));
             let row = row("size", "trunkline", &profile, "size", "bytes");
+            let paper = published(&row);
             self.line(&row, |entries| fixed + per_entry * entries, paper);
             if format.profile.contains("compact") || format.profile.contains("attributes") {
                 for entries in 1..=10 {
@@ -207,10 +208,10 @@ impl Maker {
         for (subject, format, factor) in subjects() {
             let profile = format!("none/{}", format.profile);
             let [fixed, per_entry] = if case == "encode" { format.encode } else { format.decode };
-            let table = if case == "encode" { ENCODING } else { DECODING };
             let row = row(case, subject, &profile, "cpu-time", "ns");
             let cost = |entries: f64| factor * (fixed + per_entry * entries);
-            self.line(&row, cost, format.paper.map(|_| (table, 1e6)));
+            let paper = published(&row);
+            self.line(&row, cost, paper);
             if !subject.starts_with("trunkline") {
                 let metric = format!("ahead-of-{subject}");
                 let row = Row { metric, unit: "x".into(), entries: Some(10), ..row };
@@ -237,8 +238,8 @@ impl Maker {
                         + 2.0 * (coded(format.encode, entries) + coded(format.decode, entries))
                 };
                 let row = row(&case, subject, &profile, "round-trip", "ns");
-                let paper = format.paper.filter(|_| link == "10mbit");
-                self.line(&row, whole, paper.map(|_| (ROUND_TRIP_10_MBPS, 1e6)));
+                let paper = published(&row);
+                self.line(&row, whole, paper);
                 for (metric, value) in [
                     ("client-encode", coded(format.encode, 10.0)),
                     ("network", network(10.0)),
@@ -353,8 +354,13 @@ impl Maker {
     }
 }
 
-fn line_of(table: &Table, profile: &str) -> trunkline_lab::paper::kohlhoff::Line {
-    let name = FORMATS.iter().find(|format| profile.ends_with(format.profile));
-    let name = name.and_then(|format| format.paper).expect("a format of the paper");
-    *table.line(name).expect("a line of the table")
+/// What the paper has for rows like this one.
+fn published(row: &Row) -> Option<Line> {
+    let definition = Definition::named("kohlhoff-2004").expect("embedded");
+    let (_, encoding) = row.profile.split_once('/')?;
+    let is_it = |format: &market_data::Format| {
+        format.profile().split_once('/').is_some_and(|it| it.1 == encoding)
+    };
+    let format = market_data::Format::ALL.into_iter().find(is_it)?;
+    definition.published(&row.case, &row.metric, format)
 }

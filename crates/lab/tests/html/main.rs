@@ -10,8 +10,8 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 use trunkline_lab::html;
-use trunkline_lab::kohlhoff::report::Report;
 use trunkline_lab::record::Record;
+use trunkline_lab::report::Report;
 use trunkline_lab::row::{Row, Verdict};
 use trunkline_wire::base64;
 
