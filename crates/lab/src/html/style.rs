@@ -46,7 +46,7 @@ dl.machine{grid-template-columns:1fr;gap:0}dl.machine dd{margin-bottom:.35rem}
 th:first-child,td:first-child{position:sticky;left:0;background:var(--ground)}
 .panels svg text:not([font-weight]){font-size:60px}.panels svg text[font-weight]{font-size:66px}}
 @media print{main{max-width:none;padding:0}body{font-size:10pt}table{font-size:8.5pt}
-th,td{padding:.1rem .7rem .1rem 0}.panels svg,.tile,tr{break-inside:avoid}
+th,td{padding:.1rem .7rem .1rem 0}.panels svg,.tile,tr,figcaption,.legend{break-inside:avoid}
 h2,h3,figcaption,.legend{break-after:avoid}h2{margin-top:1.6rem;padding-top:.6rem}
 .panels svg text:not([font-weight]){font-size:60px}.scroll{overflow:visible}.panels svg{flex-basis:47%;max-width:47%}.download{display:none}}
 ";
