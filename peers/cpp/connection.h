@@ -106,7 +106,8 @@ public:
         return true;
     }
 
-    // Waits for the next message, takes and aligns it. False: the other side ended after the last one.
+    // Waits for the next message, takes and aligns it. False: the other side ended after the
+    // last one.
     bool receive(View &message) {
         while (!next(message)) {
             if (!fill()) {
@@ -118,9 +119,11 @@ public:
         return true;
     }
 
-    // Receives what is there, at least a byte. False: the other side has ended.
-    bool fill() {
+    // Receives what is there, at least a byte. False: the other side has ended. `spun_from`
+    // becomes the thread's time when nothing was there at first, and 0 if something was.
+    bool fill(uint64_t *spun_from = nullptr) {
         make_room();
+        if (spun_from) *spun_from = 0;
         for (;;) {
             const ssize_t size = recv(socket, buffer.data() + end, buffer.size() - end, 0);
             if (size == 0) return false;
@@ -129,6 +132,7 @@ public:
                 return true;
             }
             if (errno != EINTR && errno != EAGAIN) fail("receive");
+            if (spun_from && !*spun_from) *spun_from = thread_nanoseconds();
         }
     }
 

@@ -17,6 +17,8 @@ inline Framing framing_of(const std::string &format) {
 
 constexpr size_t message_limit = 16 << 20;
 constexpr size_t cdr_length_size = 4;
+constexpr size_t fix_head_limit = 64;
+constexpr size_t fix_trailer_size = 7;
 
 // Finds the message that a buffer begins with. It is asked again with the same bytes and more
 // behind them until it has found one, and goes on where it had ended.
@@ -110,9 +112,6 @@ private:
         end = begin + (length[0] | length[1] << 8 | length[2] << 16 | size_t(length[3]) << 24);
         return size >= end;
     }
-
-    static constexpr size_t fix_head_limit = 64;
-    static constexpr size_t fix_trailer_size = 7;
 
     Framing framing;
     size_t searched = 0;

@@ -24,7 +24,7 @@ public:
     explicit Times(const std::string &path) : path(path), file(path, std::ios::binary) {
         if (!file) throw std::runtime_error(path + ": cannot be written");
         // The pages are touched here and not while something is timed.
-        values.resize(touched);
+        values.resize(1 << 20);
         values.clear();
     }
     void add(uint64_t spent) { values.push_back(spent); }
@@ -36,7 +36,6 @@ public:
     }
 
 private:
-    static constexpr size_t touched = 1 << 20;
     std::string path;
     std::ofstream file;
     std::vector<uint64_t> values;
@@ -45,16 +44,10 @@ private:
 // A span on both clocks.
 class Span {
 public:
-    void end() {
-        wall_end = monotonic_nanoseconds();
-        thread_end = thread_nanoseconds();
-    }
-    // Ends the span at a time in the past since which the thread did nothing but wait.
-    void end_at(uint64_t past, bool spinning) {
-        end();
-        const uint64_t waited = wall_end - past;
-        if (spinning) thread_end -= std::min(waited, thread_end - thread_start);
-        wall_end = past;
+    void end() { end_at(monotonic_nanoseconds(), thread_nanoseconds()); }
+    void end_at(uint64_t wall, uint64_t thread) {
+        wall_end = wall;
+        thread_end = thread;
     }
     std::string text() const {
         return std::to_string(wall_end - wall_start) + "," +
@@ -146,13 +139,15 @@ private:
         if (!connection.fill()) return "drained 0,0,0";
         Span span;
         size_t count = 0;
-        uint64_t last;
+        uint64_t worked, spun_from;
         do {
             for (View message; connection.next(message); ++count)
                 if (decoding) codec.decode(connection.align(message));
-            last = monotonic_nanoseconds();
-        } while (connection.fill());
-        span.end_at(last, spinning);
+            worked = monotonic_nanoseconds();
+        } while (connection.fill(&spun_from));
+        // Waiting for the other side to end is no work: it costs time, and CPU if it was spent
+        // spinning.
+        span.end_at(worked, spun_from ? spun_from : thread_nanoseconds());
         connection.check_ended();
         return "drained " + std::to_string(count) + "," + span.text();
     }
