@@ -127,7 +127,7 @@ impl Plan<'_> {
             row(
                 "messages a second",
                 |it| number(it.messages_per_second),
-                paper(&|it| count(it.messages_per_second)),
+                paper(&|it| number(it.messages_per_second.into())),
             ),
             row(
                 "entries a message",

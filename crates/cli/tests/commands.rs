@@ -55,10 +55,13 @@ fn user_errors_are_one_line_and_status_2() {
     fs::write(folder.join("records"), "in the way").expect("a file");
     let lab_run = |rest: &[&'static str]| [&["lab", "run"], rest].concat();
     for (arguments, expected) in [
-        (lab_run(&["kohlhof"]), "there is no experiment \"kohlhof\"; known: kohlhoff-2004"),
+        (
+            lab_run(&["kohlhof"]),
+            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, and files that end in .toml",
+        ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
-            "kohlhoff-2004 has no part \"weight\"; known: size, codec",
+            "kohlhoff-2004 has no part \"weight\"; known: size, codec, latency, throughput, compact, schema, plan",
         ),
         (
             lab_run(&["kohlhoff-2004", "--trades", "no.csv"]),

@@ -77,8 +77,11 @@ fn sizes_are_told_as_tables_and_rows() {
 fn without_peers_ours_are_timed_and_the_absent_named_once() {
     let folder = folder("kohlhoff-codec");
     let output = run(&folder, &["--only", "codec", "--json", "rows.jsonl"]);
-    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    assert_eq!(text(&output.stderr), "");
     let out = text(&output.stdout);
+    // A noisy machine may leave a conclusion open, which has a status of its own.
+    let is_open = out.contains(" inconclusive");
+    assert_eq!(output.status.code(), Some(if is_open { 3 } else { 0 }), "{out}");
     let absent: Vec<&str> = out.lines().filter(|line| line.starts_with("absent (")).collect();
     assert_eq!(
         absent,
