@@ -1,9 +1,9 @@
 // gSOAP: the toolkit's generated structures are the application's own.
 //
-// Good practice of the toolkit: one `struct soap` for all messages, reset by soap_end after
-// each; text as UTF-8 char*; transport callbacks on memory. Built twice: against Debian's
-// library as it is shipped (NAME gsoap-debian) and with the run time compiled here without
-// the tables of multi-referenced objects (NAME gsoap-best, WITH_NOIDREF).
+// Good practice of the toolkit: one `struct soap` for all messages, reset by soap_end before
+// the next is read; text as UTF-8 char*; transport callbacks on memory. Built twice: against
+// Debian's library as it is shipped (NAME gsoap-debian) and with the run time compiled here
+// without the tables of multi-referenced objects (NAME gsoap-best, WITH_NOIDREF).
 #include "peer.h"
 #include "soapH.h"
 
@@ -31,25 +31,26 @@ public:
         return rpc || format == "soap-doc";
     }
 
-    void keep(const peer::Bytes &message) { kept.push_back(read(keeper, message)); }
+    void keep(peer::View message) { structures.push_back(read(keeper, message)); }
 
     void forget() {
-        kept.clear();
+        structures.clear();
         soap_destroy(&keeper.soap);
         soap_end(&keeper.soap);
     }
 
-    void decode(const peer::Bytes &message) {
-        read(work, message);
+    FIXMLMessageRecord &kept(size_t index) { return *structures[index]; }
+
+    FIXMLMessageRecord &decode(peer::View message) {
         soap_destroy(&work.soap);
         soap_end(&work.soap);
+        return *read(work, message);
     }
 
-    peer::View encode(size_t index) {
+    peer::View encode(FIXMLMessageRecord &message) {
         struct soap *soap = &work.soap;
-        FIXMLMessageRecord *message = kept[index];
         struct sendMessage call;
-        call.FIXMLMessage = message;
+        call.FIXMLMessage = &message;
         output.clear();
         // An empty string asks for SOAP 1.1's own encoding, and nullptr for none.
         soap->encodingStyle = rpc ? "" : nullptr;
@@ -57,13 +58,14 @@ public:
         if (rpc)
             soap_serialize_sendMessage(soap, &call);
         else
-            soap_serialize_FIXMLMessageRecord(soap, message);
+            soap_serialize_FIXMLMessageRecord(soap, &message);
         if (soap_begin_send(soap) || soap_envelope_begin_out(soap) || soap_body_begin_out(soap) ||
             (rpc ? soap_put_sendMessage(soap, &call, "sendMessage", nullptr)
-                 : soap_put_FIXMLMessageRecord(soap, message, "FIXMLMessage", nullptr)) ||
+                 : soap_put_FIXMLMessageRecord(soap, &message, "FIXMLMessage", nullptr)) ||
             soap_body_end_out(soap) || soap_envelope_end_out(soap) || soap_end_send(soap))
             fail(soap);
-        soap_end(soap);
+        // soap_end would drop the structure that was decoded, which may be this one.
+        soap_free_temp(soap);
         return output;
     }
 
@@ -99,7 +101,7 @@ private:
         };
     }
 
-    FIXMLMessageRecord *read(Context &context, const peer::Bytes &bytes) {
+    FIXMLMessageRecord *read(Context &context, peer::View bytes) {
         struct soap *soap = &context.soap;
         context.next = bytes.data();
         context.end = bytes.data() + bytes.size();
@@ -132,7 +134,7 @@ private:
     bool rpc = false;
     Context work;
     Context keeper;
-    std::vector<FIXMLMessageRecord *> kept;
+    std::vector<FIXMLMessageRecord *> structures;
     std::string output;
 };
 

@@ -20,20 +20,25 @@ public:
         return little || format == "cdr-be";
     }
 
-    void keep(const peer::Bytes &message) {
-        kept.emplace_back();
-        read(message, kept.back());
+    void keep(peer::View message) {
+        structures.emplace_back();
+        read(message, structures.back());
     }
 
-    void forget() { kept.clear(); }
+    void forget() { structures.clear(); }
 
-    void decode(const peer::Bytes &message) { read(message, work); }
+    FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
-    peer::View encode(size_t index) {
+    FIXMLMessageRecord &decode(peer::View message) {
+        read(message, work);
+        return work;
+    }
+
+    peer::View encode(const FIXMLMessageRecord &message) {
         try {
             output.rewindPtrs();
             output.setByteSwapFlag(little);
-            kept[index] >>= output;
+            message >>= output;
         } catch (const CORBA::Exception &error) {
             throw std::runtime_error(error._name());
         }
@@ -41,7 +46,7 @@ public:
     }
 
 private:
-    void read(const peer::Bytes &bytes, FIXMLMessageRecord &record) {
+    void read(peer::View bytes, FIXMLMessageRecord &record) {
         try {
             cdrMemoryStream input(const_cast<char *>(bytes.data()), bytes.size());
             input.setByteSwapFlag(little);
@@ -55,7 +60,7 @@ private:
 
     bool little = true;
     FIXMLMessageRecord work;
-    std::deque<FIXMLMessageRecord> kept;
+    std::deque<FIXMLMessageRecord> structures;
     cdrMemoryStream output;
 };
 

@@ -2,59 +2,24 @@
 //
 // A codec is a class with:
 //   bool select(const std::string &format);       false: the format is not known
-//   void keep(const Bytes &message);              decodes and keeps the structure
+//   void keep(View message);                      decodes and keeps the structure
 //   void forget();                                drops all kept structures
-//   void decode(const Bytes &message);            decodes and drops; this is timed
-//   std::string_view encode(size_t index);        encodes a kept structure; this is timed
+//   Structure &kept(size_t index);                a kept structure
+//   Structure &decode(View message);              decodes into a structure that stays until the
+//                                                 next decode, which drops it; this is timed
+//   View encode(Structure &structure);            this is timed
 //   static constexpr bool encodes;                false: encode is only good for echo
-// Every one of them reports failure by throwing a std::exception.
+// Every one of them reports failure by throwing a std::exception. A message lies in memory at a
+// multiple of 8 bytes if its format is CDR.
 #pragma once
 
-#include <cstdint>
+#include "network.h"
+
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <fstream>
 #include <iostream>
 #include <iterator>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-#if __cplusplus >= 201703L
-#include <string_view>
-namespace peer { using View = std::string_view; }
-#else
-namespace peer {
-// QuickFIX's headers need C++14, which has no string_view.
-struct View {
-    const char *begin;
-    size_t length;
-    View(const char *data, size_t size) : begin(data), length(size) {}
-    View(const std::string &text) : begin(text.data()), length(text.size()) {}
-    const char *data() const { return begin; }
-    size_t size() const { return length; }
-};
-}
-#endif
 
 namespace peer {
-
-// A message as it came from the corpus, aligned to 8 bytes, followed by a NUL.
-class Bytes {
-public:
-    Bytes(const char *begin, size_t size) : words(size / 8 + 1), length(size) {
-        std::memcpy(words.data(), begin, size);
-    }
-    const char *data() const { return reinterpret_cast<const char *>(words.data()); }
-    char *data() { return reinterpret_cast<char *>(words.data()); }
-    size_t size() const { return length; }
-
-private:
-    std::vector<uint64_t> words;
-    size_t length;
-};
 
 inline std::vector<Bytes> read_corpus(const std::string &path) {
     std::ifstream file(path, std::ios::binary);
@@ -80,15 +45,10 @@ inline void write_message(std::ostream &file, View message) {
     file.write(message.data(), size);
 }
 
-inline uint64_t thread_nanoseconds() {
-    timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return uint64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
-}
-
 template <class Codec> class Server {
 public:
-    Server(Codec &codec, const std::string &hello) : codec(codec), hello(hello) {}
+    Server(Codec &codec, const std::string &hello)
+        : codec(codec), hello(hello), network(codec, messages) {}
 
     int serve() {
         for (std::string line; std::getline(std::cin, line);) {
@@ -125,22 +85,16 @@ private:
                 throw std::runtime_error("run wants decode or encode and a number of passes");
             return run(operation, passes);
         }
+        std::string reply;
+        if (network.answer(verb, words, reply)) return reply;
         throw std::runtime_error("unknown command: " + verb);
-    }
-
-    // File names may hold blanks: they take the rest of the line.
-    static std::string rest(std::istringstream &words) {
-        std::string path;
-        words >> std::ws;
-        std::getline(words, path);
-        if (path.empty()) throw std::runtime_error("a file name is missing");
-        return path;
     }
 
     std::string load(const std::string &format, const std::string &path) {
         codec.forget();
         messages.clear();
         if (!codec.select(format)) throw std::runtime_error("unknown format: " + format);
+        network.select(format);
         std::vector<Bytes> corpus = read_corpus(path);
         for (size_t index = 0; index < corpus.size(); ++index) {
             try {
@@ -158,7 +112,7 @@ private:
         if (messages.empty()) throw std::runtime_error("nothing is loaded");
         std::ofstream file(path, std::ios::binary);
         for (size_t index = 0; index < messages.size(); ++index)
-            write_message(file, codec.encode(index));
+            write_message(file, codec.encode(codec.kept(index)));
         file.close();
         if (!file) throw std::runtime_error(path + ": cannot be written");
         return "echoed " + std::to_string(messages.size());
@@ -174,7 +128,8 @@ private:
             if (decoding)
                 for (const Bytes &message : messages) codec.decode(message);
             else
-                for (size_t index = 0; index < messages.size(); ++index) codec.encode(index);
+                for (size_t index = 0; index < messages.size(); ++index)
+                    codec.encode(codec.kept(index));
         }
         const uint64_t spent = thread_nanoseconds() - start;
         return std::to_string(spent) + "," + std::to_string(passes * messages.size());
@@ -183,6 +138,7 @@ private:
     Codec &codec;
     std::string hello;
     std::vector<Bytes> messages;
+    Network<Codec> network;
 };
 
 template <class Codec> int serve(Codec &codec, const std::string &hello) {

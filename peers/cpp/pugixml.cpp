@@ -240,24 +240,33 @@ public:
         return rpc || format == "soap-doc";
     }
 
-    void keep(const peer::Bytes &message) { kept.push_back(read_message(message)); }
+    void keep(peer::View message) {
+        structures.emplace_back();
+        read_message(message, structures.back());
+    }
 
-    void forget() { kept.clear(); }
+    void forget() { structures.clear(); }
 
-    void decode(const peer::Bytes &message) { read_message(message); }
+    FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
-    peer::View encode(size_t index) {
+    FIXMLMessageRecord &decode(peer::View message) {
+        renew(work);
+        read_message(message, work);
+        return work;
+    }
+
+    peer::View encode(const FIXMLMessageRecord &record) {
         output = opening;
         if (rpc) output += encoding_style;
         output += rpc ? "><sendMessage><FIXMLMessage>" : "><FIXMLMessage>";
-        write(output, kept[index]);
+        write(output, record);
         output += rpc ? "</FIXMLMessage></sendMessage>" : "</FIXMLMessage>";
         output += "</SOAP-ENV:Body></SOAP-ENV:Envelope>";
         return output;
     }
 
 private:
-    FIXMLMessageRecord read_message(const peer::Bytes &bytes) {
+    void read_message(peer::View bytes, FIXMLMessageRecord &record) {
         input.assign(bytes.data(), bytes.data() + bytes.size());
         const auto result = document.load_buffer_inplace(input.data(), input.size());
         if (!result) throw std::runtime_error(result.description());
@@ -265,15 +274,14 @@ private:
         if (rpc) node = node.child("sendMessage");
         node = node.child("FIXMLMessage");
         if (!node) throw std::runtime_error("FIXMLMessage is missing");
-        FIXMLMessageRecord record;
         read(node, record);
-        return record;
     }
 
     bool rpc = false;
     std::vector<char> input;
     pugi::xml_document document;
-    std::vector<FIXMLMessageRecord> kept;
+    std::vector<FIXMLMessageRecord> structures;
+    FIXMLMessageRecord work;
     std::string output;
 };
 

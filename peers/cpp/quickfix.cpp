@@ -167,14 +167,22 @@ public:
 
     bool select(const std::string &format) { return format == "fix"; }
 
-    void keep(const peer::Bytes &message) { kept.push_back(read_message(message)); }
+    void keep(peer::View message) {
+        structures.emplace_back();
+        read_message(message, structures.back());
+    }
 
-    void forget() { kept.clear(); }
+    void forget() { structures.clear(); }
 
-    void decode(const peer::Bytes &message) { read_message(message); }
+    FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
-    peer::View encode(size_t index) {
-        const FIXMLMessageRecord &record = kept[index];
+    FIXMLMessageRecord &decode(peer::View message) {
+        renew(work);
+        read_message(message, work);
+        return work;
+    }
+
+    peer::View encode(const FIXMLMessageRecord &record) {
         FIX::Message message;
         message.getHeader().setField(FIX::BeginString("FIX.4.3"));
         message.getHeader().setField(FIX::MsgType("X"));
@@ -184,19 +192,18 @@ public:
     }
 
 private:
-    FIXMLMessageRecord read_message(const peer::Bytes &bytes) {
+    void read_message(peer::View bytes, FIXMLMessageRecord &record) {
         input.assign(bytes.data(), bytes.size());
         const FIX::Message message(input, dictionary, true);
-        FIXMLMessageRecord record;
         if (!read(message.getHeader(), record.Header))
             throw FIX::RequiredTagMissing(FIX::FIELD::SenderCompID);
         if (!read(message, record.ApplicationMessage))
             throw FIX::RequiredTagMissing(FIX::FIELD::NoMDEntries);
-        return record;
     }
 
     FIX::DataDictionary dictionary;
-    std::vector<FIXMLMessageRecord> kept;
+    std::vector<FIXMLMessageRecord> structures;
+    FIXMLMessageRecord work;
     std::string input;
     std::string output;
 };

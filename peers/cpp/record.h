@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -37,3 +38,10 @@ template <class T> using optional_item = Optional<T>;
 #undef COMPONENT
 #undef GROUP
 #undef END
+
+// Drops what the record holds. Assigning an empty one would move every field, and T() would
+// first set all of its memory to zero.
+template <class T> void renew(T &record) {
+    record.~T();
+    new (&record) T;
+}

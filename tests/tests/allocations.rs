@@ -175,11 +175,14 @@ fn cdr() {
 /// The message as other software writes it: prefixes, attributes, entities, comments.
 fn spelt_otherwise(bytes: &[u8]) -> Vec<u8> {
     let document = str::from_utf8(bytes).unwrap();
-    let entry = "<MDIncGroup>";
+    let entry = "<MDIncGroup";
     assert!(document.contains(entry));
     let document = document
-        .replace(entry, "<MDIncGroup xmlns:p='urn:p' p:note='&lt;&#65;&gt;' ><!-- an entry -->")
+        .replace("<MDIncGroup>", "<MDIncGroup ><!-- an entry -->")
+        .replace(entry, "<MDIncGroup xmlns:p='urn:p' p:note='&lt;&#65;&gt;'")
         .replace("<MDEntryPx>", "<MDEntryPx>\n  ")
+        .replace("MDEntryPx=\"", "MDEntryPx = \"\n  ")
+        .replace("xx\"", "x&#x78;\"")
         .replace("xx</", "x&#x78;</")
         .replace("SOAP-ENV", "s");
     document.into_bytes()
@@ -187,9 +190,15 @@ fn spelt_otherwise(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn soap() {
+    soap_as(&soap::Options::default());
+    soap_as(&soap::Options { attributes: true, ..soap::Options::default() });
+    soap_as(&soap::Options { flat: true, attributes: true, ..soap::Options::default() });
+}
+
+fn soap_as(options: &soap::Options) {
     let messages = messages();
     let schema = MarketDataIncrementalRefresh::schema();
-    let plan = soap::Plan::new(schema, &soap::Options::default());
+    let plan = soap::Plan::new(schema, options);
     let mut encoder = soap::Encoder::new(&plan);
     let wire: Vec<Vec<u8>> =
         messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();

@@ -60,11 +60,23 @@ fn every_kind_goes_through_soap() {
         for style in
             [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral]
         {
-            let (types, compact_tags) = (seed & 1 != 0, seed & 2 != 0);
-            let options = soap::Options { style, types, compact_tags, ..Default::default() };
+            let [types, compact_tags, flat, attributes] = [1, 2, 4, 8].map(|bit| seed & bit != 0);
+            let namespace = if seed & 16 != 0 { "urn:x" } else { "" }.to_owned();
+            let options = soap::Options {
+                style,
+                types,
+                compact_tags,
+                flat,
+                attributes,
+                namespace,
+                ..Default::default()
+            };
             let plan = soap::Plan::new(&schema, &options);
-            let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
-            let mut general = soap::Decoder::new(&plan).general();
+            // Some have more fields in one scope than an element may have attributes by default.
+            let limits = Limits { attributes: 1000, ..Limits::default() };
+            let mut encoder = soap::Encoder::new(&plan);
+            let mut decoder = soap::Decoder::with_limits(&plan, limits.clone());
+            let mut general = soap::Decoder::with_limits(&plan, limits).general();
             let mut back = Record::new(&schema);
             for record in records(&schema, seed, Safe::SOAP) {
                 let bytes = encoder.encode(&record).unwrap();

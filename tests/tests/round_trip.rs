@@ -29,16 +29,19 @@ fn check<M: Structure + Message + Debug + PartialEq>(
 
 fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
     for style in [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral] {
-        for (types, compact_tags, namespace) in
-            [(false, false, ""), (true, false, "urn:x"), (false, true, "urn:x"), (true, true, "")]
-        {
-            let options = soap::Options {
-                style,
-                types,
-                compact_tags,
-                namespace: namespace.into(),
-                ..soap::Options::default()
-            };
+        let namespace = || String::from("urn:x");
+        let short = || soap::Options { compact_tags: true, ..soap::Options::default() };
+        for options in [
+            soap::Options::default(),
+            soap::Options { types: true, namespace: namespace(), ..soap::Options::default() },
+            soap::Options { namespace: namespace(), ..short() },
+            soap::Options { types: true, ..short() },
+            soap::Options { flat: true, ..soap::Options::default() },
+            soap::Options { attributes: true, ..soap::Options::default() },
+            soap::Options { attributes: true, namespace: namespace(), ..short() },
+            soap::Options { flat: true, attributes: true, ..soap::Options::default() },
+        ] {
+            let options = soap::Options { style, ..options };
             let plan = soap::Plan::new(M::schema(), &options);
             let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
             let (mut of_record, mut to_record) =

@@ -10,8 +10,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("message", &["wire", "message-derive"]),
     ("codec", &["wire", "message"]),
     ("catalogue", &["wire", "message"]),
-    ("lab", &["wire", "message", "codec", "catalogue"]),
-    ("cli", &["wire", "message", "codec", "catalogue", "lab"]),
+    ("net", &["wire", "message", "codec"]),
+    ("lab", &["wire", "message", "codec", "catalogue", "net"]),
+    ("cli", &["wire", "message", "codec", "catalogue", "net", "lab"]),
 ];
 
 /// The only files with `unsafe` in them.

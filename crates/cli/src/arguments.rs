@@ -1,12 +1,16 @@
 //! What the user may type.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use trunkline_lab::link::{parse_delay, parse_rate};
 
 use crate::fault::Fault;
 use crate::output::{print, wants_bold};
+use crate::quantity;
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
 #[derive(Debug, Parser)]
@@ -22,8 +26,12 @@ pub(crate) enum Command {
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Say what a stream of trade reports needs: bandwidth, CPU time and machines, by format
+    Plan(PlanArguments),
     /// Print the description of a message
     Schema(SchemaArguments),
+    /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
+    Link(LinkArguments),
 }
 
 /// The lab's verbs.
@@ -31,16 +39,34 @@ pub(crate) enum Command {
 pub(crate) enum LabCommand {
     /// Run an experiment and print its tables with the published figures beside ours
     Run(RunArguments),
+    /// Print the tables of a record
+    Show(ShowArguments),
+    /// Say what became lower or higher from one record to another
+    Compare(CompareArguments),
     /// Say which peers are on this machine, and how to get the others
     Peers(PeersArguments),
     /// List the experiments and their parts
     List,
+    /// The echo that the lab runs in a namespace of its own, to check its links
+    #[command(hide = true)]
+    EchoSlope(EchoSlopeArguments),
+    /// One end of a network experiment: answers questions on standard input (peers/PROTOCOL.md)
+    #[command(hide = true)]
+    End(EndArguments),
+}
+
+/// Of `lab end`.
+#[derive(Debug, Args)]
+pub(crate) struct EndArguments {
+    /// Send the bytes that were loaded, and send back what comes, without a codec
+    #[arg(long)]
+    pub(crate) bare: bool,
 }
 
 /// Of `lab run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`)
+    /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`), or a file NAME.toml
     pub(crate) experiment: String,
     /// Run only these parts: names with commas between
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -55,11 +81,39 @@ pub(crate) struct RunArguments {
     /// Write every result as a line of JSON to a dated file in the folder records
     #[arg(long)]
     pub(crate) record: bool,
+    /// Write a page for a browser, the rows and the logs of all times to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peers: PeersArguments,
     /// Measure for a look, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,
+}
+
+/// Of `lab show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// A file that `lab run --json` or `lab run --record` wrote
+    #[arg(value_name = "RECORD")]
+    pub(crate) record: PathBuf,
+    /// Write a page for a browser and the rows to this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// Of `lab compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The earlier record
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+    /// The later record
+    #[arg(value_name = "B")]
+    pub(crate) second: PathBuf,
+    /// Print every pair of rows, and not one line for all lengths of messages
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// Where peers are.
@@ -68,6 +122,35 @@ pub(crate) struct PeersArguments {
     /// Folder of the peers' programs [default: $TRUNKLINE_PEERS, else peers/build/bin]
     #[arg(long = "peers", value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
+}
+
+/// Of `plan`.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// Trade reports per second
+    #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
+    pub(crate) rate: f64,
+    /// Entries that fill a message
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) entries: u32,
+    /// How long a report waits for others at most: 1s, 50ms, 200us
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::seconds)]
+    pub(crate) window: f64,
+    /// The formats: names with commas between
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "soap-rpc,fix,cdr-le")]
+    pub(crate) format: Vec<String>,
+    /// Clients that get every report
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) clients: u32,
+    /// The line to each client, in bits per second: 256k, 10M, 1G
+    #[arg(long, value_name = "BITS", value_parser = quantity::bits)]
+    pub(crate) bandwidth: Option<u64>,
+    /// Take the costs of the formats from this record instead of measuring them now
+    #[arg(long, value_name = "RECORD")]
+    pub(crate) costs: Option<PathBuf>,
+    /// Measure with the trades of this CSV file, plain or gzip, instead of a made-up day
+    #[arg(long, value_name = "FILE", conflicts_with = "costs")]
+    pub(crate) trades: Option<PathBuf>,
 }
 
 /// Of `schema`.
@@ -79,6 +162,34 @@ pub(crate) struct SchemaArguments {
     /// Print the listing, one field a line, that tools and `trunkline schema FILE` read
     #[arg(long)]
     pub(crate) listing: bool,
+}
+
+/// Of `link`.
+#[derive(Debug, Args)]
+pub(crate) struct LinkArguments {
+    /// Address to listen at; clients connect here. Port 0 is any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: String,
+    /// Address of the server, such as 127.0.0.1:9000
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) to: String,
+    /// Bits per second in each direction, such as 256k, 10M or 1G; without it, no limit
+    #[arg(long, value_parser = parse_rate)]
+    pub(crate) rate: Option<NonZeroU64>,
+    /// One-way delay, such as 20ms or 500us
+    #[arg(long, value_parser = parse_delay, default_value = "0ms")]
+    pub(crate) delay: Duration,
+}
+
+/// Of `lab echo-slope`.
+#[derive(Debug, Args)]
+pub(crate) struct EchoSlopeArguments {
+    #[arg(long)]
+    pub(crate) port: u16,
+    #[arg(long)]
+    pub(crate) repetitions: u32,
+    #[arg(long)]
+    pub(crate) passes: u32,
 }
 
 /// The command; None if the user asked for help or the version, which have been printed.

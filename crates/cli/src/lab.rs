@@ -1,5 +1,9 @@
 //! The lab's verbs, one a file.
 
+pub(crate) mod compare;
+pub(crate) mod echo_slope;
+pub(crate) mod end;
 pub(crate) mod list;
 pub(crate) mod peers;
 pub(crate) mod run;
+pub(crate) mod show;

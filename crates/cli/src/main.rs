@@ -1,14 +1,18 @@
 //! The trunkline binary.
 //!
 //! Exit status: 0 when all went well, 1 when a run found a wrong answer or a broken peer, 2 when the
-//! command could not be carried out, which one line on standard error explains.
+//! command could not be carried out, which one line on standard error explains, 3 when what was
+//! measured does not carry a conclusion that was asked for.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod fault;
 mod lab;
+mod link;
 mod output;
+mod plan;
+mod quantity;
 mod schema;
 mod signals;
 
@@ -23,12 +27,15 @@ enum Ending {
     Right,
     /// Something under test is wrong; what, has been printed.
     Wrong,
+    /// What was measured does not carry a conclusion; why, has been printed.
+    Inconclusive,
 }
 
 fn main() -> ExitCode {
     match arguments::parse().and_then(run) {
         Ok(Ending::Right) => ExitCode::SUCCESS,
         Ok(Ending::Wrong) => ExitCode::from(1),
+        Ok(Ending::Inconclusive) => ExitCode::from(3),
         Err(fault) => {
             output::complain(&fault);
             ExitCode::from(2)
@@ -42,8 +49,14 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
     signals::stop_peers_on_termination()?;
     match command {
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
+        Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
+        Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
         Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
         Command::Lab(LabCommand::List) => lab::list::run(),
+        Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
+        Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
+        Command::Link(arguments) => link::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

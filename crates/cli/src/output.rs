@@ -17,6 +17,11 @@ pub(crate) fn print(text: &str) -> Result<(), Fault> {
     }
 }
 
+/// A text from a file without what could steer a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// Says on standard error what went wrong. If that cannot be written, the status still tells it.
 pub(crate) fn complain(fault: &Fault) {
     let _ = writeln!(io::stderr().lock(), "trunkline: {fault}");

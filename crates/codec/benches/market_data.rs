@@ -150,6 +150,21 @@ fn of_messages<M: Message + Clone + 'static>(
     passes!(passes, format!("{kind} soap"), plan(), soap, messages, new(), soap::Decoder::new);
     let general = |plan: &_| soap::Decoder::new(plan).general();
     passes!(passes, format!("{kind} soap general"), plan(), soap, messages, new(), general);
+    for (name, flat, attributes) in
+        [("flat", true, false), ("attributes", false, true), ("flat attributes", true, true)]
+    {
+        let options = soap::Options { flat, attributes, ..soap::Options::default() };
+        let plan = soap::Plan::new(schema, &options);
+        passes!(
+            passes,
+            format!("{kind} soap {name}"),
+            plan,
+            soap,
+            messages,
+            new(),
+            soap::Decoder::new
+        );
+    }
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
         let name = format!("{kind} cdr {optional:?}");

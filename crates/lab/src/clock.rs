@@ -1,7 +1,8 @@
 //! The clocks of the lab. Times are nanoseconds in whole numbers.
 
+use std::cell::Cell;
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -16,6 +17,54 @@ pub fn thread_cpu_nanoseconds() -> u64 {
 /// Time since an arbitrary start that never goes back, in nanoseconds.
 pub fn monotonic_nanoseconds() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
+}
+
+/// A clock that can be waited for: the real one, or one of a test.
+pub trait Clock {
+    /// Nanoseconds since an arbitrary start.
+    fn nanoseconds(&self) -> u64;
+
+    /// Lets at least `time` pass.
+    fn sleep(&self, time: Duration);
+}
+
+/// The monotonic clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealClock;
+
+impl Clock for RealClock {
+    fn nanoseconds(&self) -> u64 {
+        monotonic_nanoseconds()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// A clock that moves when it is slept on or told to, and a little whenever it is read.
+#[derive(Debug, Default)]
+pub struct VirtualClock(Cell<u64>);
+
+impl VirtualClock {
+    /// What each reading takes, in nanoseconds, so that one who spins gets on.
+    pub const TICK: u64 = 100;
+
+    /// Lets so many nanoseconds pass.
+    pub fn advance(&self, nanoseconds: u64) {
+        self.0.set(self.0.get() + nanoseconds);
+    }
+}
+
+impl Clock for VirtualClock {
+    fn nanoseconds(&self) -> u64 {
+        self.advance(Self::TICK);
+        self.0.get()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.advance(time.as_nanos() as u64);
+    }
 }
 
 fn nanoseconds(time: Timespec) -> u64 {

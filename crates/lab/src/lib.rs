@@ -1,23 +1,36 @@
 //! The lab: reruns published evaluations and says what can be said about the results.
 //!
-//! A [`trading_day`] becomes corpora of messages; an [`experiment`] lets codecs of ours and
+//! An experiment is data: its [`definition`] says what to measure, and what was published about it.
+//! A [`trading_day`] becomes [`market_data`] messages; an [`experiment`] lets codecs of ours and
 //! [`peer`]s work on them side by side; [`statistics`] tell what follows, and [`row`]s carry it to
-//! tables and [`record`]s, beside what the [`paper`] published.
+//! [`record`]s and to the [`report`], beside what was published.
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod clock;
+pub mod compare;
+mod comparison;
+pub mod conclusion;
 pub mod csv;
+pub mod definition;
+pub mod end;
 pub mod evaluation;
 pub mod experiment;
+pub mod file;
+pub mod hiccup;
+pub mod histogram;
 pub mod html;
-pub mod kohlhoff;
+pub mod link;
 mod machine;
-pub mod paper;
+pub mod market_data;
+mod measure;
 pub mod peer;
 pub mod random;
 pub mod record;
+pub mod report;
 pub mod row;
 pub mod statistics;
+pub mod subjects;
 pub mod table;
 pub mod trading_day;

@@ -9,6 +9,15 @@
 //! > run encode N       < nanoseconds,count
 //! > stop               (ends)
 //! ```
+//! and in network experiments, where a peer is one end of a connection:
+//! ```text
+//! > listen                               < listening PORT
+//! > reply WAIT FILE                      < replied COUNT
+//! > call HOST:PORT WAIT COUNT FILE       < called COUNT
+//! > drain WAIT structures|bytes          < drained COUNT,nanoseconds,CPU nanoseconds
+//! > pour HOST:PORT COUNT structures|encoded
+//!                                        < poured COUNT,nanoseconds,CPU nanoseconds
+//! ```
 //! or, to any of them, `error TEXT`; a peer that only decodes answers an echo with
 //! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
 //!
@@ -18,8 +27,10 @@
 mod corpus;
 mod discovery;
 mod folder;
+mod network;
 mod process;
 mod subject;
+mod times;
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,8 +39,10 @@ use std::{error, fmt, io};
 pub use corpus::{CorpusError, CorpusLimits, read_corpus, write_corpus};
 pub use discovery::{Discovery, Known, NoSuchFolder, PEERS};
 pub use folder::PrivateFolder;
+pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
 pub use process::stop_all;
 pub use subject::PeerSubject;
+pub use times::{MOST_TIMES, TimesError, read_times, write_times};
 
 use crate::experiment::{Operation, Sample};
 use process::Process;
@@ -88,6 +101,8 @@ pub enum PeerErrorKind {
     },
     /// A corpus could not be exchanged.
     Corpus(CorpusError),
+    /// Times could not be exchanged.
+    Times(TimesError),
     /// No folder for the corpora could be made.
     Folder(io::Error),
 }
@@ -119,6 +134,7 @@ impl fmt::Display for PeerError {
                 write!(out, "peer {peer} answered {asked:?} by {answer:?}; expected {expected}")?;
             }
             PeerErrorKind::Corpus(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
+            PeerErrorKind::Times(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Folder(cause) => {
                 write!(out, "peer {peer}: no temporary folder can be made: {cause}")?;
             }
@@ -135,6 +151,7 @@ impl error::Error for PeerError {
         match self.kind.as_ref() {
             PeerErrorKind::NotStarted(cause) | PeerErrorKind::Folder(cause) => Some(cause),
             PeerErrorKind::Corpus(cause) => Some(cause),
+            PeerErrorKind::Times(cause) => Some(cause),
             _ => None,
         }
     }
@@ -146,6 +163,19 @@ impl Peer {
     /// # Errors
     /// As for every question: see [`PeerErrorKind`].
     pub fn start(name: &str, program: &Path, timeout: Duration) -> Result<Self, PeerError> {
+        Self::start_with(name, program, &[], timeout)
+    }
+
+    /// As [`start`](Self::start), for a program that takes arguments.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn start_with(
+        name: &str,
+        program: &Path,
+        arguments: &[&str],
+        timeout: Duration,
+    ) -> Result<Self, PeerError> {
         let failed = |kind| PeerError {
             peer: name.to_owned(),
             asked: "hello".to_owned(),
@@ -153,7 +183,7 @@ impl Peer {
             complaint: None,
         };
         let folder = PrivateFolder::new().map_err(|cause| failed(PeerErrorKind::Folder(cause)))?;
-        let mut process = Process::start(name, program, folder.path(), timeout)
+        let mut process = Process::start(name, program, arguments, folder.path(), timeout)
             .map_err(|cause| failed(PeerErrorKind::NotStarted(cause)))?;
         let answer = process.ask("hello")?;
         let Some(greeting) = Greeting::parse(&answer) else {
@@ -166,6 +196,12 @@ impl Peer {
     /// What the peer said about itself.
     pub fn greeting(&self) -> &Greeting {
         &self.greeting
+    }
+
+    /// Lets the peer run on one processor only: of those that this process may use, number `index`,
+    /// counted round. Where that is not allowed, the scheduler goes on choosing.
+    pub fn pin(&self, index: usize) {
+        self.process.pin(index);
     }
 
     /// From now on, lets the peer take `timeout` for one answer.

@@ -1,13 +1,14 @@
 //! Files of rows: one machine row, then results, one JSON object a line.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::{error, fmt, process};
+use std::{error, fmt};
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Date;
+use crate::file;
 use crate::row::{MACHINE, MachineRow, Row};
 
 /// A whole run.
@@ -73,58 +74,33 @@ impl Record {
         Path::new("records").join(format!("{date}-{experiment}-{what}.jsonl"))
     }
 
-    /// Writes the record to `file` as a whole or not at all: what was there before stays until the
+    /// Writes the record to `path` as a whole or not at all: what was there before stays until the
     /// new content is complete on disk. A device or a pipe is written to as it is.
     ///
     /// # Errors
     /// Names the file and the operating system's reason.
-    pub fn write(&self, file: &Path) -> Result<(), RecordError> {
-        let written = match Target::of(file) {
-            Ok(Target::Stream) => {
-                let stream = File::options().write(true).open(file);
-                stream.and_then(|stream| self.write_lines(stream)).map(|_| ())
-            }
-            Ok(Target::File(file)) => self.replace(&file),
-            Err(cause) => Err(cause),
-        };
-        written.map_err(|cause| not_written(file, cause))
+    pub fn write(&self, path: &Path) -> Result<(), RecordError> {
+        file::replace(path, |out| self.write_lines(out)).map_err(|cause| not_written(path, cause))
     }
 
-    /// Finds out whether [`write`](Self::write) could put a file at `file`, and leaves nothing there.
+    /// Finds out whether [`write`](Self::write) could put a file at `path`, and leaves nothing there.
     ///
     /// # Errors
     /// As those of [`write`](Self::write).
-    pub fn try_place(file: &Path) -> Result<(), RecordError> {
-        let tried = match Target::of(file) {
-            Ok(Target::Stream) => Ok(()),
-            Ok(Target::File(file)) => {
-                let partial = partial_name(&file);
-                create(&partial).and_then(|_| fs::remove_file(&partial))
-            }
-            Err(cause) => Err(cause),
-        };
-        tried.map_err(|cause| not_written(file, cause))
+    pub fn try_place(path: &Path) -> Result<(), RecordError> {
+        file::try_place(path).map_err(|cause| not_written(path, cause))
     }
 
-    fn replace(&self, file: &Path) -> io::Result<()> {
-        let partial = partial_name(file);
-        let written = create(&partial)
-            .and_then(|created| self.write_lines(created)?.sync_all())
-            .and_then(|()| fs::rename(&partial, file));
-        if written.is_err() {
-            // There may be nothing to remove; the first error is the one to report.
-            let _ = fs::remove_file(&partial);
-        }
-        written
-    }
-
-    fn write_lines(&self, file: File) -> io::Result<File> {
-        let mut out = BufWriter::new(file);
-        write_line(&mut out, &self.machine)?;
+    /// The record as lines of JSON.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_lines(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_line(out, &self.machine)?;
         for row in &self.rows {
-            write_line(&mut out, row)?;
+            write_line(out, row)?;
         }
-        Ok(out.into_inner()?)
+        Ok(())
     }
 
     /// Reads a record.
@@ -141,45 +117,13 @@ impl Record {
     }
 }
 
-/// What a path stands for, once links are followed.
-enum Target {
-    /// A file, there or not, that a rename may replace.
-    File(PathBuf),
-    /// A device, a pipe or a socket, which a rename would destroy.
-    Stream,
-}
-
-impl Target {
-    fn of(file: &Path) -> io::Result<Self> {
-        match fs::metadata(file) {
-            Ok(found) if found.is_file() || found.is_dir() => {
-                fs::canonicalize(file).map(Self::File)
-            }
-            Ok(_) => Ok(Self::Stream),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(Self::File(file.into())),
-            Err(cause) => Err(cause),
-        }
-    }
-}
-
 fn not_written(file: &Path, cause: io::Error) -> RecordError {
     RecordError { file: file.to_owned(), line: None, reason: Reason::NotWritten(cause) }
 }
 
-fn create(file: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).open(file)
-}
-
-fn write_line(out: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
+fn write_line(out: &mut dyn Write, row: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, row)?;
     out.write_all(b"\n")
-}
-
-/// Beside the file, because a rename does not cross file systems.
-fn partial_name(file: &Path) -> PathBuf {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", process::id()));
-    file.with_file_name(name)
 }
 
 #[derive(Deserialize)]

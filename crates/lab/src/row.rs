@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::statistics::{Bounds, ComparisonRule};
+
 /// One result, ours, a peer's or a paper's conclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +36,103 @@ pub struct Row {
     pub paper: Option<f64>,
     /// What to make of it.
     pub verdict: Verdict,
+}
+
+impl Row {
+    /// A row without a value; its verdict is `ok`.
+    pub fn new(
+        experiment: &str,
+        case: &str,
+        subject: &str,
+        profile: &str,
+        metric: &str,
+        unit: &str,
+    ) -> Self {
+        Self {
+            experiment: experiment.to_owned(),
+            case: case.to_owned(),
+            subject: subject.to_owned(),
+            profile: profile.to_owned(),
+            entries: None,
+            metric: metric.to_owned(),
+            unit: unit.to_owned(),
+            value: None,
+            low: None,
+            high: None,
+            runs: 0,
+            paper: None,
+            verdict: Verdict::Ok,
+        }
+    }
+
+    /// The row with the median of repetitions and its bounds; inconclusive if they are too few or too
+    /// far apart.
+    #[must_use]
+    pub fn bounded(self, repetitions: &[f64]) -> Self {
+        match ComparisonRule::default().bounds(repetitions) {
+            Some(bounds) => self.within(&bounds),
+            None => Self { verdict: Verdict::Inconclusive, ..self },
+        }
+    }
+
+    /// The row with a median and its bounds; inconclusive if they are of too few repetitions or too
+    /// far apart.
+    #[must_use]
+    pub fn within(self, bounds: &Bounds) -> Self {
+        let is_conclusive = ComparisonRule::default().is_conclusive(bounds);
+        Self {
+            value: Some(bounds.median),
+            low: Some(bounds.low),
+            high: Some(bounds.high),
+            runs: bounds.runs,
+            verdict: if is_conclusive { Verdict::Ok } else { Verdict::Inconclusive },
+            ..self
+        }
+    }
+
+    /// The row with what `fewer` saves of `more`, two subjects' repetitions that ran side by side, in
+    /// percent.
+    #[must_use]
+    pub fn reduced(self, fewer: &[f64], more: &[f64]) -> Self {
+        let ratio = self.compared(fewer, more, None);
+        let percent = |ratio: Option<f64>| ratio.map(|ratio| (1.0 - ratio) * 100.0);
+        // That there is no difference is an answer here; only the spread is in doubt.
+        let is_wide =
+            matches!((ratio.low, ratio.high), (Some(low), Some(high)) if high - low > 0.25);
+        let verdict = match ratio.verdict {
+            Verdict::Inconclusive if ratio.value.is_some() && !is_wide => Verdict::Ok,
+            verdict => verdict,
+        };
+        Self {
+            value: percent(ratio.value),
+            low: percent(ratio.high),
+            high: percent(ratio.low),
+            verdict,
+            ..ratio
+        }
+    }
+
+    /// The row with how many times `over` is `under`, two subjects' repetitions that ran side by side;
+    /// absent where one has none, inconclusive where the difference is within the noise.
+    #[must_use]
+    pub fn compared(self, over: &[f64], under: &[f64], noise_floor: Option<f64>) -> Self {
+        if over.is_empty() || under.is_empty() {
+            return Self { verdict: Verdict::Absent, ..self };
+        }
+        let Some(comparison) = ComparisonRule::default().compare(over, under) else {
+            return Self { verdict: Verdict::Inconclusive, ..self };
+        };
+        let is_noise = (comparison.ratio - 1.0).abs() < noise_floor.unwrap_or(0.0);
+        let is_inconclusive = comparison.finding.is_inconclusive() || is_noise;
+        Self {
+            value: Some(comparison.ratio),
+            low: Some(comparison.low),
+            high: Some(comparison.high),
+            runs: comparison.pairs,
+            verdict: if is_inconclusive { Verdict::Inconclusive } else { Verdict::Ok },
+            ..self
+        }
+    }
 }
 
 /// What to make of a row.

@@ -173,19 +173,30 @@ impl ComparisonRule {
         let ratios: Vec<f64> =
             first.iter().zip(second).map(|(first, second)| first / second).collect();
         let bounds = self.bounds(&ratios)?;
-        let Bounds { median: ratio, low, high, runs: pairs, is_confident } = bounds;
-        let finding = if !is_confident {
+        let finding = self.finding(&bounds);
+        let Bounds { median: ratio, low, high, runs: pairs, .. } = bounds;
+        Some(Comparison { ratio, low, high, pairs, finding })
+    }
+
+    /// What follows from a ratio of first to second with these bounds.
+    pub fn finding(&self, ratio: &Bounds) -> Finding {
+        if !ratio.is_confident {
             Finding::TooFewPairs
-        } else if !self.is_conclusive(&bounds) {
+        } else if !self.is_conclusive(ratio) {
             Finding::TooWide
-        } else if high < 1.0 {
+        } else if ratio.high < 1.0 {
             Finding::Lower
-        } else if low > 1.0 {
+        } else if ratio.low > 1.0 {
             Finding::Higher
         } else {
             Finding::NoDifference
-        };
-        Some(Comparison { ratio, low, high, pairs, finding })
+        }
+    }
+
+    /// True if so many repetitions are enough for the confidence asked for.
+    pub fn is_enough(&self, repetitions: u32) -> bool {
+        // More are needed by no confidence that differs from 1.
+        self.rank(repetitions.min(1024) as usize).is_some()
     }
 
     /// The median of repetitions with its bounds; None if there are none or one is not a finite
@@ -312,6 +323,7 @@ mod tests {
             (100, Some(40)),
         ] {
             assert_eq!(RULE.rank(pairs), rank, "{pairs} pairs");
+            assert_eq!(RULE.is_enough(pairs as u32), rank.is_some(), "{pairs} pairs");
         }
         assert!(RULE.rank(5_000).is_some_and(|rank| (2_400..2_500).contains(&rank)));
     }

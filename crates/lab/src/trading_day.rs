@@ -12,6 +12,9 @@ use crate::clock::Date;
 /// Length of the intervals that [`TradingDay::sessions`] reports: half an hour.
 pub const SESSION_MILLIS: u32 = 30 * 60 * 1000;
 
+/// The seed of the trading day that is used where the user names no file.
+pub const SEED: u64 = 2004;
+
 /// The report of one trade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trade {

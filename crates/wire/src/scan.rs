@@ -47,13 +47,26 @@ fn find_far(haystack: &[u8], from: usize, byte: u8) -> Option<usize> {
 /// plain XML text may end; the length of `bytes` if there is none.
 #[inline]
 pub fn find_markup(bytes: &[u8], from: usize) -> usize {
+    find(bytes, from, markup)
+}
+
+/// Position of the first `"`, `<`, `&` or control character (below 0x20) at or after `from`: where
+/// the plain value of an XML attribute in double quotes may end; the length of `bytes` if there is
+/// none.
+#[inline]
+pub fn find_quote(bytes: &[u8], from: usize) -> usize {
+    find(bytes, from, quote)
+}
+
+#[inline]
+fn find(bytes: &[u8], from: usize, test: impl Fn(Block) -> Mask) -> usize {
     if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk) {
-        match markup(Block::load(block)).first() {
+        match test(Block::load(block)).first() {
             Some(at) => from + at,
-            None => find_markup_far(bytes, from + BLOCK),
+            None => find_beyond(bytes, from + BLOCK, test),
         }
     } else {
-        find_markup_near_end(bytes, from)
+        find_near_end(bytes, from, test)
     }
 }
 
@@ -64,39 +77,54 @@ pub fn markup(block: Block) -> Mask {
     block.with_bits(0x02).eq(b'>').or(block.eq(b'&')).or(block.less_than(0x20))
 }
 
+/// Which bytes may end the plain value of an XML attribute: `"`, `<`, `&` and control characters.
+#[inline(always)]
+fn quote(block: Block) -> Mask {
+    // `"` and `&` differ in one bit, and no other byte is either with that bit set.
+    block.with_bits(0x04).eq(b'&').or(block.eq(b'<')).or(block.less_than(0x20))
+}
+
 #[inline(never)]
-fn find_markup_far(bytes: &[u8], mut from: usize) -> usize {
+fn find_beyond(bytes: &[u8], mut from: usize, test: impl Fn(Block) -> Mask) -> usize {
     while let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk) {
-        if let Some(at) = markup(Block::load(block)).first() {
+        if let Some(at) = test(Block::load(block)).first() {
             return from + at;
         }
         from += BLOCK;
     }
-    find_markup_near_end(bytes, from)
+    find_near_end(bytes, from, test)
 }
 
-/// As [`find_markup`] for the last bytes, fewer than a block.
+/// As [`find`] for the last bytes, fewer than a block.
 #[inline(never)]
-fn find_markup_near_end(bytes: &[u8], from: usize) -> usize {
+fn find_near_end(bytes: &[u8], from: usize, test: impl Fn(Block) -> Mask) -> usize {
     if let Some(block) = bytes.last_chunk() {
         let start = bytes.len() - BLOCK;
         let skip = from.saturating_sub(start).min(BLOCK);
-        return markup(Block::load(block)).first_from(skip).map_or(bytes.len(), |at| start + at);
+        return test(Block::load(block)).first_from(skip).map_or(bytes.len(), |at| start + at);
     }
     let rest = bytes.get(from..).unwrap_or_default();
-    rest.iter().position(|&byte| is_markup(byte)).map_or(bytes.len(), |at| from + at)
-}
-
-#[inline(always)]
-fn is_markup(byte: u8) -> bool {
-    matches!(byte, b'<' | b'>' | b'&') || byte < 0x20
+    rest.iter()
+        .position(|byte| test(Block::load(&[*byte; BLOCK])).any())
+        .map_or(bytes.len(), |at| from + at)
 }
 
 /// Whether a byte of `bytes` is [`escapable`].
 #[inline]
 pub fn needs_escape(bytes: &[u8]) -> bool {
+    any_byte(bytes, escapable)
+}
+
+/// Whether a byte of `bytes` is [`escapable_in_quotes`].
+#[inline]
+pub fn needs_escape_in_quotes(bytes: &[u8]) -> bool {
+    any_byte(bytes, escapable_in_quotes)
+}
+
+#[inline]
+fn any_byte(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
     if bytes.len() > BLOCK {
-        return needs_escape_far(bytes);
+        return any_byte_of_many(bytes, test);
     }
     let [first, last] = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         (Some(first), Some(last)) => [u64::from_le_bytes(*first), u64::from_le_bytes(*last)],
@@ -106,14 +134,14 @@ pub fn needs_escape(bytes: &[u8]) -> bool {
             [crate::digits::word(bytes) | blanks >> (8 * bytes.len()), blanks]
         }
     };
-    escapable(Block::from_words(first, last)).any()
+    test(Block::from_words(first, last)).any()
 }
 
 #[inline(never)]
-fn needs_escape_far(bytes: &[u8]) -> bool {
+fn any_byte_of_many(bytes: &[u8], test: impl Fn(Block) -> Mask) -> bool {
     let (blocks, _) = bytes.as_chunks();
     let last = bytes.last_chunk();
-    blocks.iter().chain(last).any(|block| escapable(Block::load(block)).any())
+    blocks.iter().chain(last).any(|block| test(Block::load(block)).any())
 }
 
 /// Which bytes XML text cannot contain as they are, or may not: `<`, `>`, `&`, control characters
@@ -123,11 +151,29 @@ pub fn escapable(block: Block) -> Mask {
     markup(block).or(block.eq(0xEF))
 }
 
+/// As [`escapable`], between the double quotes of an XML attribute.
+#[inline(always)]
+pub fn escapable_in_quotes(block: Block) -> Mask {
+    quote(block).or(block.eq(0xEF))
+}
+
 /// Length of the element name at position 1 of a window that begins with `<`: up to the first
 /// `>`, blank or control character, and 32 if there is none.
 #[inline]
 pub fn name_length(window: &[u8; 34]) -> usize {
-    let end = |block: Block| block.eq(b'>').or(block.less_than(b' ' + 1)).first();
+    length_before(window, b'>')
+}
+
+/// Length of the attribute name at position 1 of a window that begins with a blank: up to the
+/// first `=`, blank or control character, and 32 if there is none.
+#[inline]
+pub fn attribute_name_length(window: &[u8; 34]) -> usize {
+    length_before(window, b'=')
+}
+
+#[inline(always)]
+fn length_before(window: &[u8; 34], stop: u8) -> usize {
+    let end = |block: Block| block.eq(stop).or(block.less_than(b' ' + 1)).first();
     let halves = window[1..33].as_chunks().0;
     match end(Block::load(&halves[0])) {
         Some(at) => at,

@@ -106,6 +106,7 @@ const VALUES: &[&str] = &[
     "Z g = =",
     "Zh==",
     "é",
+    "a\tb",
     "&#x1F600;",
     "a&amp;b",
     "<![CDATA[<]]>",
@@ -159,7 +160,7 @@ impl Document {
     /// Changes one thing.
     pub(super) fn edit(&mut self, choices: &mut Choices<'_>) {
         let at = choices.below(self.pieces.len().max(1)).min(self.pieces.len());
-        match choices.below(13) {
+        match choices.below(15) {
             0 => self.pieces.insert(at, choices.of(MARKUP).into()),
             1 | 2 => self.add_attribute(at, choices),
             3 => self.change_value(at, choices),
@@ -178,6 +179,7 @@ impl Document {
             }
             10 => self.move_element(at, choices),
             11 => self.respell(choices),
+            12 | 13 => self.change_attribute(at, choices),
             _ => self.add_prefix(at, choices),
         }
         self.pieces.retain(|piece| !piece.is_empty());
@@ -259,6 +261,39 @@ impl Document {
         let tag = &mut self.pieces[element.start];
         let end = tag.trim_end_matches('>').trim_end_matches('/').len();
         tag.insert_str(end, choices.of(ATTRIBUTES));
+    }
+
+    /// One attribute of a tag goes, comes twice, moves, or is spelt in another way.
+    fn change_attribute(&mut self, at: usize, choices: &mut Choices<'_>) {
+        let found = self.pieces.get(at..).and_then(|rest| {
+            rest.iter().position(|piece| attributes(piece).is_some_and(|all| !all.is_empty()))
+        });
+        let Some(tag) = found.map(|offset| &mut self.pieces[at + offset]) else { return };
+        let Some(all) = attributes(tag) else { return };
+        let chosen = all[choices.below(all.len())].clone();
+        let other = all[choices.below(all.len())].clone();
+        let text = tag[chosen.clone()].to_owned();
+        let (name, value) = text[1..text.len() - 1].split_once("=\"").unwrap_or((&text, ""));
+        let changed = match choices.below(9) {
+            0 => String::new(),
+            1 => text.repeat(2),
+            2 | 3 => format!(" {name}=\"{}\"", choices.of(VALUES)),
+            4 => format!("\n{name} = '{value}'"),
+            5 => format!(" {name}=\"{value}&#x9;\t\""),
+            6 => format!(" {name}=\"{value}"),
+            7 => format!(" p:{}=\"{value}\"", &name[..1]),
+            _ => format!("{}{text}", &tag[other.clone()]),
+        };
+        // The later one first, so that the earlier stays where it is.
+        let moves = changed.len() > text.len() && changed.ends_with(&text) && other != chosen;
+        let mut edits = vec![(chosen, changed)];
+        if moves {
+            edits.push((other, String::new()));
+        }
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        for (range, with) in edits {
+            tag.replace_range(range, &with);
+        }
     }
 
     fn change_value(&mut self, at: usize, choices: &mut Choices<'_>) {
@@ -353,4 +388,16 @@ impl Document {
             self.pieces[end].insert_str(2, "p:");
         }
     }
+}
+
+/// Where the attributes in double quotes of a start tag are, the blank before each included.
+fn attributes(tag: &str) -> Option<Vec<std::ops::Range<usize>>> {
+    let mut all = Vec::new();
+    let mut at = tag.starts_with('<').then(|| tag.find(' '))??;
+    while let Some(equals) = tag[at..].find("=\"") {
+        let end = at + equals + 2 + tag[at + equals + 2..].find('"')? + 1;
+        all.push(at..end);
+        at = end;
+    }
+    Some(all)
 }

@@ -16,7 +16,7 @@ use crate::soap_ways::Ways;
 const NAMESPACE: &str = "urn:x";
 
 /// For one type of message: rpc/encoded, the same with types, document/literal with a namespace,
-/// rpc/literal with one.
+/// rpc/literal with one; then flat, attributes, flat attributes, attributes with a namespace.
 fn plans<M: Structure>() -> Vec<Arc<Plan>> {
     let rpc = Options::default();
     let typed = Options { types: true, ..Options::default() };
@@ -31,7 +31,14 @@ fn plans<M: Structure>() -> Vec<Arc<Plan>> {
         compact_tags: true,
         ..Options::default()
     };
-    [rpc, typed, document, literal].iter().map(|options| Plan::new(M::schema(), options)).collect()
+    let flat = Options { flat: true, ..Options::default() };
+    let attributes = Options { attributes: true, ..Options::default() };
+    let both = Options { flat: true, attributes: true, ..Options::default() };
+    let qualified = Options { attributes: true, compact_tags: true, ..document.clone() };
+    [rpc, typed, document, literal, flat, attributes, both, qualified]
+        .iter()
+        .map(|options| Plan::new(M::schema(), options))
+        .collect()
 }
 
 static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataIncrementalRefresh>);
@@ -46,7 +53,7 @@ static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
 /// If the ways do not agree, or a message that was read does not come back after it is written.
 pub fn soap(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else { return };
-    let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 3));
+    let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 7));
     match (first & 2 != 0, edited) {
         (true, false) => whole::<MarketDataIncrementalRefresh>(&MARKET_DATA[plan], data),
         (false, false) => whole::<EveryKind>(&EVERY_KIND[plan], data),

@@ -108,6 +108,25 @@ fn every_kind_of_field_keeps_its_form_and_tells_its_type() {
     check::<EveryKind>("soap/nothing-set.xml", &EveryKind::default(), &Options::default());
 }
 
+/// Kohlhoff & Steele, section 7: "alternative schema definitions".
+#[test]
+fn each_schema_writes_and_reads_its_kept_document() {
+    let message = figure_6();
+    let flat = Options { flat: true, ..Options::default() };
+    check("soap/flat.xml", &message, &flat);
+    let attributes = Options { attributes: true, ..Options::default() };
+    check("soap/attributes.xml", &message, &attributes);
+    let both = Options { flat: true, attributes: true, ..Options::default() };
+    check("soap/flat-attributes.xml", &message, &both);
+    // Types are those of elements.
+    let compact = Options { compact_tags: true, types: true, ..both };
+    check("soap/flat-attributes-compact.xml", &samples::figure_3(2), &compact);
+    let every_kind = every_kind::full();
+    let qualified = Options { attributes: true, ..document("urn:kinds") };
+    check::<EveryKind>("soap/every-kind-attributes.xml", &every_kind, &qualified);
+    check::<EveryKind>("soap/nothing-set-attributes.xml", &EveryKind::default(), &attributes);
+}
+
 /// Kohlhoff & Steele, section 5.4: tags made from FIX numbers save about 30 to 40 % of the bytes.
 #[test]
 fn compact_tags_save_a_third() {

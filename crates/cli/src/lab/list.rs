@@ -1,6 +1,6 @@
 //! `trunkline lab list`
 
-use trunkline_lab::evaluation::EVALUATIONS;
+use trunkline_lab::definition::{self, Definition};
 use trunkline_lab::table::{Align, Table};
 
 use crate::Ending;
@@ -8,11 +8,12 @@ use crate::fault::Fault;
 use crate::output::{print, print_table};
 
 pub(crate) fn run() -> Result<Ending, Fault> {
-    for evaluation in EVALUATIONS {
+    for name in definition::names() {
+        let evaluation = Definition::named(name)?;
         print(&format!("{}: {}\n\n", evaluation.name, evaluation.source))?;
         let mut parts = Table::new([("part", Align::Left), ("what it measures", Align::Left)]);
-        for part in evaluation.parts {
-            parts.row([part.name, part.what]);
+        for part in &evaluation.parts {
+            parts.row([part.name.as_str(), part.what.as_str()]);
         }
         print_table(parts)?;
     }

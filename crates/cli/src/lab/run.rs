@@ -5,12 +5,15 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use trunkline_lab::clock::Date;
-use trunkline_lab::evaluation::{Evaluation, Request, Step, TRADING_DAY_SEED};
+use trunkline_lab::definition::Definition;
+use trunkline_lab::evaluation::{Request, Step};
 use trunkline_lab::experiment::Effort;
+use trunkline_lab::histogram::{self, Distribution};
 use trunkline_lab::peer::Discovery;
 use trunkline_lab::record::Record;
-use trunkline_lab::row::Verdict;
-use trunkline_lab::trading_day::TradingDay;
+use trunkline_lab::report::Report;
+use trunkline_lab::trading_day::{SEED, TradingDay};
+use trunkline_lab::{file, html};
 
 use crate::Ending;
 use crate::arguments::RunArguments;
@@ -18,8 +21,8 @@ use crate::fault::Fault;
 use crate::output::{complain, print, wants_bold};
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
-    let evaluation = Evaluation::named(&arguments.experiment)?;
-    let parts = evaluation.parts_named(&arguments.only)?;
+    let definition = Definition::named(&arguments.experiment)?;
+    let parts = definition.parts_named(&arguments.only)?;
     // Minutes may pass before a file is written; better to know now that it cannot be.
     let mut files: Vec<PathBuf> = arguments.json.iter().cloned().collect();
     for file in &files {
@@ -28,33 +31,73 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let peers = Discovery::of(arguments.peers.folder.as_deref())?;
     let day = match &arguments.trades {
         Some(file) => TradingDay::from_csv(file)?,
-        None => TradingDay::generated(TRADING_DAY_SEED),
+        None => TradingDay::generated(SEED),
     };
+    if let Some(folder) = &arguments.report {
+        refuse_unwritable_folder(folder)?;
+    }
     // Last, so that no other mistake leaves an empty folder behind.
     if arguments.record {
-        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
-        let file = Record::path(Date::today(), evaluation.name, &names.join("-"));
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        let file = Record::path(Date::today(), &definition.name, &names.join("-"));
         make_folder_of(&file)?;
         refuse_unwritable(&file)?;
         files.push(file);
     }
     let is_quick = arguments.quick;
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
-    let request = Request { evaluation, parts, day, peers, effort, is_quick };
+    let request = Request { parts, peers, effort, is_quick, ..Request::new(definition, day) };
     let mut display = Display::new();
     let run = request.run(&mut |step| display.show(step));
     display.clear();
     // Printed even if a file then cannot be written: it took minutes.
-    let printed = print(&run.report().bold(wants_bold()).to_string());
+    let report = run.report(&request.definition);
+    let printed = print(&report.clone().bold(wants_bold()).to_string());
     for file in &files {
         run.record.write(file)?;
+    }
+    if let Some(folder) = &arguments.report {
+        write_report(folder, &run.record, &report, &run.distributions)?;
     }
     printed?;
     for fault in &run.faults {
         complain(&Fault::new(fault));
     }
-    let is_wrong = run.record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer);
-    Ok(if is_wrong || !run.faults.is_empty() { Ending::Wrong } else { Ending::Right })
+    Ok(match () {
+        () if run.is_wrong() => Ending::Wrong,
+        () if run.is_inconclusive() => Ending::Inconclusive,
+        () => Ending::Right,
+    })
+}
+
+/// The page, the rows that it was made of, and the logs of all times.
+pub(crate) fn write_report(
+    folder: &Path,
+    record: &Record,
+    report: &Report,
+    distributions: &[Distribution],
+) -> Result<(), Fault> {
+    let mut rows = Vec::new();
+    record.write_lines(&mut rows)?;
+    let page = html::page(record, report).into_bytes();
+    let mut files = vec![("report.html".to_owned(), page), ("rows.jsonl".to_owned(), rows)];
+    files.extend(histogram::logs(distributions)?);
+    file::write_folder(folder, &files).map_err(|(path, cause)| {
+        Fault::new(format!("{}: cannot be written: {cause}", path.display()))
+    })?;
+    print(&format!("\nwritten: {}\n", folder.join("report.html").display()))
+}
+
+/// A folder that is not there yet can be made if the one above it takes a file.
+fn refuse_unwritable_folder(folder: &Path) -> Result<(), Fault> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(Fault::new(format!("{}: is no folder", folder.display())));
+    }
+    let is_there = |folder: &&Path| folder.is_dir();
+    let there = folder.ancestors().find(is_there).unwrap_or(Path::new("."));
+    let probe = there.join("report.html");
+    file::try_place(&probe)
+        .map_err(|cause| Fault::new(format!("{}: cannot be written: {cause}", folder.display())))
 }
 
 fn make_folder_of(file: &Path) -> Result<(), Fault> {

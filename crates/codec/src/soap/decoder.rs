@@ -3,7 +3,8 @@
 //! Three ways through the same message, held together by the fuzzer. The *general* way is the XML
 //! parser. The *expected* way compares whole tags with those that this plan would write, in any
 //! order. The *learnt* way compares what stands between two values with what stood there in
-//! earlier messages. Each leaves to the one before it whatever it does not know.
+//! earlier messages. Each leaves to the one before it whatever it does not know. Where values are
+//! attributes, see [`super::tags`], there is no learnt way.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::learnt::Learnt;
 use super::opening::{self, Opening};
 use super::plan::Plan;
+use super::tags::{Followers, Held};
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
 
@@ -26,6 +28,8 @@ pub struct Decoder {
     learnt: Learnt,
     scratch: String,
     seen: Vec<u64>,
+    held: Vec<Held>,
+    followers: Followers,
     expected: bool,
 }
 
@@ -46,6 +50,8 @@ impl Decoder {
             learnt: Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len())),
             scratch: String::new(),
             seen: Vec::new(),
+            held: Vec::new(),
+            followers: Followers::new(plan),
             expected: true,
         }
     }
@@ -58,7 +64,7 @@ impl Decoder {
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
-    /// Elements that the schema does not know are checked and passed over.
+    /// Elements and attributes that the schema does not know are checked and passed over.
     ///
     /// # Errors
     /// Says what is wrong at which byte in which field; the document must end with `bytes`.
@@ -75,15 +81,20 @@ impl Decoder {
         let limits = &self.limits;
         let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
         let mut expected = self.expected && is_short;
+        let attributes = plan.options.attributes;
         let known = expected && self.opening.resume(input, &mut self.parser);
         if !known {
             opening::open(plan, input, &mut self.parser)?;
             if expected {
-                self.opening.learn(input, &self.parser);
+                match attributes {
+                    false => self.opening.learn(input, &self.parser),
+                    true => self.opening.learn_in_tag(input, &self.parser, plan.width),
+                }
                 self.learnt.forget();
             }
         }
         expected &= self.parser.depth() + plan.depth <= limits.depth;
+        expected &= plan.width <= limits.attributes;
         let mut body = Body {
             plan,
             limits,
@@ -96,7 +107,10 @@ impl Decoder {
             namespace: None,
             generation: None,
             learnt: &mut self.learnt,
-            same_context: expected,
+            held: &mut self.held,
+            followers: &mut self.followers,
+            ended: false,
+            same_context: expected && !attributes,
             gap: None,
             value: Value::Input(0, 0),
             scope: 0,
@@ -104,6 +118,9 @@ impl Decoder {
             fields: 0,
             entries: 0,
         };
+        if attributes {
+            body.hold_first(known)?;
+        }
         body.scope(&plan.scopes[0], message)?;
         let end = self.parser.position();
         if known && self.opening.ends(input, end) {
@@ -142,6 +159,11 @@ pub(super) struct Body<'a> {
     pub(super) namespace: Option<Namespace>,
     /// For which declarations the two answers above and the one below hold.
     pub(super) generation: Option<u32>,
+    /// The attributes of the start tag last read that are fields.
+    pub(super) held: &'a mut Vec<Held>,
+    pub(super) followers: &'a mut Followers,
+    /// Was it an empty-element tag of the scope's own element, with which the scope ends?
+    pub(super) ended: bool,
     pub(super) learnt: &'a mut Learnt,
     /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
     pub(super) same_context: bool,

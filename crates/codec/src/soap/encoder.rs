@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
+use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, base64, scan, write_float,
+    Code, Cursor, Date, Decimal, Integer, Literal, Output, Text, Time, Timestamp, base64, scan,
+    write_float,
 };
 
 use super::plan::{Element, NONE, Plan, ScopePlan};
@@ -35,56 +37,99 @@ impl Encoder {
         if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
+        match plan.options.attributes {
+            false => self.write::<M, false>(message)?,
+            true => self.write::<M, true>(message)?,
+        }
+        Ok(self.output.as_slice())
+    }
+
+    #[inline]
+    fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
+        let plan = &*self.plan;
         self.output.clear();
-        let mut cursor = self.output.cursor(plan.prologue.len());
-        cursor.literal(&plan.prologue);
-        cursor.finish();
+        write(&mut self.output, &plan.prologue);
         let scope = &plan.scopes[0];
-        let mut body = Body {
+        let mut body = Body::<ATTRIBUTES> {
             plan,
             scope,
             scope_index: 0,
             next: 0,
             component: NONE,
+            tag_is_open: ATTRIBUTES,
+            visit: 0,
+            more: false,
             output: &mut self.output,
             base64: &mut self.base64,
             problem: None,
         };
         body.check(message);
-        message.encode_fields(0, &mut body);
+        body.fields(message);
         body.finish_scope();
+        if ATTRIBUTES {
+            body.close(&scope.end);
+        }
         if let Some(problem) = body.problem.take() {
             return Err(problem);
         }
-        let mut cursor = self.output.cursor(plan.epilogue.len());
-        cursor.literal(&plan.epilogue);
-        cursor.finish();
-        Ok(self.output.as_slice())
+        write(&mut self.output, &plan.epilogue);
+        Ok(())
     }
 }
 
-struct Body<'a> {
+/// With `ATTRIBUTES`, values are attributes, and the start tag of an element stays open until it is
+/// known what stands inside.
+struct Body<'a, const ATTRIBUTES: bool> {
     plan: &'a Plan,
     scope: &'a ScopePlan,
     scope_index: usize,
-    /// The first field of the scope that is not passed yet.
+    /// Rank of the first field of the scope that is not passed yet.
     next: usize,
     /// The component that is open.
     component: u16,
+    /// Does the start tag of the innermost element lack its end?
+    tag_is_open: bool,
+    /// Which visit to the fields of the scope this is.
+    visit: u16,
+    /// Did it find fields that a later one writes?
+    more: bool,
     output: &'a mut Output,
     base64: &'a mut Vec<u8>,
     problem: Option<Error>,
 }
 
-impl<'a> Body<'a> {
+impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
+    /// Writes the fields of the scope.
+    #[inline]
+    fn fields<F: Fields>(&mut self, fields: &F) {
+        if !ATTRIBUTES {
+            return fields.encode_fields(0, self);
+        }
+        for visit in 0..self.scope.visits {
+            (self.visit, self.more) = (visit, false);
+            fields.encode_fields(0, self);
+            if !self.more {
+                break;
+            }
+        }
+    }
+
+    /// Does another visit write this field?
+    #[inline]
+    fn passes(&mut self, field: usize) -> bool {
+        let visit = self.scope.slots[field].visit;
+        self.more |= ATTRIBUTES && visit > self.visit;
+        ATTRIBUTES && visit != self.visit
+    }
+
     /// Writes one field whose value takes at most `room` bytes.
     #[inline]
     fn field(&mut self, field: usize, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
-        let slot = &self.scope.slots[field];
-        if slot.component != self.component || self.scope.hollow {
-            self.enter(field, slot.component);
+        if self.passes(field) {
+            return;
         }
-        self.next = field + 1;
+        self.approach(field);
+        let slot = &self.scope.slots[field];
         let mut cursor = self.output.cursor(slot.start.len() + room + slot.end.len());
         cursor.literal(&slot.start);
         value(&mut cursor);
@@ -92,20 +137,40 @@ impl<'a> Body<'a> {
         cursor.finish();
     }
 
-    /// Closes and opens components so that `field` stands in `component`.
+    /// Closes and opens components so that `field` can be written.
+    #[inline]
+    fn approach(&mut self, field: usize) {
+        let slot = &self.scope.slots[field];
+        let rank = if ATTRIBUTES { slot.rank.into() } else { field };
+        if slot.component != self.component || self.scope.hollow {
+            self.enter(rank, slot.component);
+        }
+        self.next = rank + 1;
+    }
+
+    /// As [`approach`](Self::approach), for a field that is an element whatever the others are.
+    #[inline]
+    fn approach_element(&mut self, field: usize) {
+        self.approach(field);
+        if ATTRIBUTES {
+            self.finish_tag();
+        }
+    }
+
+    /// Closes and opens components so that the field of this rank stands in `component`.
     #[inline(never)]
-    fn enter(&mut self, field: usize, component: u16) {
+    fn enter(&mut self, rank: usize, component: u16) {
         if self.scope.hollow {
-            self.fill(field);
+            self.fill(rank);
         }
         self.reach(component);
     }
 
-    /// Writes the required components that lie before `field` and have no field inside set.
-    fn fill(&mut self, field: usize) {
+    /// Writes the required components that lie before the rank and have no field inside set.
+    fn fill(&mut self, rank: usize) {
         let components = &self.scope.components;
         for (index, element) in components.iter().enumerate() {
-            let passed = |it: &Element| it.fields.0 >= self.next && it.fields.1 <= field;
+            let passed = |it: &Element| it.ranks.0 >= self.next && it.ranks.1 <= rank;
             let stands = |it: &Element| it.required || !passed(it);
             let parent = components.get(usize::from(element.parent));
             if passed(element) && element.required && parent.is_none_or(stands) {
@@ -120,12 +185,10 @@ impl<'a> Body<'a> {
         let parent = |it: u16| components.get(usize::from(it)).map(|element| element.parent);
         // Most steps go one component out or in.
         if parent(self.component) == Some(component) {
-            let end = &components[usize::from(self.component)].end;
-            write(self.output, |cursor| cursor.literal(end));
+            self.close(&components[usize::from(self.component)].end);
             self.component = component;
         } else if parent(component) == Some(self.component) {
-            let start = &components[usize::from(component)].start;
-            write(self.output, |cursor| cursor.literal(start));
+            self.begin(&components[usize::from(component)].start);
             self.component = component;
         } else {
             self.reach_far(component);
@@ -136,7 +199,7 @@ impl<'a> Body<'a> {
     fn reach_far(&mut self, component: u16) {
         while self.component != NONE && !self.scope.is_inside(component, self.component) {
             let element = &self.scope.components[usize::from(self.component)];
-            write(self.output, |cursor| cursor.literal(&element.end));
+            self.close(&element.end);
             self.component = element.parent;
         }
         self.open(component);
@@ -147,7 +210,7 @@ impl<'a> Body<'a> {
         if component != self.component {
             let element = &self.scope.components[usize::from(component)];
             self.open(element.parent);
-            write(self.output, |cursor| cursor.literal(&element.start));
+            self.begin(&element.start);
             self.component = component;
         }
     }
@@ -155,6 +218,37 @@ impl<'a> Body<'a> {
     fn finish_scope(&mut self) {
         if self.component != NONE || self.scope.hollow {
             self.enter(self.scope.slots.len(), NONE);
+        }
+    }
+
+    /// Begins a component or an entry.
+    #[inline]
+    fn begin(&mut self, start: &Literal) {
+        if ATTRIBUTES {
+            self.finish_tag();
+            self.tag_is_open = true;
+        }
+        write(self.output, start);
+    }
+
+    /// Ends the innermost component or entry.
+    #[inline]
+    fn close(&mut self, end: &Literal) {
+        if ATTRIBUTES && std::mem::take(&mut self.tag_is_open) {
+            let mut cursor = self.output.cursor(2);
+            cursor.array(*b"/>");
+            return cursor.finish();
+        }
+        write(self.output, end);
+    }
+
+    /// Ends the start tag of the innermost element, inside which another follows.
+    #[inline]
+    fn finish_tag(&mut self) {
+        if std::mem::take(&mut self.tag_is_open) {
+            let mut cursor = self.output.cursor(1);
+            cursor.byte(b'>');
+            cursor.finish();
         }
     }
 
@@ -172,6 +266,10 @@ impl<'a> Body<'a> {
         values: &[T],
         write: impl Fn(T, &mut [u8; 40]) -> usize,
     ) {
+        if self.passes(field) {
+            return;
+        }
+        self.approach_element(field);
         self.field(field, 64 * values.len(), |cursor| {
             for value in values {
                 cursor.array(*b"<item>");
@@ -180,6 +278,23 @@ impl<'a> Body<'a> {
                 cursor.array(*b"</item>");
             }
         });
+    }
+
+    /// Which bytes a value cannot contain as they are, or may not.
+    #[inline(always)]
+    fn escapable(block: Block) -> Mask {
+        match ATTRIBUTES {
+            false => scan::escapable(block),
+            true => scan::escapable_in_quotes(block),
+        }
+    }
+
+    /// Appends text with what is markup escaped; says whether every character is one of XML's.
+    fn escape(cursor: &mut Cursor<'_>, text: &str) -> bool {
+        match ATTRIBUTES {
+            false => escape(cursor, text, in_text),
+            true => escape(cursor, text, in_quotes),
+        }
     }
 
     #[cold]
@@ -205,31 +320,48 @@ impl<'a> Body<'a> {
 }
 
 #[inline]
-fn write(output: &mut Output, literal: impl FnOnce(&mut Cursor<'_>)) {
-    let mut cursor = output.cursor(256);
-    literal(&mut cursor);
+fn write(output: &mut Output, literal: &Literal) {
+    let mut cursor = output.cursor(literal.len());
+    cursor.literal(literal);
     cursor.finish();
 }
 
-/// Appends text with what is markup escaped; says whether every character is one of XML's.
+/// What stands for a byte in text; empty for the byte itself.
+fn in_text(byte: u8) -> &'static [u8] {
+    match byte {
+        b'<' => b"&lt;",
+        b'>' => b"&gt;",
+        b'&' => b"&amp;",
+        // A parser would turn it into a line feed.
+        b'\r' => b"&#13;",
+        _ => b"",
+    }
+}
+
+/// As [`in_text`], between the quotes of an attribute.
+fn in_quotes(byte: u8) -> &'static [u8] {
+    match byte {
+        b'<' => b"&lt;",
+        b'&' => b"&amp;",
+        b'"' => b"&quot;",
+        // A parser would turn them into blanks (XML 1.0 section 3.3.3).
+        b'\t' => b"&#9;",
+        b'\n' => b"&#10;",
+        b'\r' => b"&#13;",
+        _ => b"",
+    }
+}
+
 #[inline(never)]
-fn escape(cursor: &mut Cursor<'_>, text: &str) -> bool {
+fn escape(cursor: &mut Cursor<'_>, text: &str, escaped: impl Fn(u8) -> &'static [u8]) -> bool {
     let mut legal = true;
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
-        let replacement: &[u8] = match byte {
-            b'<' => b"&lt;",
-            b'>' => b"&gt;",
-            b'&' => b"&amp;",
-            // A parser would turn it into a line feed.
-            b'\r' => b"&#13;",
-            b'\t' | b'\n' => continue,
-            0..0x20 => {
-                legal = false;
-                continue;
-            }
-            _ => continue,
-        };
+        legal &= byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r');
+        let replacement = escaped(byte);
+        if replacement.is_empty() {
+            continue;
+        }
         cursor.copy(&text.as_bytes()[plain..at]);
         cursor.copy(replacement);
         plain = at + 1;
@@ -238,7 +370,7 @@ fn escape(cursor: &mut Cursor<'_>, text: &str) -> bool {
     legal && !text.contains(['\u{FFFE}', '\u{FFFF}'])
 }
 
-impl FieldEncoder for Body<'_> {
+impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
         self.field(field, 8, |cursor| match value {
@@ -263,9 +395,16 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn string(&mut self, field: usize, value: &str) {
+        if self.passes(field) {
+            return;
+        }
         let mut legal = true;
-        if scan::needs_escape(value.as_bytes()) {
-            self.field(field, 6 * value.len(), |cursor| legal = escape(cursor, value));
+        let needs_escape = match ATTRIBUTES {
+            false => scan::needs_escape(value.as_bytes()),
+            true => scan::needs_escape_in_quotes(value.as_bytes()),
+        };
+        if needs_escape {
+            self.field(field, 6 * value.len(), |cursor| legal = Self::escape(cursor, value));
         } else {
             self.field(field, value.len(), |cursor| cursor.copy(value.as_bytes()));
         }
@@ -280,9 +419,9 @@ impl FieldEncoder for Body<'_> {
             Some((block, len)) => {
                 let mut legal = true;
                 self.field(field, 6 * 30, |cursor| {
-                    if cursor.text_block(block, len, scan::escapable) {
+                    if cursor.text_block(block, len, Self::escapable) {
                         cursor.retreat(len);
-                        legal = escape(cursor, value);
+                        legal = Self::escape(cursor, value);
                     }
                 });
                 if !legal {
@@ -294,6 +433,9 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn bytes(&mut self, field: usize, value: &[u8]) {
+        if self.passes(field) {
+            return;
+        }
         let mut text = std::mem::take(self.base64);
         text.clear();
         base64::encode_into(value, &mut text);
@@ -305,9 +447,9 @@ impl FieldEncoder for Body<'_> {
     fn code(&mut self, field: usize, value: Code) {
         let mut legal = true;
         self.field(field, 6 * 16, |cursor| {
-            if cursor.text_block(value.block(), value.len(), scan::escapable) {
+            if cursor.text_block(value.block(), value.len(), Self::escapable) {
                 cursor.retreat(value.len());
-                legal = escape(cursor, value.as_str());
+                legal = Self::escape(cursor, value.as_str());
             }
         });
         if !legal {
@@ -339,30 +481,33 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
-        let slot = &self.scope.slots[field];
-        if slot.component != self.component || self.scope.hollow {
-            self.enter(field, slot.component);
+        if self.passes(field) {
+            return;
         }
-        write(self.output, |cursor| cursor.literal(&slot.start));
+        self.approach_element(field);
+        let slot = &self.scope.slots[field];
+        write(self.output, &slot.start);
         let plan = self.plan;
         let outer = (self.scope, self.scope_index, self.component);
-        self.scope_index = slot.scope;
-        self.scope = &plan.scopes[slot.scope];
+        let visit = (self.visit, self.more);
+        self.scope_index = slot.scope.into();
+        self.scope = &plan.scopes[self.scope_index];
         for (i, entry) in entries.iter().enumerate() {
             (self.next, self.component) = (0, NONE);
-            write(self.output, |cursor| cursor.literal(&self.scope.start));
+            self.begin(&self.scope.start);
             self.check(entry);
-            entry.encode_fields(0, self);
+            self.fields(entry);
             self.finish_scope();
-            write(self.output, |cursor| cursor.literal(&self.scope.end));
+            self.close(&self.scope.end);
             if let Some(problem) = self.problem.take() {
                 self.problem = Some(plan.locate(problem.in_entry(i), outer.1, field));
                 break;
             }
         }
         (self.scope, self.scope_index, self.component) = outer;
-        self.next = field + 1;
+        (self.visit, self.more) = visit;
         let slot = &self.scope.slots[field];
-        write(self.output, |cursor| cursor.literal(&slot.end));
+        self.next = usize::from(slot.rank) + 1;
+        write(self.output, &slot.end);
     }
 }

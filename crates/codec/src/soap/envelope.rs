@@ -15,7 +15,8 @@ pub(super) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// Namespace of the types of XML Schema.
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
-/// All before the message's first field and all after its last, for a message named `root`.
+/// All before the message's first field and all after its last, for a message named `root`. Where
+/// attributes may follow, the message's start tag is open and its end tag is left out.
 pub(super) fn around(options: &Options, root: &str) -> (String, String) {
     let (envelope, encoding) = match options.version {
         Version::Soap11 => (SOAP11, ENCODING11),
@@ -51,17 +52,19 @@ pub(super) fn around(options: &Options, root: &str) -> (String, String) {
 /// The tags between Body and the message's fields; `attributes` are the operation's.
 fn body(options: &Options, root: &str, attributes: &str) -> (String, String) {
     let (operation, namespace) = (&options.operation, escaped(&options.namespace));
+    let (close, end) = match options.attributes {
+        false => (">", format!("</{root}>")),
+        true => ("", String::new()),
+    };
     match options.style {
-        Style::DocumentLiteral if namespace.is_empty() => {
-            (format!("<{root}>"), format!("</{root}>"))
-        }
-        Style::DocumentLiteral => (format!("<{root} xmlns=\"{namespace}\">"), format!("</{root}>")),
+        Style::DocumentLiteral if namespace.is_empty() => (format!("<{root}{close}"), end),
+        Style::DocumentLiteral => (format!("<{root} xmlns=\"{namespace}\"{close}"), end),
         _ if namespace.is_empty() => {
-            (format!("<{operation}{attributes}><{root}>"), format!("</{root}></{operation}>"))
+            (format!("<{operation}{attributes}><{root}{close}"), format!("{end}</{operation}>"))
         }
         _ => (
-            format!("<ns:{operation} xmlns:ns=\"{namespace}\"{attributes}><{root}>"),
-            format!("</{root}></ns:{operation}>"),
+            format!("<ns:{operation} xmlns:ns=\"{namespace}\"{attributes}><{root}{close}"),
+            format!("{end}</ns:{operation}>"),
         ),
     }
 }

@@ -2,9 +2,18 @@
 //!
 //! A message nests as its schema says: components are elements around their fields, a group is an
 //! element around one element for each entry, a list of numbers one around `item` elements. Names
-//! are the schema's, or short ones ([`Options::compact_tags`]). The envelope around it follows the
-//! style: with rpc, an element named after the operation stands between Body and message. Source:
-//! SOAP 1.1 sections 4, 5 and 7; the shape is that of Kohlhoff & Steele 2004, Figure 6.
+//! are the schema's, or short ones ([`Options::compact_tags`]). Values may be attributes instead
+//! ([`Options::attributes`]), and components may do without elements ([`Options::flat`]):
+//!
+//! ```text
+//! <MDIncGroup><MDEntryID>T1</MDEntryID><Instrument><Symbol>CBG</Symbol></Instrument></MDIncGroup>
+//! <MDIncGroup MDEntryID="T1"><Instrument Symbol="CBG"/></MDIncGroup>
+//! <MDIncGroup><MDEntryID>T1</MDEntryID><Symbol>CBG</Symbol></MDIncGroup>
+//! <MDIncGroup MDEntryID="T1" Symbol="CBG"/>
+//! ```
+//! The envelope around a message follows the style: with rpc, an element named after the operation
+//! stands between Body and message. Source: SOAP 1.1 sections 4, 5 and 7; the shape is that of
+//! Kohlhoff & Steele 2004, Figure 6, and the other schemas are those that section 7 asks for.
 
 mod attributes;
 mod content;
@@ -13,8 +22,11 @@ mod encoder;
 mod envelope;
 mod learnt;
 mod names;
+mod naming;
 mod opening;
+mod order;
 mod plan;
+mod tags;
 mod values;
 mod ways;
 

@@ -126,6 +126,11 @@ impl Names {
         self.tables[table(component)].entries.push((name.as_bytes().into(), meaning));
     }
 
+    /// How many names the component with the most of them has.
+    pub(super) fn largest(&self) -> usize {
+        self.tables.iter().map(|table| table.entries.len()).max().unwrap_or(0)
+    }
+
     pub(super) fn finish(mut self) -> Self {
         self.tables.iter_mut().for_each(Table::finish);
         self

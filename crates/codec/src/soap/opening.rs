@@ -44,6 +44,28 @@ impl Opening {
         self.after = Box::default();
     }
 
+    /// Remembers the way to where the first attribute of the message's element may stand. Of a tag
+    /// that may have more than `width` of them with its declarations, or that declares anything
+    /// later, nothing is remembered.
+    #[cold]
+    pub(super) fn learn_in_tag(&mut self, input: &str, parser: &Parser, width: usize) {
+        let end = parser.position();
+        let first = parser.attributes(input).next().map(|it| it.name.qualified());
+        let name = first.map(|name| name.as_ptr().addr() - input.as_ptr().addr() - 1);
+        let empty = parser.is_empty_element();
+        let at = name.unwrap_or(end - 1 - usize::from(empty));
+        *self = Self::default();
+        let declares_later = input[at..end].contains("xmlns");
+        let start = input[..at].rfind('<').unwrap_or(0);
+        let declarations = input[start..at].matches("xmlns").count();
+        if at <= LONGEST && !declares_later && declarations + width <= parser.most_attributes() {
+            let mut parser = parser.clone();
+            parser.resume_in_tag(at);
+            self.before = input.as_bytes()[..at].into();
+            self.parser = Some(parser);
+        }
+    }
+
     /// Is the rest of the document the same as that of the last message?
     #[inline]
     pub(super) fn ends(&self, input: &str, at: usize) -> bool {

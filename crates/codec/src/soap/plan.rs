@@ -7,6 +7,8 @@ use trunkline_wire::Literal;
 
 use super::envelope;
 use super::names::{Name, Names};
+use super::naming::Naming;
+use super::order::Order;
 
 /// Which SOAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -42,10 +44,22 @@ pub struct Options {
     /// Namespace of the operation (rpc) or of every element of the message (document); empty for
     /// none.
     pub namespace: String,
-    /// Does every value tell its type (`xsi:type`)?
+    /// Does every value tell its type (`xsi:type`)? Not where values are
+    /// [attributes](Self::attributes), which have no attributes of their own.
     pub types: bool,
-    /// Names of two to four characters in place of the schema's (the paper's section 5.4).
+    /// Names of two to four characters in place of the schema's, those of attributes too (the
+    /// paper's section 5.4).
     pub compact_tags: bool,
+    /// Do components have no elements of their own? Their fields then stand in the element of the
+    /// message or entry. A name that stands there more than once takes the name of the component
+    /// around it in front, and so on outwards until it is told apart: `SenderCompID`,
+    /// `TargetCompID`. What is the same even so is numbered: `CompID-2`.
+    pub flat: bool,
+    /// Is every field with one value an attribute of the element that it stands in, as in FIXML
+    /// 4.4? Groups and lists of numbers stay elements. Fields named `xmlns` and `href`, which mean
+    /// something else as attributes, are numbered: `href-2`. A decoder accepts as many attributes
+    /// of an element as [`Limits`](trunkline_message::Limits) say.
+    pub attributes: bool,
 }
 
 impl Default for Options {
@@ -58,6 +72,8 @@ impl Default for Options {
             namespace: String::new(),
             types: false,
             compact_tags: false,
+            flat: false,
+            attributes: false,
         }
     }
 }
@@ -75,25 +91,30 @@ pub struct Plan {
     pub(super) scopes: Vec<ScopePlan>,
     /// How deep elements nest inside the message's own.
     pub(super) depth: usize,
+    /// How many attributes an element may have.
+    pub(super) width: usize,
 }
 
 impl Plan {
     /// Compiles a schema.
     pub fn new(schema: &Arc<Schema>, options: &Options) -> Arc<Self> {
-        let naming = Naming { schema, options };
+        let types = options.types && !options.attributes;
+        let options = Options { types, ..options.clone() };
+        let naming = Naming { schema, options: &options };
         let root = naming.entry(ScopeId(0));
-        let (prologue, epilogue) = envelope::around(options, &root);
-        let scopes = (0..schema.scopes().len() as u16)
+        let (prologue, epilogue) = envelope::around(&options, &root);
+        let scopes: Vec<ScopePlan> = (0..schema.scopes().len() as u16)
             .map(|scope| ScopePlan::new(&naming, ScopeId(scope)))
             .collect();
         Arc::new(Self {
             schema: schema.clone(),
-            options: options.clone(),
             prologue: Literal::new(prologue.as_bytes()),
             epilogue: Literal::new(epilogue.as_bytes()),
             root: root.into(),
+            depth: depth(&naming),
+            width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
-            depth: depth(schema),
+            options,
         })
     }
 
@@ -118,17 +139,17 @@ impl Plan {
 }
 
 /// How deep elements nest inside the one that is the message.
-fn depth(schema: &Schema) -> usize {
-    let mut depths = vec![0; schema.scopes().len()];
+fn depth(naming: &Naming<'_>) -> usize {
+    let mut depths = vec![0; naming.schema.scopes().len()];
     // The scopes of groups stand behind the one that they are in.
-    for (index, scope) in schema.scopes().iter().enumerate().rev() {
+    for (index, scope) in naming.schema.scopes().iter().enumerate().rev() {
         let outer = |mut component: Option<u16>| {
             let mut count = 0;
             while let Some(around) = component {
                 component = scope.components[usize::from(around)].parent;
                 count += 1;
             }
-            count
+            if naming.options.flat { 0 } else { count }
         };
         let fields = scope.fields.iter().map(|field| match field.kind {
             Kind::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
@@ -141,90 +162,32 @@ fn depth(schema: &Schema) -> usize {
     depths[0]
 }
 
-/// Which names the elements have.
-struct Naming<'a> {
-    schema: &'a Schema,
-    options: &'a Options,
-}
-
-impl Naming<'_> {
-    fn field(&self, scope: ScopeId, index: usize) -> String {
-        let field = &self.schema.scope(scope).fields[index];
-        match field.kind {
-            _ if !self.options.compact_tags => field.name.to_string(),
-            Kind::Group(_) if field.number != 0 => format!("g{}", field.number),
-            _ if field.number != 0 => format!("f{}", field.number),
-            _ => format!("n{index}"),
-        }
-    }
-
-    fn component(&self, scope: ScopeId, index: usize) -> String {
-        match self.options.compact_tags {
-            false => self.schema.scope(scope).components[index].name.to_string(),
-            true => format!("c{index}"),
-        }
-    }
-
-    /// Of the message, or of a group's entry.
-    fn entry(&self, scope: ScopeId) -> String {
-        match self.options.compact_tags {
-            false => self.schema.scope(scope).name.to_string(),
-            true => format!("e{}", scope.0),
-        }
-    }
-
-    fn xsd_type(&self, kind: Kind) -> &'static str {
-        match kind {
-            _ if !self.options.types => "",
-            Kind::Boolean => " xsi:type=\"xsd:boolean\"",
-            Kind::Integer(kind) => integer_type(kind),
-            Kind::Decimal => " xsi:type=\"xsd:decimal\"",
-            Kind::Float => " xsi:type=\"xsd:double\"",
-            Kind::Text | Kind::Code => " xsi:type=\"xsd:string\"",
-            Kind::Bytes => " xsi:type=\"xsd:base64Binary\"",
-            Kind::Date => " xsi:type=\"xsd:date\"",
-            Kind::Time => " xsi:type=\"xsd:time\"",
-            Kind::Timestamp => " xsi:type=\"xsd:dateTime\"",
-            Kind::Group(_) | Kind::Integers(_) | Kind::Floats => "",
-        }
-    }
-}
-
-fn integer_type(kind: trunkline_message::IntegerKind) -> &'static str {
-    use trunkline_message::IntegerKind as Kind;
-    match kind {
-        Kind::I8 => " xsi:type=\"xsd:byte\"",
-        Kind::I16 => " xsi:type=\"xsd:short\"",
-        Kind::I32 => " xsi:type=\"xsd:int\"",
-        Kind::I64 => " xsi:type=\"xsd:long\"",
-        Kind::U8 => " xsi:type=\"xsd:unsignedByte\"",
-        Kind::U16 => " xsi:type=\"xsd:unsignedShort\"",
-        Kind::U32 => " xsi:type=\"xsd:unsignedInt\"",
-        Kind::U64 => " xsi:type=\"xsd:unsignedLong\"",
-    }
-}
-
 /// What a field is to the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Its content is one value.
+    /// An element whose content is one value.
     Value,
-    /// Its content is `item` elements.
+    /// An attribute.
+    Attribute,
+    /// An element whose content is `item` elements.
     List,
-    /// Its content is entries.
+    /// An element whose content is entries.
     Group,
 }
 
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// `<MDEntryPx>`, and `</MDEntryPx>`.
+    /// `<MDEntryPx>` and `</MDEntryPx>`; ` MDEntryPx="` and `"`.
     pub(super) start: Literal,
     pub(super) end: Literal,
     pub(super) shape: Shape,
     /// Innermost component around the field; [`NONE`] for the scope's own element.
     pub(super) component: u16,
     /// Of the entries, for groups.
-    pub(super) scope: usize,
+    pub(super) scope: u16,
+    /// In which visit to the fields this one is written, and as which of all.
+    pub(super) visit: u16,
+    pub(super) rank: u16,
 }
 
 /// The scope's own element, in place of a component.
@@ -232,11 +195,12 @@ pub(super) const NONE: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(super) struct Element {
+    /// `<Instrument>`, or `<Instrument` where attributes may follow.
     pub(super) start: Literal,
     pub(super) end: Literal,
     pub(super) parent: u16,
-    /// The first field inside; one beyond the last.
-    pub(super) fields: (usize, usize),
+    /// Rank of the first field inside; one beyond that of the last.
+    pub(super) ranks: (usize, usize),
     pub(super) required: bool,
 }
 
@@ -244,11 +208,17 @@ pub(super) struct Element {
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,
     pub(super) components: Box<[Element]>,
-    /// Name of the element that is the message or entry, and its tags.
+    /// Name of the element that is the message or entry, and its tags; `<MDEntry` where attributes
+    /// may follow.
     pub(super) name: Box<str>,
     pub(super) start: Literal,
     pub(super) end: Literal,
+    /// Of the elements inside.
     pub(super) names: Names,
+    /// Of the attributes of the scope's and the components' elements.
+    pub(super) attributes: Names,
+    /// How many visits to the fields it takes to write them.
+    pub(super) visits: u16,
     pub(super) required: Box<[u64]>,
     /// Is there a component that must be there though no field inside has to?
     pub(super) hollow: bool,
@@ -257,51 +227,71 @@ pub(super) struct ScopePlan {
 impl ScopePlan {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
         let scope = naming.schema.scope(id);
-        let mut names = Names::new(scope.components.len());
-        let mut slots = Vec::new();
-        for (index, field) in scope.fields.iter().enumerate() {
-            let name = naming.field(id, index);
-            let component = field.component.unwrap_or(NONE);
-            names.add(component, &name, Name::Field(index as u16));
-            let shape = match field.kind {
-                Kind::Group(_) => Shape::Group,
-                Kind::Integers(_) | Kind::Floats => Shape::List,
-                _ => Shape::Value,
-            };
-            let xsd_type = naming.xsd_type(field.kind);
-            slots.push(Slot {
-                start: Literal::new(format!("<{name}{xsd_type}>").as_bytes()),
-                end: Literal::new(format!("</{name}>").as_bytes()),
-                shape,
-                component,
-                scope: if let Kind::Group(scope) = field.kind { scope.0.into() } else { 0 },
-            });
-        }
-        let mut components: Vec<Element> = Vec::new();
-        for (index, component) in scope.components.iter().enumerate() {
+        let flat = naming.options.flat;
+        let order = Order::new(naming, id);
+        let entry = naming.entry(id);
+        let components = if flat { 0 } else { scope.components.len() };
+        let (mut names, mut attributes) = (Names::new(components), Names::new(components));
+        let slots = slots(naming, id, &order, &mut names, &mut attributes);
+        let components = (0..components).map(|index| {
+            let component = &scope.components[index];
             let name = naming.component(id, index);
             let parent = component.parent.unwrap_or(NONE);
             names.add(parent, &name, Name::Component(index as u16));
-            components.push(Element {
-                start: Literal::new(format!("<{name}>").as_bytes()),
-                end: Literal::new(format!("</{name}>").as_bytes()),
+            Element {
+                start: naming.start(&name),
+                end: end(&name),
                 parent,
-                fields: (component.fields.start, component.fields.end),
+                ranks: order.spans[index],
                 required: component.need == Need::Required,
-            });
-        }
-        let entry = naming.entry(id);
+            }
+        });
         Self {
-            name: entry.as_str().into(),
-            hollow: hollow(scope),
-            slots: slots.into(),
-            components: components.into(),
-            start: Literal::new(format!("<{entry}>").as_bytes()),
-            end: Literal::new(format!("</{entry}>").as_bytes()),
+            components: components.collect(),
+            slots,
+            start: naming.start(&entry),
+            end: end(&entry),
+            name: entry.into(),
             names: names.finish(),
+            attributes: attributes.finish(),
+            visits: order.visits,
             required: scope.required.clone(),
+            hollow: !flat && hollow(scope),
         }
     }
+}
+
+fn slots(
+    naming: &Naming<'_>,
+    id: ScopeId,
+    order: &Order,
+    names: &mut Names,
+    attributes: &mut Names,
+) -> Box<[Slot]> {
+    let fields = &naming.schema.scope(id).fields;
+    let slot = |(index, name): (usize, String)| {
+        let kind = fields[index].kind;
+        let (shape, component) = (naming.shape(kind), naming.around(id, index));
+        let (names, start, end) = match shape {
+            Shape::Attribute => (&mut *attributes, format!(" {name}=\""), Literal::new(b"\"")),
+            _ => (&mut *names, format!("<{name}{}>", naming.xsd_type(kind)), end(&name)),
+        };
+        names.add(component, &name, Name::Field(index as u16));
+        Slot {
+            start: Literal::new(start.as_bytes()),
+            end,
+            shape,
+            component,
+            scope: if let Kind::Group(scope) = kind { scope.0 } else { 0 },
+            visit: order.visit_of[index],
+            rank: order.rank_of[index],
+        }
+    };
+    naming.fields(id).into_iter().enumerate().map(slot).collect()
+}
+
+fn end(name: &str) -> Literal {
+    Literal::new(format!("</{name}>").as_bytes())
 }
 
 impl ScopePlan {

@@ -6,7 +6,7 @@ use trunkline_wire::{
 };
 
 use super::decoder::{Body, Value};
-use super::plan::{ScopePlan, Slot};
+use super::plan::{NONE, ScopePlan, Slot};
 use crate::width::within;
 use crate::xml::Event;
 
@@ -63,7 +63,11 @@ impl Body<'_> {
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
         if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
-            if entry.start.matches(bytes, at) {
+            if self.plan.options.attributes {
+                if self.expected_entry(slot.scope.into(), at)? {
+                    return Ok(true);
+                }
+            } else if entry.start.matches(bytes, at) {
                 self.opened("");
                 self.parser.push_known(at + 1, entry.start.len() - 2)?;
                 self.parser.set_position(at + entry.start.len());
@@ -88,6 +92,9 @@ impl Body<'_> {
                         self.opened(name.prefix());
                         let marks = self.marks()?.refuse_nil("an entry, not nil");
                         marks.map_err(|kind| self.error(kind, self.parser.position()))?;
+                        if self.plan.options.attributes {
+                            self.hold(entry, NONE);
+                        }
                         return Ok(true);
                     }
                     self.parser.skip_element(self.input)?;
@@ -251,7 +258,8 @@ impl Decoder for Body<'_> {
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
         let slot = &plan.scopes[outer].slots[field];
-        let scope = &plan.scopes[slot.scope];
+        let inner = usize::from(slot.scope);
+        let scope = &plan.scopes[inner];
         let mut count = 0;
         while self.next_entry(slot, scope)? {
             self.entries += 1;
@@ -259,7 +267,7 @@ impl Decoder for Body<'_> {
                 let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
                 return Err(self.error(kind, self.parser.position()));
             }
-            self.scope = slot.scope;
+            self.scope = inner;
             let read = self.scope(scope, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field) = (outer, field);

@@ -10,7 +10,7 @@ use super::plan::{NONE, ScopePlan, Shape};
 use crate::xml::Event;
 
 /// Where reading has come to.
-enum Step {
+pub(super) enum Step {
     /// At the value of a field.
     Leaf(Leaf),
     /// Between the elements of this component.
@@ -21,7 +21,7 @@ enum Step {
 
 /// A value that is to be read.
 #[derive(Clone, Copy)]
-struct Leaf {
+pub(super) struct Leaf {
     field: usize,
     /// Where the value begins.
     content: usize,
@@ -44,6 +44,9 @@ impl<'a> Body<'a> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
     #[inline]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
+        if self.plan.options.attributes {
+            return self.scope_of_tags(scope, into);
+        }
         let base = self.seen.len();
         self.seen.resize(base + scope.required.len(), 0);
         self.check_names();
@@ -71,6 +74,12 @@ impl<'a> Body<'a> {
                 Step::Ended => break,
             };
         }
+        self.finish(scope, base)
+    }
+
+    /// Was all there that has to be? Was it too much?
+    #[inline]
+    pub(super) fn finish(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
@@ -372,7 +381,12 @@ impl<'a> Body<'a> {
 
     /// Reads the end tag of the component, or of the scope's own element.
     #[inline]
-    fn expected_end(&mut self, scope: &ScopePlan, component: u16, at: usize) -> Option<Step> {
+    pub(super) fn expected_end(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        at: usize,
+    ) -> Option<Step> {
         let element = scope.components.get(usize::from(component));
         let tag = element.map_or(&scope.end, |element| &element.end);
         if !tag.matches(self.input.as_bytes(), at) || !self.parser.pop_known(tag.len() - 3) {
@@ -410,9 +424,26 @@ impl<'a> Body<'a> {
         Ok(Step::Between(slot.component))
     }
 
+    /// As [`expected_field`](Self::expected_field), if the start tag at `at`, whose name has this
+    /// length, is the field's to the letter. The field is no leaf.
+    pub(super) fn expected_element<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        base: usize,
+        (field, at, length): (usize, usize, usize),
+        into: &mut F,
+    ) -> Result<Option<Step>> {
+        let start = &scope.slots[field].start;
+        if !start.matches(self.input.as_bytes(), at) {
+            return Ok(None);
+        }
+        let leaf = Leaf { field, content: at + start.len(), name: (at + 1, length) };
+        self.expected_field(scope, base, leaf, into).map(Some)
+    }
+
     /// Takes one event from the parser.
     #[inline(never)]
-    fn general_step<F: Fields>(
+    pub(super) fn general_step<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         base: usize,
@@ -437,7 +468,12 @@ impl<'a> Body<'a> {
                         let name = (at + 1, name.qualified().len());
                         self.general_field(scope, base, component, (field, at, name), into)
                     }
-                    Some(Name::Component(inner)) if !self.is_nil()? => Ok(Step::Between(inner)),
+                    Some(Name::Component(inner)) if !self.is_nil()? => {
+                        if self.plan.options.attributes {
+                            self.hold(scope, inner);
+                        }
+                        Ok(Step::Between(inner))
+                    }
                     Some(Name::Component(_)) => self.pass_over(component),
                     None => {
                         self.fields += 1;

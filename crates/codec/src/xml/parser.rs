@@ -290,7 +290,19 @@ impl Parser {
         self.position = at;
     }
 
-    /// Notes that the caller has read a start tag with no attributes, whose name begins at
+    /// Goes back into the start tag just read: the caller reads on from `at`, behind its name and
+    /// declarations, to the tag's end.
+    pub fn resume_in_tag(&mut self, at: usize) {
+        self.position = at;
+        self.state = State::Content;
+    }
+
+    /// How many attributes and namespace declarations an element may have.
+    pub fn most_attributes(&self) -> usize {
+        self.limits.attributes
+    }
+
+    /// Notes that the caller has read a start tag with no declarations, whose name begins at
     /// `name_start`. The prefix of the name must be bound; the position is not moved.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::palette::{Family, INK, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
 use super::{network, ranges, throughput};
-use crate::kohlhoff::TRUNKLINE;
+use crate::subjects::TRUNKLINE;
 
 /// Plots with one legend.
 #[derive(Clone, Debug)]

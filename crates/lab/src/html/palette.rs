@@ -167,14 +167,17 @@ pub(super) fn look(profile: &str) -> Look {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kohlhoff::Format;
+    use crate::definition::Definition;
+    use crate::market_data::Format;
 
     #[test]
     fn every_format_of_the_lab_has_a_colour_of_its_own() {
+        let definition = Definition::named("kohlhoff-2004").expect("embedded");
         let looks = Format::ALL.map(|format| look(&format.profile()));
         for (index, (format, look)) in Format::ALL.iter().zip(&looks).enumerate() {
             assert_eq!(look.name, format.title());
-            assert_eq!(look.is_published, format.published().is_some());
+            let is_published = definition.published("size", "size", *format).is_some();
+            assert_eq!(look.is_published, is_published);
             assert!(looks[..index].iter().all(|other| other.colour != look.colour));
         }
         assert_eq!(look("x").family, Family::Other);

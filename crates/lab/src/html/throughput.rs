@@ -7,7 +7,7 @@ use super::figures::Figure;
 use super::palette::{Colour, INDIGO, INK, SAND, SILVER, TEAL, WINE};
 use super::plot::{self, Bars, Panel};
 use super::select::{Cases, Parts, Series, is_shown, link_in_words};
-use crate::kohlhoff::TRUNKLINE;
+use crate::subjects::TRUNKLINE;
 
 const METRIC: &str = "messages-per-second";
 /// Entries of the messages in comparisons between ends.

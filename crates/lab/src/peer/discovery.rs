@@ -54,6 +54,12 @@ impl fmt::Display for NoSuchFolder {
 impl error::Error for NoSuchFolder {}
 
 impl Discovery {
+    /// None of the known peers, wherever they are.
+    pub fn none() -> Self {
+        let peers = PEERS.map(|known| (known, None)).into();
+        Self { folder: DEFAULT_FOLDER.into(), peers }
+    }
+
     /// Looks for the known peers in `folder`, else where the environment's `TRUNKLINE_PEERS` says,
     /// else in `peers/build/bin` below the current folder, which need not be there.
     ///

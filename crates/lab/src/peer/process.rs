@@ -59,6 +59,8 @@ pub(super) struct Process {
     complaints: Arc<Mutex<VecDeque<String>>>,
     complaint_reader: Option<JoinHandle<()>>,
     timeout: Duration,
+    /// Questions that were sent and whose answers have not been collected.
+    begun: VecDeque<String>,
     /// How it ended, once it did.
     ended: Option<String>,
 }
@@ -67,11 +69,13 @@ impl Process {
     pub(super) fn start(
         name: &str,
         program: &Path,
+        arguments: &[&str],
         folder: &Path,
         timeout: Duration,
     ) -> io::Result<Self> {
         let mut alive = locked(&ALIVE);
         let mut child = Command::new(program)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -99,32 +103,70 @@ impl Process {
             complaints,
             complaint_reader,
             timeout,
+            begun: VecDeque::new(),
             ended: None,
         })
     }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn pin(&self, index: usize) {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let Ok(allowed) = sched_getaffinity(None) else { return };
+        let processors: Vec<usize> =
+            (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
+        let Some(&processor) = processors.get(index % processors.len().max(1)) else { return };
+        let mut chosen = CpuSet::new();
+        chosen.set(processor);
+        // The peer may be gone already, which the next question will tell.
+        let _ = sched_setaffinity(Pid::from_raw(self.child.id() as i32), &chosen);
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn pin(&self, _index: usize) {}
 
     pub(super) fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
 
-    /// Sends a line and waits for the answer, which is not an `error`.
+    /// Sends a line and waits for the answer, which is not an `error`. Answers that nobody has
+    /// collected are thrown away.
     pub(super) fn ask(&mut self, question: &str) -> Result<String, PeerError> {
+        while !self.begun.is_empty() {
+            let _ = self.finish();
+        }
+        self.begin(question)?;
+        self.finish().map(|(_, answer)| answer)
+    }
+
+    /// Sends a line, and leaves the answer for [`finish`](Self::finish).
+    pub(super) fn begin(&mut self, question: &str) -> Result<(), PeerError> {
         if self.ended.is_none() && self.send(question).is_err() {
             self.note_end();
         }
         if let Some(how) = &self.ended {
             return Err(self.failed(question, PeerErrorKind::Ended(how.clone())));
         }
+        self.begun.push_back(question.to_owned());
+        Ok(())
+    }
+
+    /// Waits for the answer to the earliest question that was begun; returns both. The answer is not
+    /// an `error`.
+    pub(super) fn finish(&mut self) -> Result<(String, String), PeerError> {
+        let question = self.begun.pop_front().unwrap_or_default();
+        if let Some(how) = &self.ended {
+            return Err(self.failed(&question, PeerErrorKind::Ended(how.clone())));
+        }
         match self.answers.recv_timeout(self.timeout) {
-            Ok(line) => self.answer(question, line),
+            Ok(line) => self.answer(&question, line).map(|answer| (question, answer)),
             Err(RecvTimeoutError::Timeout) => {
                 self.kill_and_wait();
                 self.ended = Some("had been killed after a time-out".into());
-                Err(self.failed(question, PeerErrorKind::TimedOut(self.timeout)))
+                Err(self.failed(&question, PeerErrorKind::TimedOut(self.timeout)))
             }
             Err(RecvTimeoutError::Disconnected) => {
                 let how = self.note_end();
-                Err(self.failed(question, PeerErrorKind::Ended(how)))
+                Err(self.failed(&question, PeerErrorKind::Ended(how)))
             }
         }
     }

@@ -6,12 +6,23 @@ use super::*;
 
 const MARKUP: &[u8] = b"<>&\0\t\n\r\x1f";
 const ESCAPED: &[u8] = b"<>&\xef\0\t\n\r\x1f";
+const QUOTES: &[u8] = b"\"<&\0\t\n\r\x1f";
+const ESCAPED_IN_QUOTES: &[u8] = b"\"<&\xef\0\t\n\r\x1f";
+
+fn is_markup(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&') || byte < 0x20
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'<' | b'&') || byte < 0x20
+}
 
 /// Calls `check` with texts of up to 79 harmless bytes, in which at most one byte differs, at every
 /// position.
 fn texts(others: &[u8], mut check: impl FnMut(&[u8])) {
     for length in 0..80 {
-        let mut text = [b' ', b'~', b'=', b'"', 0x80, 0xff, b'a'].repeat(12)[..length].to_vec();
+        let harmless = [b' ', b'~', b'=', b'!', b'\'', 0x80, 0xff, b'a'];
+        let mut text = harmless.repeat(10)[..length].to_vec();
         check(&text);
         for at in 0..length {
             for &other in others {
@@ -101,6 +112,12 @@ fn markup_is_found_everywhere() {
             assert_eq!(find_markup(text, from), plain.unwrap_or(text.len()));
         }
     });
+    texts(QUOTES, |text| {
+        for from in 0..=text.len() + 1 {
+            let plain = plain_find(text, from, is_quote);
+            assert_eq!(find_quote(text, from), plain.unwrap_or(text.len()));
+        }
+    });
 }
 
 #[test]
@@ -108,6 +125,10 @@ fn what_needs_escape_is_found_everywhere() {
     texts(ESCAPED, |text| {
         let plain = |text: &[u8]| text.iter().any(|&byte| ESCAPED.contains(&byte) || byte < 0x20);
         assert_eq!(needs_escape(text), plain(text), "{text:?}");
+    });
+    texts(ESCAPED_IN_QUOTES, |text| {
+        let plain = text.iter().any(|&byte| is_quote(byte) || byte == 0xef);
+        assert_eq!(needs_escape_in_quotes(text), plain, "{text:?}");
     });
 }
 
@@ -121,6 +142,10 @@ fn names_zeros_and_equal_fronts_are_measured() {
                 *byte = end;
             }
             assert_eq!(name_length(&window), length.min(32));
+            window[0] = b' ';
+            let end = window.iter_mut().find(|byte| **byte == b'>');
+            end.into_iter().for_each(|byte| *byte = b'=');
+            assert_eq!(attribute_name_length(&window), length.min(32));
         }
         let mut bytes = vec![0; 60];
         bytes[20 + length.min(39)] = 7;
@@ -156,5 +181,9 @@ proptest! {
         );
         let plain = bytes.iter().any(|&byte| is_markup(byte) || byte == 0xef);
         prop_assert_eq!(needs_escape(&bytes), plain);
+        let plain = plain_find(&bytes, from, is_quote).unwrap_or(bytes.len());
+        prop_assert_eq!(find_quote(&bytes, from), plain);
+        let plain = bytes.iter().any(|&byte| is_quote(byte) || byte == 0xef);
+        prop_assert_eq!(needs_escape_in_quotes(&bytes), plain);
     }
 }

@@ -1,0 +1,193 @@
+//! `trunkline lab compare A B`
+
+use std::path::Path;
+
+use trunkline_lab::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
+use trunkline_lab::market_data::Format;
+use trunkline_lab::record::Record;
+use trunkline_lab::row::MachineRow;
+use trunkline_lab::statistics::ComparisonRule;
+use trunkline_lab::table::{Align, Table, number};
+
+use crate::Ending;
+use crate::arguments::CompareArguments;
+use crate::fault::Fault;
+use crate::lab::show::read;
+use crate::output::{plain, print, print_table};
+
+pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Fault> {
+    let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
+    let compared = Compared::of(&first, &second, &ComparisonRule::default());
+    let mut head = vec![
+        described("A", &arguments.first, &first.machine),
+        described("B", &arguments.second, &second.machine),
+    ];
+    head.extend(machines(&first, &second));
+    print(&paragraph(&head))?;
+    let lines = if arguments.all { &compared.pairs } else { &compared.lines };
+    if !lines.is_empty() {
+        print("\n")?;
+        print_table(table(lines))?;
+    }
+    print("\n")?;
+    print(&paragraph(&foot(&compared, arguments.all)))?;
+    Ok(if compared.is_conclusive() { Ending::Right } else { Ending::Inconclusive })
+}
+
+/// Lines of text whose parts come from files.
+fn paragraph(lines: &[String]) -> String {
+    lines.iter().map(|line| plain(line) + "\n").collect()
+}
+
+fn described(name: &str, file: &Path, machine: &MachineRow) -> String {
+    let MachineRow { experiment, date, processor, cores, .. } = machine;
+    format!("{name}: {}, {experiment} on {date}: {processor}, {cores} cores", file.display())
+}
+
+fn machines(first: &Record, second: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !is_same_machine(&first.machine, &second.machine) {
+        lines.push("DIFFERENT MACHINES: times differ for that alone, factors less so".to_owned());
+    }
+    let differences = differences(first, second);
+    if differences.is_empty() {
+        lines.push("same processor, cores, kernel, compiler, peers and trades".to_owned());
+    }
+    lines.extend(differences.into_iter().map(|line| format!("  {line}")));
+    lines
+}
+
+fn table(lines: &[Line<'_>]) -> Table {
+    let mut table = Table::new([
+        ("case", Align::Left),
+        ("subject", Align::Left),
+        ("profile", Align::Left),
+        ("metric", Align::Left),
+        ("entries", Align::Right),
+        ("A", Align::Right),
+        ("B", Align::Right),
+        ("B/A", Align::Right),
+        ("bounds", Align::Right),
+        ("B is", Align::Left),
+    ])
+    .within(WIDTH);
+    for line in lines {
+        let ratio = line.ratio;
+        let bounds = ratio.map_or(String::new(), |it| format!("{:.3} - {:.3}", it.low, it.high));
+        table.row([
+            line.key.case.to_owned(),
+            line.key.subject.to_owned(),
+            short(line.key.profile),
+            line.key.metric.to_owned(),
+            line.lengths.to_string(),
+            number(line.first),
+            number(line.second),
+            ratio.map_or("-".to_owned(), |ratio| format!("{:.3}", ratio.median)),
+            bounds,
+            line.change.name().to_owned(),
+        ]);
+    }
+    table
+}
+
+/// The widest line.
+const WIDTH: usize = 160;
+
+/// A profile in few words: the name of its format where it has one, behind its transport.
+fn short(profile: &str) -> String {
+    let sides: Vec<String> = profile.split(" : ").map(short_side).collect();
+    sides.join(" : ")
+}
+
+fn short_side(profile: &str) -> String {
+    let (transport, rest) = profile.split_once('/').unwrap_or(("none", profile));
+    let is_it = |format: &Format| format.profile().split_once('/').is_some_and(|it| it.1 == rest);
+    let named = Format::ALL.into_iter().find(is_it);
+    let used = |part: &&str| !part.is_empty() && *part != "none";
+    let rest = named.map_or_else(
+        || rest.split('/').filter(used).collect::<Vec<_>>().join("/"),
+        |format| format.name().to_owned(),
+    );
+    let parts = [transport, &rest];
+    parts.into_iter().filter(used).collect::<Vec<_>>().join(" ")
+}
+
+fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let count = |change| compared.count(change);
+    if !compared.lines.is_empty() {
+        let changes = [Change::Lower, Change::Higher, Change::Both, Change::NoDifference];
+        let counts: Vec<String> = changes
+            .into_iter()
+            .chain([Change::Inconclusive])
+            .filter(|&change| change != Change::Both || count(change) > 0)
+            .map(|change| format!("{} {}", count(change), change.name()))
+            .collect();
+        let [all_lines, rows] = [compared.lines.len(), compared.pairs.len()];
+        let (all_lines, rows) = (counted(all_lines, "line"), counted(rows, "row"));
+        lines.push(format!("{all_lines}, {rows}: {}", counts.join(", ")));
+    } else if compared.conclusions == 0 {
+        lines.push("the records have no row in common".to_owned());
+    }
+    if compared.restless > 0 {
+        lines.push(format!(
+            "{} of the lines that changed are of peers that did not: the runs themselves differ so much",
+            compared.restless
+        ));
+    }
+    if compared.conclusions > 0 {
+        let same = compared.conclusions - compared.turns.len();
+        lines.push(format!("conclusions: {same} of {} are the same", compared.conclusions));
+    }
+    for turn in &compared.turns {
+        let (first, second) = (turn.first.name(), turn.second.name());
+        lines.push(format!(
+            "  {}, {}: {first} in A, {second} in B",
+            turn.key.metric, turn.key.subject
+        ));
+    }
+    for (number, what) in [
+        (compared.only_in_first, "in A only"),
+        (compared.only_in_second, "in B only"),
+        (compared.without_value, "without a value in one of them"),
+    ] {
+        if number > 0 {
+            lines.push(format!("{} {what}", counted(number, "row")));
+        }
+    }
+    if let Some(floor) = compared.noise_floor {
+        lines.push(format!("differences below {:.1} % are noise", floor * 100.0));
+    }
+    if !all && compared.lines.iter().any(|line| matches!(line.lengths, Lengths::Range(..))) {
+        lines.push(
+            "several lengths: A and B are those of the longest, B/A is the median of all".into(),
+        );
+    }
+    lines.push(
+        "bounds of one pair are as wide as those of its rows leave it; over 25 % is inconclusive"
+            .into(),
+    );
+    lines
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_told_in_few_words() {
+        assert_eq!(short("none/soap-1.1-rpc-encoded/xml-utf8/none/none"), "soap-rpc");
+        assert_eq!(short("tcp-blocking/fix-4.3/tag-value/none/none"), "tcp-blocking fix");
+        assert_eq!(
+            short("none/fix-4.3/tag-value/none/none : none/none/cdr-le-union/none/none"),
+            "fix : cdr-le"
+        );
+        assert_eq!(short("none/soap-1.2/fast-infoset/none/gzip"), "soap-1.2/fast-infoset/gzip");
+        assert_eq!(short(""), "");
+    }
+}

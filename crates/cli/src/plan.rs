@@ -1,0 +1,292 @@
+//! `trunkline plan`
+
+use trunkline_lab::capacity::costs::{CostsError, costs_in, format_named, measure};
+use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
+use trunkline_lab::definition::{Definition, Requirement};
+use trunkline_lab::market_data::Format;
+use trunkline_lab::row::MachineRow;
+use trunkline_lab::table::{Align, Table, number, with_commas};
+use trunkline_lab::trading_day::{SEED, TradingDay};
+
+use crate::Ending;
+use crate::arguments::PlanArguments;
+use crate::fault::Fault;
+use crate::lab::show::read;
+use crate::output::{plain, print, print_table};
+use crate::quantity::line;
+
+pub(crate) fn run(arguments: &PlanArguments) -> Result<Ending, Fault> {
+    let demand = Demand::new(arguments.rate, arguments.entries, arguments.window)?;
+    let mut formats: Vec<Format> = Vec::new();
+    for name in &arguments.format {
+        let format = format_named(name)?;
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    let Priced { costs, source, cores } = priced(arguments, &formats)?;
+    let capacities = costs.iter().map(|costs| Capacity::of(&demand, costs));
+    let formats = formats.into_iter().zip(capacities).collect();
+    // What is embedded is tested to have section 6.
+    let paper = Definition::named("kohlhoff-2004")?.requirement;
+    let plan = Plan { formats, cores, arguments, paper };
+    let window = number(arguments.window * 1e3);
+    print(&format!(
+        "{} reports a second; a message leaves with {} entries, or when one has waited {window} ms\n\
+         {}\n\n",
+        arguments.rate,
+        arguments.entries,
+        plain(&source)
+    ))?;
+    print_table(plan.table())?;
+    print(&format!("\n{}\n", plan.notes().join("\n")))?;
+    Ok(Ending::Right)
+}
+
+/// Costs of the formats, in their order, and where they come from.
+struct Priced {
+    costs: Vec<Costs>,
+    source: String,
+    /// Cores of the machine that has these costs.
+    cores: u32,
+}
+
+fn priced(arguments: &PlanArguments, formats: &[Format]) -> Result<Priced, Fault> {
+    if let Some(file) = &arguments.costs {
+        let record = read(file)?;
+        let file = file.display();
+        let costs = formats.iter().map(|&format| costs_in(&record.rows, format));
+        let costs: Result<_, CostsError> = costs.collect();
+        let costs = costs.map_err(|error| Fault::new(format!("{file}: {error}")))?;
+        let MachineRow { date, processor, cores, .. } = record.machine;
+        let source = format!("costs from {file}: {date}, {processor}, {cores} cores");
+        return Ok(Priced { costs, source, cores });
+    }
+    let day = match &arguments.trades {
+        Some(file) => TradingDay::from_csv(file)?,
+        None => TradingDay::generated(SEED),
+    };
+    let costs = measure(&day, formats)?;
+    let machine = MachineRow::of_this_machine("", Default::default(), None);
+    let MachineRow { processor, cores, .. } = machine;
+    let trades = with_commas(day.trades.len() as f64);
+    let source = format!(
+        "costs measured just now: {processor}, {cores} cores; messages carry the {trades} trades of: {}",
+        day.name
+    );
+    Ok(Priced { costs, source, cores })
+}
+
+/// What is printed.
+struct Plan<'a> {
+    formats: Vec<(Format, Capacity)>,
+    cores: u32,
+    arguments: &'a PlanArguments,
+    paper: Option<Requirement>,
+}
+
+/// The widest line; formats are columns.
+const WIDTH: usize = 200;
+
+impl Plan<'_> {
+    /// True where section 6 of the paper has figures for the format.
+    fn is_papers(&self, format: Format, capacity: &Capacity) -> bool {
+        self.paper.is_some_and(|paper| {
+            format == paper.format
+                && self.arguments.rate == f64::from(paper.peak_per_second)
+                && self.arguments.entries == paper.entries
+                && capacity.entries_per_message == paper.entries
+        })
+    }
+
+    fn table(&self) -> Table {
+        let mut titles = vec![("for each client", Align::Left)];
+        for (format, capacity) in &self.formats {
+            titles.push((format.name(), Align::Right));
+            if self.is_papers(*format, capacity) {
+                titles.push(("paper", Align::Right));
+            }
+        }
+        let mut table = Table::new(titles).within(WIDTH);
+        for (what, value, paper) in self.quantities() {
+            let cells = self.formats.iter().flat_map(|(format, capacity)| {
+                let paper = self.is_papers(*format, capacity).then(|| paper.clone());
+                [Some(value(capacity)), paper].into_iter().flatten()
+            });
+            table.row([what].into_iter().chain(cells));
+        }
+        table
+    }
+
+    /// Rows: what, how it follows from a capacity, and the paper's figure.
+    fn quantities(&self) -> Vec<Quantity<'_>> {
+        let paper =
+            |of: &dyn Fn(&Requirement) -> String| self.paper.as_ref().map_or_else(String::new, of);
+        let (clients, cores) = (self.arguments.clients, self.cores);
+        let mut rows: Vec<Quantity<'_>> = vec![
+            row(
+                "messages a second",
+                |it| number(it.messages_per_second),
+                paper(&|it| count(it.messages_per_second)),
+            ),
+            row(
+                "entries a message",
+                |it| it.entries_per_message.to_string(),
+                paper(&|it| count(it.entries)),
+            ),
+            row(
+                "bytes a message",
+                |it| number(it.bytes_per_message),
+                paper(&|it| count(it.message_bytes)),
+            ),
+            row(
+                "bytes a second",
+                |it| number(it.bytes_per_second),
+                paper(&|it| count(it.bytes_per_second)),
+            ),
+            row("bits a second", |it| number(it.bits_per_second()), String::new()),
+            row(
+                "  line that carries it",
+                |it| line_for(it.bits_per_second()),
+                paper(&|it| line(it.network_bits_per_second.into())),
+            ),
+            row("bits with headers", |it| number(it.wire_bits_per_second()), String::new()),
+            row("  line that carries it", |it| line_for(it.wire_bits_per_second()), String::new()),
+        ];
+        if let Some(bandwidth) = self.arguments.bandwidth {
+            let used = move |it: &Capacity| percent(it.wire_bits_per_second() / bandwidth as f64);
+            rows.push(row(format!("  of {}, %", line(bandwidth)), used, String::new()));
+        }
+        rows.extend([
+            row("worst second: messages", |it| number(it.burst.messages), String::new()),
+            row("worst second: bytes", |it| number(it.burst.bytes), String::new()),
+            row("  bits with headers", |it| number(it.burst.wire_bytes * 8.0), String::new()),
+            row("mean wait if evenly spaced, ms", |it| number(it.mean_wait * 1e3), String::new()),
+            row("worst wait if evenly spaced, ms", |it| number(it.worst_wait * 1e3), String::new()),
+            row(
+                "ns to encode a message",
+                |it| number(it.encode_nanoseconds),
+                paper(&|it| number(it.encoding_millis * 1e6)),
+            ),
+            row(
+                "% of a core to encode",
+                |it| percent(it.encode_share),
+                paper(&|it| percent(it.cpu_share())),
+            ),
+            row("% of a core to decode", |it| percent(it.decode_share), String::new()),
+            row(
+                "clients a core encodes for",
+                |it| with_commas(it.clients() as f64),
+                paper(&|it| count(it.clients)),
+            ),
+            row("  if once for all", |it| once_for_all(it).into(), String::new()),
+            row(
+                format!("machines for {} clients", with_commas(clients.into())),
+                move |it| with_commas(it.machines(clients.into(), cores) as f64),
+                String::new(),
+            ),
+            row(
+                "  if encoded once for all",
+                move |it| with_commas(it.machines_once(cores) as f64),
+                String::new(),
+            ),
+        ]);
+        rows
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let cores = self.cores;
+        let mut notes = vec![
+            "headers: Ethernet, IP and TCP, 78 bytes for each segment of 1,460; sending takes CPU \
+             time that is"
+                .to_owned(),
+            format!(
+                "not counted; a machine has {cores} cores; worst second: however bunched its reports are"
+            ),
+        ];
+        if self.formats.iter().any(|(format, capacity)| self.is_papers(*format, capacity)) {
+            notes.push(
+                "paper: section 6; it says less than 1 % of the CPU and roughly 100 clients".into(),
+            );
+        }
+        notes.push(self.in_words());
+        notes
+    }
+
+    fn in_words(&self) -> String {
+        let lines: Vec<String> = self
+            .formats
+            .iter()
+            .map(|(format, it)| {
+                format!("{} {}", format.name(), line_for(it.wire_bits_per_second()))
+            })
+            .collect();
+        let mut words = format!("so: a line to each client, with headers: {}", lines.join(", "));
+        if let Some(bandwidth) = self.arguments.bandwidth {
+            let is_enough = |it: &Capacity| it.wire_bits_per_second() <= bandwidth as f64;
+            let names = |wanted: bool| {
+                let names = self.formats.iter().filter(|(_, it)| is_enough(it) == wanted);
+                names.map(|(format, _)| format.name()).collect::<Vec<_>>().join(", ")
+            };
+            let name = line(bandwidth);
+            words += &match (names(true), names(false)) {
+                (carried, none) if none.is_empty() => format!("; {name} carries {carried}"),
+                (none, not) if none.is_empty() => format!("; {name} does not carry {not}"),
+                (carried, not) => format!("; {name} carries {carried}, but not {not}"),
+            };
+        }
+        words
+    }
+}
+
+/// A row of the table.
+type Quantity<'a> = (String, Box<dyn Fn(&Capacity) -> String + 'a>, String);
+
+fn row<'a>(
+    what: impl Into<String>,
+    value: impl Fn(&Capacity) -> String + 'a,
+    paper: String,
+) -> Quantity<'a> {
+    (what.into(), Box::new(value), paper)
+}
+
+fn count(value: u32) -> String {
+    with_commas(value.into())
+}
+
+fn line_for(bits: f64) -> String {
+    usual_line(bits).map_or("none".to_owned(), line)
+}
+
+/// A core that encodes each message once has done with it, however many clients there are.
+fn once_for_all(capacity: &Capacity) -> &'static str {
+    if capacity.encode_share <= 1.0 { "any" } else { "none" }
+}
+
+/// A share in percent, with three digits even where it is small.
+fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value <= 0.0 || value >= 100.0 {
+        return number(value);
+    }
+    let decimals = (2.0 - value.log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_keep_three_digits() {
+        for (share, text) in [
+            (0.0086, "0.860"),
+            (0.000_006_912, "0.000691"),
+            (0.5, "50.0"),
+            (1.054, "105.4"),
+            (31.0, "3,100"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+}

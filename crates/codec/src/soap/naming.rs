@@ -1,0 +1,200 @@
+//! Which names the elements and attributes of a message have.
+
+use std::collections::{HashMap, HashSet};
+
+use trunkline_message::{IntegerKind, Kind, Schema, ScopeId};
+use trunkline_wire::Literal;
+
+use super::plan::{NONE, Options, Shape};
+
+/// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
+/// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
+const TAKEN: [&str; 2] = ["xmlns", "href"];
+
+pub(super) struct Naming<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) options: &'a Options,
+}
+
+impl Naming<'_> {
+    /// How the field is written.
+    pub(super) fn shape(&self, kind: Kind) -> Shape {
+        match kind {
+            Kind::Group(_) => Shape::Group,
+            Kind::Integers(_) | Kind::Floats => Shape::List,
+            _ if self.options.attributes => Shape::Attribute,
+            _ => Shape::Value,
+        }
+    }
+
+    /// The element that a field stands in: a component, or [`NONE`] for the scope's own.
+    pub(super) fn around(&self, scope: ScopeId, index: usize) -> u16 {
+        let component = self.schema.scope(scope).fields[index].component;
+        component.filter(|_| !self.options.flat).unwrap_or(NONE)
+    }
+
+    /// Of every field of a scope; each is unique in the element that the field stands in.
+    pub(super) fn fields(&self, id: ScopeId) -> Vec<String> {
+        let scope = self.schema.scope(id);
+        if self.options.compact_tags {
+            return (0..scope.fields.len()).map(|index| self.compact(id, index)).collect();
+        }
+        let mut names: Vec<String> = match self.options.flat {
+            true => self.prefixed(id),
+            false => scope.fields.iter().map(|field| field.name.to_string()).collect(),
+        };
+        let places = (0..names.len()).map(|index| self.around(id, index));
+        let places: Vec<u16> = places.collect();
+        let mut all: HashSet<(u16, String)> = places.iter().copied().zip(names.clone()).collect();
+        let mut passed = HashSet::new();
+        for (index, name) in names.iter_mut().enumerate() {
+            let place = places[index];
+            let is_attribute = self.shape(scope.fields[index].kind) == Shape::Attribute;
+            let is_taken = is_attribute && TAKEN.contains(&&**name);
+            if passed.insert((place, name.clone())) && !is_taken {
+                continue;
+            }
+            let numbered = (2..).map(|number| format!("{name}-{number}"));
+            let mut free = numbered.filter(|name| all.insert((place, name.clone())));
+            *name = free.next().expect("one of all numbers");
+        }
+        names
+    }
+
+    /// Names with those of components in front, from the innermost outwards, as many as tell a
+    /// name from others of the scope.
+    fn prefixed(&self, id: ScopeId) -> Vec<String> {
+        let scope = self.schema.scope(id);
+        let mut names: Vec<String> = scope.fields.iter().map(|it| it.name.to_string()).collect();
+        let mut outside: Vec<Option<u16>> = scope.fields.iter().map(|it| it.component).collect();
+        loop {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for name in &names {
+                *counts.entry(name.clone()).or_default() += 1;
+            }
+            let mut done = true;
+            for (name, outside) in names.iter_mut().zip(&mut outside) {
+                let repeated = counts[&**name] > 1;
+                if let Some(component) = outside.filter(|_| repeated) {
+                    let component = &scope.components[usize::from(component)];
+                    name.insert_str(0, &component.name);
+                    *outside = component.parent;
+                    done = false;
+                }
+            }
+            if done {
+                return names;
+            }
+        }
+    }
+
+    fn compact(&self, scope: ScopeId, index: usize) -> String {
+        let field = &self.schema.scope(scope).fields[index];
+        match field.kind {
+            Kind::Group(_) if field.number != 0 => format!("g{}", field.number),
+            _ if field.number != 0 => format!("f{}", field.number),
+            _ => format!("n{index}"),
+        }
+    }
+
+    pub(super) fn component(&self, scope: ScopeId, index: usize) -> String {
+        match self.options.compact_tags {
+            false => self.schema.scope(scope).components[index].name.to_string(),
+            true => format!("c{index}"),
+        }
+    }
+
+    /// Of the message, or of a group's entry.
+    pub(super) fn entry(&self, scope: ScopeId) -> String {
+        match self.options.compact_tags {
+            false => self.schema.scope(scope).name.to_string(),
+            true => format!("e{}", scope.0),
+        }
+    }
+
+    /// The start tag of an element that is not a field, up to where attributes may stand.
+    pub(super) fn start(&self, name: &str) -> Literal {
+        let end = if self.options.attributes { "" } else { ">" };
+        Literal::new(format!("<{name}{end}").as_bytes())
+    }
+
+    /// The attribute that tells an element's type, if that is wanted.
+    pub(super) fn xsd_type(&self, kind: Kind) -> &'static str {
+        match kind {
+            _ if !self.options.types => "",
+            Kind::Boolean => " xsi:type=\"xsd:boolean\"",
+            Kind::Integer(kind) => integer_type(kind),
+            Kind::Decimal => " xsi:type=\"xsd:decimal\"",
+            Kind::Float => " xsi:type=\"xsd:double\"",
+            Kind::Text | Kind::Code => " xsi:type=\"xsd:string\"",
+            Kind::Bytes => " xsi:type=\"xsd:base64Binary\"",
+            Kind::Date => " xsi:type=\"xsd:date\"",
+            Kind::Time => " xsi:type=\"xsd:time\"",
+            Kind::Timestamp => " xsi:type=\"xsd:dateTime\"",
+            Kind::Group(_) | Kind::Integers(_) | Kind::Floats => "",
+        }
+    }
+}
+
+fn integer_type(kind: IntegerKind) -> &'static str {
+    match kind {
+        IntegerKind::I8 => " xsi:type=\"xsd:byte\"",
+        IntegerKind::I16 => " xsi:type=\"xsd:short\"",
+        IntegerKind::I32 => " xsi:type=\"xsd:int\"",
+        IntegerKind::I64 => " xsi:type=\"xsd:long\"",
+        IntegerKind::U8 => " xsi:type=\"xsd:unsignedByte\"",
+        IntegerKind::U16 => " xsi:type=\"xsd:unsignedShort\"",
+        IntegerKind::U32 => " xsi:type=\"xsd:unsignedInt\"",
+        IntegerKind::U64 => " xsi:type=\"xsd:unsignedLong\"",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_message::Need;
+
+    use super::*;
+
+    /// Names of the fields with these paths, such as `Header/Sender/CompID`.
+    fn names(paths: &[&str], options: Options) -> Vec<String> {
+        let mut builder = Schema::builder("M", "");
+        for path in paths {
+            let mut steps: Vec<&str> = path.split('/').collect();
+            let name = steps.pop().unwrap();
+            for step in &steps {
+                builder.begin_component(step, Need::Optional);
+            }
+            builder.field(name, 0, Kind::Text, Need::Optional);
+            for _ in &steps {
+                builder.end();
+            }
+        }
+        let schema = builder.build().unwrap();
+        Naming { schema: &schema, options: &options }.fields(ScopeId(0))
+    }
+
+    #[test]
+    fn names_take_as_many_components_in_front_as_tell_them_apart() {
+        let flat = |paths: &[&str]| names(paths, Options { flat: true, ..Options::default() });
+        assert_eq!(flat(&["A/x", "B/y", "z"]), ["x", "y", "z"]);
+        assert_eq!(
+            flat(&["H/Sender/ID", "G/Target/ID", "ID", "H2/Time"]),
+            ["SenderID", "TargetID", "ID", "Time"]
+        );
+        assert_eq!(flat(&["Buy/Party/ID", "Sell/Party/ID"]), ["BuyPartyID", "SellPartyID"]);
+        // A prefixed name meets another one.
+        assert_eq!(flat(&["A/x", "B/x", "Bx", "C/Bx"]), ["Ax", "Bx", "Bx-2", "CBx"]);
+        assert_eq!(flat(&["Ab/c", "A/bc", "X/c", "Y/bc"]), ["Abc", "Abc-2", "Xc", "Ybc"]);
+        assert_eq!(flat(&["A/x", "B/x", "Ax", "Ax-2"]), ["Ax", "Bx", "Ax-3", "Ax-2"]);
+    }
+    #[test]
+    fn attributes_leave_names_with_a_meaning_of_their_own_alone() {
+        let paths = ["xmlns", "href", "xmlns-2", "id", "A/href", "B/href"];
+        assert_eq!(names(&paths, Options::default())[..2], ["xmlns", "href"]);
+        let attributes = Options { attributes: true, ..Options::default() };
+        let expected = ["xmlns-3", "href-2", "xmlns-2", "id", "href-2", "href-2"];
+        assert_eq!(names(&paths, attributes.clone()), expected);
+        let expected = ["xmlns-3", "href-2", "xmlns-2", "id", "Ahref", "Bhref"];
+        assert_eq!(names(&paths, Options { flat: true, ..attributes }), expected);
+    }
+}

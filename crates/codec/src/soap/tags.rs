@@ -1,0 +1,327 @@
+//! Start tags whose attributes are fields.
+//!
+//! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
+//! in a value, and a tag that is not what the plan would write is left to the parser untouched.
+
+use trunkline_message::{Fields, Result};
+use trunkline_wire::scan;
+
+use super::decoder::{Body, Value};
+use super::names::Name;
+use super::opening;
+use super::plan::{NONE, Plan, ScopePlan};
+use super::ways::Step;
+use crate::xml::{self, Namespace};
+
+/// An attribute that is a field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    field: u16,
+    /// Is the value between the quotes the value itself?
+    plain: bool,
+    name: u32,
+    /// Where the value begins and ends.
+    start: u32,
+    end: u32,
+}
+
+/// Which attribute came behind which in the tags before. Most senders write them in one order, and
+/// a guess that holds saves the look at the name.
+#[derive(Debug, Default)]
+pub(super) struct Followers {
+    /// Of every scope in turn: the first attributes of its own element and of its components, then
+    /// those behind each field; and how often each may yet fail to come before another is guessed.
+    guesses: Vec<(u16, u8)>,
+    /// Where the guesses of each scope begin, and those behind its fields.
+    scopes: Box<[(usize, usize)]>,
+}
+
+const SURE: u8 = 4;
+
+impl Followers {
+    /// Knows nothing yet of this plan's scopes.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut count = 0;
+        let scopes = plan.scopes.iter().map(|scope| {
+            let start = count;
+            let behind = start + 1 + scope.components.len();
+            count = behind + scope.slots.len();
+            (start, behind)
+        });
+        let scopes = scopes.collect();
+        Self { guesses: vec![(u16::MAX, 0); count], scopes }
+    }
+
+    #[inline]
+    fn start(&self, scope: usize, component: u16) -> usize {
+        self.scopes[scope].0 + usize::from(component.wrapping_add(1))
+    }
+
+    #[inline]
+    fn behind(&self, scope: usize, field: u16) -> usize {
+        self.scopes[scope].1 + usize::from(field)
+    }
+
+    #[inline]
+    fn guess(&self, place: usize) -> u16 {
+        self.guesses[place].0
+    }
+
+    #[inline]
+    fn learn(&mut self, place: usize, field: u16) {
+        let (guess, sureness) = &mut self.guesses[place];
+        if *guess == field {
+            *sureness = SURE;
+        } else if let Some(less) = sureness.checked_sub(1) {
+            *sureness = less;
+        } else {
+            (*guess, *sureness) = (field, SURE);
+        }
+    }
+}
+
+/// How a start tag ends that is as the plan would write it.
+#[derive(Clone, Copy)]
+struct TagEnd {
+    /// The position behind it.
+    at: usize,
+    /// Is it an empty-element tag?
+    empty: bool,
+}
+
+/// Among so many attributes before it, one that breaks the order is looked for.
+const SEARCHED: usize = 64;
+
+impl<'a> Body<'a> {
+    /// Reads what stands in the element of a message or entry, the attributes of which are held, up
+    /// to and including its end tag.
+    #[inline(never)]
+    pub(super) fn scope_of_tags<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        into: &mut F,
+    ) -> Result<()> {
+        let base = self.seen.len();
+        self.seen.resize(base + scope.required.len(), 0);
+        self.check_names();
+        let mut component = NONE;
+        loop {
+            self.take_held(base, into)?;
+            if std::mem::take(&mut self.ended) {
+                break;
+            }
+            match self.tag(scope, base, component, into)? {
+                Step::Between(next) => component = next,
+                Step::Leaf(_) | Step::Ended => break,
+            }
+        }
+        self.finish(scope, base)
+    }
+
+    /// Reads one tag, and what stands inside if it is a field's; holds the attributes of others.
+    #[inline]
+    fn tag<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Step> {
+        if self.as_planned
+            && self.parser.is_in_content()
+            && let Some(step) = self.expected_tag(scope, base, component, into)?
+        {
+            return Ok(step);
+        }
+        self.general_step(scope, base, component, into)
+    }
+
+    /// Reads a tag if it is one of the plan's, to the letter.
+    #[inline]
+    fn expected_tag<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<Option<Step>> {
+        let (bytes, at) = (self.input.as_bytes(), self.parser.position());
+        let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else {
+            return Ok(None);
+        };
+        if window[1] == b'/' {
+            return Ok(self.expected_end(scope, component, at));
+        }
+        let length = scan::name_length(window);
+        match scope.names.guess(component, window, length) {
+            Some(Name::Field(field)) => {
+                self.expected_element(scope, base, (field.into(), at, length), into)
+            }
+            Some(Name::Component(inner)) => {
+                let start = &scope.components[usize::from(inner)].start;
+                if !start.matches(bytes, at) {
+                    return Ok(None);
+                }
+                let Some(end) = self.hold_planned(self.scope, inner, at + start.len()) else {
+                    return Ok(None);
+                };
+                if !end.empty {
+                    self.parser.push_known(at + 1, length)?;
+                }
+                self.parser.set_position(end.at);
+                Ok(Some(Step::Between(if end.empty { component } else { inner })))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Goes into the entry whose start tag begins at `at`, if that is as the plan would write it.
+    #[inline]
+    pub(super) fn expected_entry(&mut self, index: usize, at: usize) -> Result<bool> {
+        let entry = &self.plan.scopes[index];
+        if !entry.start.matches(self.input.as_bytes(), at) {
+            return Ok(false);
+        }
+        let Some(end) = self.hold_planned(index, NONE, at + entry.start.len()) else {
+            return Ok(false);
+        };
+        if !end.empty {
+            self.parser.push_known(at + 1, entry.start.len() - 1)?;
+        }
+        self.ended = end.empty;
+        self.parser.set_position(end.at);
+        Ok(true)
+    }
+
+    /// Reads the attributes of the message's own element: if the way to them is `known`, the
+    /// parser stands before them, and behind the tag otherwise.
+    pub(super) fn hold_first(&mut self, known: bool) -> Result<()> {
+        if known {
+            let at = self.parser.position();
+            let end = if self.expected { self.hold_planned(0, NONE, at) } else { None };
+            if let Some(end) = end {
+                self.parser.set_position(end.at);
+                self.ended = end.empty;
+                if end.empty {
+                    self.parser.pop_known_elements(1);
+                }
+                return Ok(());
+            }
+            opening::open(self.plan, self.input, self.parser)?;
+        }
+        self.hold(&self.plan.scopes[0], NONE);
+        Ok(())
+    }
+
+    /// Holds the attributes from `at` to the end of a start tag, if all are the plan's own, to the
+    /// letter, and none stands twice; holds none otherwise.
+    #[inline]
+    fn hold_planned(&mut self, index: usize, component: u16, at: usize) -> Option<TagEnd> {
+        self.held.clear();
+        let end = self.planned_attributes(index, component, at);
+        if end.is_none() {
+            self.held.clear();
+        }
+        end
+    }
+
+    fn planned_attributes(
+        &mut self,
+        index: usize,
+        component: u16,
+        mut at: usize,
+    ) -> Option<TagEnd> {
+        let bytes = self.input.as_bytes();
+        let plan = self.plan;
+        let scope = &plan.scopes[index];
+        let mut place = self.followers.start(index, component);
+        let mut next = 0;
+        loop {
+            let guess = self.followers.guess(place);
+            let stands = |field: u16| {
+                let start = &scope.slots.get(usize::from(field))?.start;
+                start.matches(bytes, at).then_some(start.len())
+            };
+            let (field, length) = match stands(guess) {
+                Some(length) => (guess, length),
+                None => {
+                    let window = bytes.get(at..)?.first_chunk::<34>()?;
+                    match window {
+                        [b' ', ..] => {}
+                        [b'>', ..] => return Some(TagEnd { at: at + 1, empty: false }),
+                        [b'/', b'>', ..] => return Some(TagEnd { at: at + 2, empty: true }),
+                        _ => return None,
+                    }
+                    let length = scan::attribute_name_length(window);
+                    let Name::Field(field) = scope.attributes.guess(component, window, length)?
+                    else {
+                        return None;
+                    };
+                    (field, stands(field)?)
+                }
+            };
+            if field < next && self.holds(field) {
+                return None;
+            }
+            let start = at + length;
+            let end = scan::find_quote(bytes, start);
+            if bytes.get(end) != Some(&b'"') {
+                return None;
+            }
+            self.followers.learn(place, field);
+            place = self.followers.behind(index, field);
+            let name = at as u32 + 1;
+            self.held.push(Held { field, plain: true, name, start: start as u32, end: end as u32 });
+            next = field + 1;
+            at = end + 1;
+        }
+    }
+
+    /// Is it held already? Also where there are too many to look.
+    fn holds(&self, field: u16) -> bool {
+        self.held.len() > SEARCHED || self.held.iter().any(|held| held.field == field)
+    }
+
+    /// Holds the attributes of the start tag that the parser read last.
+    pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) {
+        self.held.clear();
+        let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
+        for attribute in self.parser.attributes(self.input) {
+            let (name, raw) = (attribute.name.qualified(), attribute.raw);
+            let own = attribute.name.namespace == Namespace::NONE;
+            let meaning = scope.attributes.get(component, name.as_bytes()).filter(|_| own);
+            if let Some(Name::Field(field)) = meaning {
+                self.held.push(Held {
+                    field,
+                    plain: attribute.plain,
+                    name: offset(name) as u32,
+                    start: offset(raw) as u32,
+                    end: (offset(raw) + raw.len()) as u32,
+                });
+            }
+        }
+    }
+
+    /// Reads the values that are held.
+    #[inline]
+    fn take_held<F: Fields>(&mut self, base: usize, into: &mut F) -> Result<()> {
+        for at in 0..self.held.len() {
+            let Held { field, plain, name, start, end } = self.held[at];
+            self.note(field.into(), base, name as usize)?;
+            self.value = match plain {
+                true => Value::Input(start as usize, end as usize),
+                false => self.normalised(start as usize, end as usize),
+            };
+            into.decode_field(field.into(), self)?;
+        }
+        self.held.clear();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn normalised(&mut self, start: usize, end: usize) -> Value {
+        self.scratch.clear();
+        xml::normalise_attribute(&self.input[start..end], self.scratch);
+        Value::Scratch(start)
+    }
+}

@@ -1,0 +1,412 @@
+//! Experiments as data: what is run, what was published about it, and what was concluded.
+//!
+//! An experiment is a TOML file. Those of published evaluations are part of the binary
+//! ([`Definition::named`]); a user's own are read from a file ([`Definition::read`]).
+
+mod conclusion;
+mod measure;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::{error, fmt, io};
+
+use serde::Deserialize;
+
+pub use conclusion::{Conclusion, Expected, Quantity, Term};
+pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
+pub use measure::{Throughput, Waiting};
+
+use crate::market_data::Format;
+use crate::peer::PEERS;
+
+/// An experiment.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Definition {
+    /// Its name in commands and rows: for an evaluation, first author and year.
+    pub name: String,
+    /// Where the evaluation was published, or what this is.
+    pub source: String,
+    /// Numbers of entries that messages are made with.
+    pub entries: Vec<u32>,
+    /// Those for a quick look; all if there are none.
+    #[serde(default)]
+    pub quick_entries: Vec<u32>,
+    /// The peer that stands for a format, for the conclusions' second opinion.
+    #[serde(default)]
+    pub successors: BTreeMap<Format, String>,
+    /// What it is made of, in the order of running.
+    #[serde(rename = "part")]
+    pub parts: Vec<Part>,
+    /// Published figures.
+    #[serde(default)]
+    pub published: Vec<Published>,
+    /// Published figures for what a peak takes.
+    #[serde(default)]
+    pub requirement: Option<Requirement>,
+    /// Published conclusions.
+    #[serde(default, rename = "conclusion")]
+    pub conclusions: Vec<Conclusion>,
+}
+
+/// A part of an experiment that can be run by itself.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Part {
+    /// Its name in commands and rows.
+    pub name: String,
+    /// What it measures.
+    pub what: String,
+    /// What is done.
+    #[serde(rename = "measure")]
+    pub measures: Vec<Measure>,
+}
+
+/// A published table: a line a format.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Published {
+    /// The cases whose rows stand beside it.
+    pub cases: Vec<String>,
+    /// The metric of those rows.
+    pub metric: String,
+    /// `bytes` or `ms`.
+    pub unit: String,
+    /// Where it stands, such as `table 1`.
+    pub source: String,
+    /// A line a format.
+    pub lines: BTreeMap<Format, Line>,
+}
+
+/// A cost that is partly fixed, partly by entry.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Line {
+    /// Cost of a message without entries.
+    pub fixed: f64,
+    /// Cost of each entry.
+    pub per_entry: f64,
+}
+
+impl Line {
+    /// The cost that the line gives for a message of `entries` entries.
+    pub fn at(&self, entries: u32) -> f64 {
+        self.fixed + self.per_entry * f64::from(entries)
+    }
+}
+
+/// A hypothetical exchange that sends every trade to its clients in SOAP (Kohlhoff & Steele, section
+/// 6), and what it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Requirement {
+    /// The format.
+    pub format: Format,
+    /// Trade reports in the busiest second of the day.
+    pub peak_per_second: u32,
+    /// The longest that a report waits for company, in milliseconds.
+    pub window_millis: u32,
+    /// Entries that fill a message.
+    pub entries: u32,
+    /// Bytes of a full message.
+    pub message_bytes: u32,
+    /// Full messages in the busiest second.
+    pub messages_per_second: u32,
+    /// Bytes in the busiest second.
+    pub bytes_per_second: u32,
+    /// The network that carries them, in bits per second.
+    pub network_bits_per_second: u32,
+    /// CPU time of encoding a full message, in milliseconds.
+    pub encoding_millis: f64,
+    /// Clients that one server could send to.
+    pub clients: u32,
+}
+
+impl Requirement {
+    /// Share of the server's CPU for one client.
+    pub fn cpu_share(&self) -> f64 {
+        f64::from(self.messages_per_second) * self.encoding_millis / 1e3
+    }
+}
+
+/// The experiments that are part of the binary: their names and their text.
+const EMBEDDED: [(&str, &str); 1] =
+    [("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml"))];
+
+/// The names of the published evaluations that the binary knows.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    EMBEDDED.iter().map(|(name, _)| *name)
+}
+
+/// Bytes of a file that are read at most.
+const FILE_BYTES: u64 = 1 << 20;
+/// Entries of a message at most.
+const ENTRIES: u32 = 1_000;
+
+/// Why there is no such experiment; prints as one line.
+#[derive(Debug)]
+pub enum DefinitionError {
+    /// No evaluation has this name, and no file either.
+    Unknown(String),
+    /// The experiment has no part of this name.
+    UnknownPart {
+        /// The experiment.
+        experiment: String,
+        /// What was asked for.
+        part: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The file cannot be read.
+    NotRead {
+        /// Its name.
+        file: String,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// The file is no experiment.
+    Invalid {
+        /// Its name.
+        file: String,
+        /// The line, where there is one, and what is wrong.
+        what: String,
+    },
+}
+
+impl fmt::Display for DefinitionError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                let known: Vec<&str> = names().collect();
+                write!(out, "there is no experiment {name:?}; known: {}", known.join(", "))?;
+                write!(out, ", and files that end in .toml")
+            }
+            Self::UnknownPart { experiment, part, known } => {
+                write!(out, "{experiment} has no part {part:?}; known: {}", known.join(", "))
+            }
+            Self::NotRead { file, cause } => write!(out, "{file}: cannot be read: {cause}"),
+            Self::Invalid { file, what } => write!(out, "{file} {what}"),
+        }
+    }
+}
+
+impl error::Error for DefinitionError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::NotRead { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl Definition {
+    /// The evaluation of this name, or the experiment in the file of this name if it ends in
+    /// `.toml`.
+    ///
+    /// # Errors
+    /// Names the known ones, or says what is wrong with the file and where.
+    pub fn named(name: &str) -> Result<Self, DefinitionError> {
+        if let Some((_, text)) = EMBEDDED.iter().find(|(known, _)| *known == name) {
+            return Self::parse(name, text);
+        }
+        if !name.ends_with(".toml") {
+            return Err(DefinitionError::Unknown(name.to_owned()));
+        }
+        Self::read(Path::new(name))
+    }
+
+    /// The experiment in a file.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file and where.
+    pub fn read(file: &Path) -> Result<Self, DefinitionError> {
+        let name = file.display().to_string();
+        let unreadable = |cause| DefinitionError::NotRead { file: name.clone(), cause };
+        let mut text = String::new();
+        let input = File::open(file).map_err(unreadable)?;
+        let length = input.take(FILE_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+        if length as u64 > FILE_BYTES {
+            let what = format!("has more than {FILE_BYTES} bytes");
+            return Err(DefinitionError::Invalid { file: name, what });
+        }
+        Self::parse(&name, &text)
+    }
+
+    fn parse(file: &str, text: &str) -> Result<Self, DefinitionError> {
+        let invalid = |what| DefinitionError::Invalid { file: file.to_owned(), what };
+        let definition: Self = toml::from_str(text).map_err(|error| {
+            let what = error.message().replace('\n', " ");
+            invalid(match error.span() {
+                Some(span) => format!("line {}: {what}", line_of(text, span.start)),
+                None => format!("is no experiment: {what}"),
+            })
+        })?;
+        definition.check().map_err(|what| invalid(format!("is no experiment: {what}")))?;
+        Ok(definition)
+    }
+
+    /// What the types do not say.
+    fn check(&self) -> Result<(), String> {
+        let is_word = |text: &str| {
+            !text.is_empty()
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        if !is_word(&self.name) {
+            return Err(format!(
+                "its name, {:?}, is not of letters, digits and hyphens",
+                self.name
+            ));
+        }
+        check_entries(&self.entries)?;
+        for (format, peer) in &self.successors {
+            if PEERS.iter().all(|known| known.name != peer) {
+                return Err(format!("no peer {peer:?} is known for {}", format.name()));
+            }
+        }
+        for part in &self.parts {
+            if !is_word(&part.name) {
+                return Err(format!("a part is called {:?}", part.name));
+            }
+            for measure in &part.measures {
+                measure.check().map_err(|what| format!("part {}: {what}", part.name))?;
+            }
+        }
+        self.conclusions.iter().try_for_each(Conclusion::check)
+    }
+
+    /// The parts in `names`, in the order of the experiment, each once; all if there are no names.
+    ///
+    /// # Errors
+    /// Names the first unknown one, and the known ones.
+    pub fn parts_named(&self, names: &[String]) -> Result<Vec<Part>, DefinitionError> {
+        for name in names {
+            if self.parts.iter().all(|part| part.name != *name) {
+                return Err(DefinitionError::UnknownPart {
+                    experiment: self.name.clone(),
+                    part: name.clone(),
+                    known: self.parts.iter().map(|part| part.name.clone()).collect(),
+                });
+            }
+        }
+        let is_chosen = |part: &&Part| names.is_empty() || names.contains(&part.name);
+        Ok(self.parts.iter().filter(is_chosen).cloned().collect())
+    }
+
+    /// The lengths that messages are made with.
+    pub fn lengths(&self, is_quick: bool) -> &[u32] {
+        if is_quick && !self.quick_entries.is_empty() { &self.quick_entries } else { &self.entries }
+    }
+
+    /// The length for which single figures are printed.
+    pub fn longest(&self) -> u32 {
+        self.entries.iter().copied().max().unwrap_or(1)
+    }
+
+    /// The published line for rows of this case and metric, in the unit of rows: bytes or
+    /// nanoseconds.
+    pub fn published(&self, case: &str, metric: &str, format: Format) -> Option<Line> {
+        let is_it = |table: &&Published| {
+            table.metric == metric && table.cases.iter().any(|known| known == case)
+        };
+        let table = self.published.iter().find(is_it)?;
+        let line = table.lines.get(&format)?;
+        let scale = if table.unit == "ms" { 1e6 } else { 1.0 };
+        Some(Line { fixed: line.fixed * scale, per_entry: line.per_entry * scale })
+    }
+
+    /// Where the published figures for a case and metric stand, such as `table 3`.
+    pub fn source_of(&self, case: &str, metric: &str) -> Option<&str> {
+        let is_it = |table: &&Published| {
+            table.metric == metric && table.cases.iter().any(|known| known == case)
+        };
+        self.published.iter().find(is_it).map(|table| table.source.as_str())
+    }
+
+    /// The peer that stands for a format today.
+    pub fn successor(&self, format: Format) -> Option<&str> {
+        self.successors.get(&format).map(String::as_str)
+    }
+}
+
+fn check_entries(entries: &[u32]) -> Result<(), String> {
+    if entries.is_empty() {
+        return Err("there are no entries".into());
+    }
+    match entries.iter().find(|entries| !(1..=ENTRIES).contains(*entries)) {
+        Some(entries) => Err(format!("{entries} entries are not between 1 and {ENTRIES}")),
+        None => Ok(()),
+    }
+}
+
+/// The line of a byte offset, counted from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kohlhoff() -> Definition {
+        Definition::named("kohlhoff-2004").expect("embedded")
+    }
+
+    #[test]
+    fn embedded_experiments_are_valid_and_named_as_their_files() {
+        for name in names() {
+            let definition = Definition::named(name).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(definition.name, name);
+        }
+    }
+
+    #[test]
+    fn parts_come_once_and_in_order() {
+        let names = |list: &[&str]| -> Vec<String> {
+            let list: Vec<String> = list.iter().map(|name| (*name).to_owned()).collect();
+            let parts = kohlhoff().parts_named(&list).expect("known");
+            parts.into_iter().map(|part| part.name).collect()
+        };
+        assert_eq!(names(&["codec", "size", "codec"]), ["size", "codec"]);
+        let all = ["size", "codec", "latency", "throughput", "compact", "schema", "plan"];
+        assert_eq!(names(&[]), all);
+    }
+
+    #[test]
+    fn section_6_follows_from_the_tables() {
+        let definition = kohlhoff();
+        let requirement = definition.requirement.expect("section 6");
+        let size = definition.published("size", "size", Format::SoapRpc).expect("table 1");
+        assert_eq!(size.at(requirement.entries).round(), f64::from(requirement.message_bytes));
+        let encoding = definition.published("encode", "cpu-time", Format::SoapRpc).expect("3");
+        assert!((encoding.at(10) / 1e6 - requirement.encoding_millis).abs() < 0.005);
+        let reports = requirement.messages_per_second * requirement.entries;
+        assert_eq!(reports, requirement.peak_per_second);
+        let bytes = requirement.messages_per_second * requirement.message_bytes;
+        assert_eq!(bytes, requirement.bytes_per_second);
+        assert!(bytes * 8 <= requirement.network_bits_per_second);
+        assert_eq!(definition.published("encode", "cpu-time", Format::CdrBitmap), None);
+        assert_eq!(definition.published("network", "cpu-time", Format::Fix), None);
+    }
+
+    #[test]
+    fn a_mistake_in_a_file_is_told_with_its_line() {
+        let good = "name = \"mine\"\nsource = \"me\"\nentries = [1]\n[[part]]\nname = \"size\"\n\
+                    what = \"bytes\"\n[[part.measure]]\nkind = \"size\"\nformats = [\"fix\"]\n";
+        assert!(Definition::parse("mine.toml", good).is_ok());
+        for (from, to, told) in [
+            ("entries = [1]", "entries = [0]", "mine.toml is no experiment: 0 entries are not"),
+            ("entries = [1]", "entries = [\"1\"]", "mine.toml line 3: invalid type: string"),
+            ("\"fix\"", "\"fax\"", "mine.toml line 7: unknown variant `fax`, expected one of"),
+            ("kind = \"size\"", "kind = \"weight\"", "unknown variant `weight`"),
+            ("formats = [\"fix\"]", "formats = []", "part size: there are no formats"),
+            ("source", "sauce", "mine.toml line 2: unknown field `sauce`"),
+            ("\"mine\"", "\"my own\"", "its name, \"my own\", is not of letters"),
+        ] {
+            let error = Definition::parse("mine.toml", &good.replace(from, to));
+            let error = error.expect_err("a mistake").to_string();
+            assert!(error.contains(told) && !error.contains('\n'), "{error}");
+        }
+    }
+}

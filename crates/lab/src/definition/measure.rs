@@ -1,0 +1,262 @@
+//! What a part of an experiment does.
+
+use serde::Deserialize;
+use trunkline_net::tcp::Wait;
+
+use crate::link::Link;
+use crate::market_data::Format;
+use crate::peer::Carried;
+
+/// Something to measure.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Measure {
+    /// Bytes of a message.
+    Size(Size),
+    /// CPU time of encoding and decoding.
+    Codec(Codec),
+    /// What the shaped links themselves cost and do.
+    Link(LinkCheck),
+    /// Round trips, one after another.
+    RoundTrip(RoundTrip),
+    /// Latency at a rate that does not wait for answers.
+    OpenLoop(OpenLoop),
+    /// Messages a second, one way.
+    Throughput(Throughput),
+    /// Bandwidth and clients from what the sizes and times came to.
+    Capacity(Capacity),
+}
+
+/// Bytes of a message.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Size {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Also with just the fields and digits that the paper's Figures 5 and 6 print.
+    #[serde(default)]
+    pub as_printed: bool,
+}
+
+/// CPU time of encoding and decoding, ours and the peers'.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Codec {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Also on messages of which no two set the same fields.
+    #[serde(default)]
+    pub randomised: bool,
+}
+
+/// What a shaped link itself does to round trips.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct LinkCheck {
+    /// The links to check.
+    pub links: Vec<String>,
+}
+
+/// How an end waits for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiting {
+    /// In the operating system, which puts the processor to sleep.
+    #[default]
+    Blocking,
+    /// By asking again and again.
+    Spinning,
+}
+
+impl Waiting {
+    /// The word in profiles and questions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blocking => "blocking",
+            Self::Spinning => "spinning",
+        }
+    }
+}
+
+/// Round trips between two processes, one after another.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RoundTrip {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Over these links.
+    pub links: Vec<String>,
+    /// How both ends wait.
+    #[serde(default)]
+    pub wait: Waiting,
+    /// Round trips in a repetition.
+    pub round_trips: u32,
+    /// Lengths of messages; those of the experiment if there are none.
+    #[serde(default)]
+    pub entries: Vec<u32>,
+    /// Let others take part beside us: a bare echo of the same bytes, and the peers.
+    #[serde(default = "yes")]
+    pub others: bool,
+    /// Also in a quick run.
+    #[serde(default = "yes")]
+    pub quick: bool,
+}
+
+/// Messages sent at a steady rate, whether or not the answers have come.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OpenLoop {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Over these links.
+    pub links: Vec<String>,
+    /// How both ends wait.
+    #[serde(default)]
+    pub wait: Waiting,
+    /// Messages a second.
+    pub rates: Vec<u32>,
+    /// How long a repetition lasts.
+    pub seconds: f64,
+}
+
+/// What is poured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// Application structure to application structure.
+    Structures,
+    /// Messages encoded before, whose bytes are only received.
+    Encoded,
+}
+
+/// The side that is made slower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slow {
+    /// The side that decodes.
+    Receiver,
+    /// The side that encodes.
+    Sender,
+}
+
+/// Messages a second, one way.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Throughput {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Over these links.
+    pub links: Vec<String>,
+    /// What is poured.
+    pub content: Vec<Content>,
+    /// Which side is slower, one after the other; neither if there are none.
+    #[serde(default)]
+    pub slow: Vec<Slow>,
+    /// How many times as long the slower side takes for a message.
+    #[serde(default = "one")]
+    pub slow_factor: f64,
+    /// Lengths of messages; those of the experiment if there are none.
+    #[serde(default)]
+    pub entries: Vec<u32>,
+    /// How long a repetition lasts, about.
+    pub milliseconds: u32,
+    /// Let others take part beside us: a bare echo of the same bytes, and the peers.
+    #[serde(default = "yes")]
+    pub others: bool,
+}
+
+/// What it takes to send a day's peak to clients (the paper's section 6).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Capacity {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// Entries a second at the published peak.
+    pub rate: u32,
+    /// Entries that fill a message.
+    pub entries: u32,
+    /// The longest that an entry waits for company.
+    pub window_milliseconds: u32,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl From<Waiting> for Wait {
+    fn from(waiting: Waiting) -> Self {
+        match waiting {
+            Waiting::Blocking => Self::Blocking,
+            Waiting::Spinning => Self::Spinning,
+        }
+    }
+}
+
+impl From<Content> for Carried {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Structures => Self::Structures,
+            Content::Encoded => Self::Bytes,
+        }
+    }
+}
+
+impl Measure {
+    /// The formats that are measured.
+    pub fn formats(&self) -> &[Format] {
+        match self {
+            Self::Size(it) => &it.formats,
+            Self::Codec(it) => &it.formats,
+            Self::RoundTrip(it) => &it.formats,
+            Self::OpenLoop(it) => &it.formats,
+            Self::Throughput(it) => &it.formats,
+            Self::Capacity(it) => &it.formats,
+            Self::Link(_) => &[],
+        }
+    }
+
+    /// The links over which something is measured.
+    pub fn links(&self) -> &[String] {
+        match self {
+            Self::Link(it) => &it.links,
+            Self::RoundTrip(it) => &it.links,
+            Self::OpenLoop(it) => &it.links,
+            Self::Throughput(it) => &it.links,
+            Self::Size(_) | Self::Codec(_) | Self::Capacity(_) => &[],
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.formats().is_empty() && !matches!(self, Self::Link(_)) {
+            return Err("there are no formats".into());
+        }
+        for link in self.links() {
+            link.parse::<Link>().map_err(|error| error.to_string())?;
+        }
+        let within = |what: &str, value: f64, from: f64, to: f64| {
+            let fault = || format!("{what} is {value}, not between {from} and {to}");
+            if (from..=to).contains(&value) { Ok(()) } else { Err(fault()) }
+        };
+        match self {
+            Self::RoundTrip(it) => within("round-trips", it.round_trips.into(), 1.0, 1e6),
+            Self::OpenLoop(it) => {
+                within("seconds", it.seconds, 0.01, 3600.0)?;
+                it.rates.iter().try_for_each(|&rate| within("a rate", rate.into(), 1.0, 1e6))
+            }
+            Self::Throughput(it) => {
+                within("slow-factor", it.slow_factor, 1.0, 1e3)?;
+                within("milliseconds", it.milliseconds.into(), 1.0, 1e6)
+            }
+            Self::Capacity(it) => {
+                within("rate", it.rate.into(), 1.0, 1e9)?;
+                within("entries", it.entries.into(), 1.0, 1e3)?;
+                within("window-milliseconds", it.window_milliseconds.into(), 1.0, 1e9)
+            }
+            Self::Size(_) | Self::Codec(_) | Self::Link(_) => Ok(()),
+        }
+    }
+}

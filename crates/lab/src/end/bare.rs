@@ -1,0 +1,180 @@
+//! The same tasks without a codec: what the network alone costs for the same bytes.
+
+use std::path::Path;
+
+use trunkline_net::tcp::{Listener, Stream, Wait};
+use trunkline_net::{Framer as _, LengthPrefixed};
+
+use super::fault::Fault;
+use super::one_way::{Span, finish};
+use super::question::Task;
+use super::{accept, checked};
+use crate::clock::monotonic_nanoseconds;
+use crate::market_data::Format;
+use crate::peer::{Carried, MOST_TIMES, write_corpus, write_times};
+
+/// Bytes that are read at once.
+const ROOM: usize = 64 << 10;
+
+/// Messages as they go over the wire, each with what its frame has before it.
+pub(super) struct Bytes {
+    corpus: Vec<Vec<u8>>,
+    wire: Vec<Vec<u8>>,
+}
+
+impl Bytes {
+    /// The messages of a corpus, of which there is one at least.
+    pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
+        let framed = |message: &Vec<u8>| -> Result<Vec<u8>, Fault> {
+            let prefix = match format {
+                Format::CdrUnion | Format::CdrBitmap => LengthPrefixed::prefix(message.len())?,
+                _ => None,
+            };
+            let prefix = prefix.as_ref().map_or(&[][..], |prefix| &prefix[..]);
+            Ok([prefix, message].concat())
+        };
+        let wire = corpus.iter().map(framed).collect::<Result<_, _>>()?;
+        Ok(Self { corpus, wire })
+    }
+
+    pub(super) fn perform(
+        &self,
+        task: &Task<'_>,
+        listener: Option<&Listener>,
+    ) -> Result<String, Fault> {
+        checked(task)?;
+        let Self { corpus, wire } = self;
+        match *task {
+            Task::Echo { file } => {
+                write_corpus(file, corpus)?;
+                Ok(format!("echoed {}", corpus.len()))
+            }
+            Task::Reply { wait, file } => reply(wire, &accept(listener, wait)?, file),
+            Task::Call { address, wait, count, file } => {
+                call(wire, &Stream::connect(address, wait)?, count, file)
+            }
+            Task::Drain { wait, carried: Carried::Bytes, slow: None } => {
+                drain(wire, &accept(listener, wait)?)
+            }
+            Task::Pour { address, count, carried: Carried::Bytes, slow: None } => {
+                pour(wire, address, count)
+            }
+            Task::Run { .. } | Task::Drain { .. } | Task::Pour { .. } | Task::Pace { .. } => {
+                Err(Fault::new("it has no codec"))
+            }
+        }
+    }
+}
+
+/// Sends back each message once all of it has come, as one who decodes it must; where it ends is known
+/// from the corpus, which the other side sends in turn. There are no times but zeros.
+fn reply(corpus: &[Vec<u8>], stream: &Stream, file: &Path) -> Result<String, Fault> {
+    let longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
+    let mut room = vec![0; longest];
+    let mut count = 0;
+    for message in corpus.iter().cycle() {
+        let bytes = &mut room[..message.len()];
+        let mut received = 0;
+        while received < bytes.len() {
+            let length = stream.read(&mut bytes[received..])?;
+            if length == 0 && received == 0 {
+                write_times(file, &vec![[0; 2]; count as usize])?;
+                return Ok(format!("replied {count}"));
+            }
+            if length == 0 {
+                let missing = bytes.len() - received;
+                let what = format!("the stream ends {missing} bytes before the end of the message");
+                return Err(Fault::at(count, what));
+            }
+            received += length;
+        }
+        stream.write(bytes)?;
+        count += 1;
+        if count > MOST_TIMES {
+            return Err(Fault::new(format!("more than {MOST_TIMES} messages")));
+        }
+    }
+    Err(Fault::new("all messages that were loaded are empty"))
+}
+
+/// Sends each message, and waits for as many bytes. The first reply to each is compared with it,
+/// after its time has been taken.
+fn call(corpus: &[Vec<u8>], stream: &Stream, count: u64, file: &Path) -> Result<String, Fault> {
+    let longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
+    let mut room = vec![0; longest];
+    let mut times = Vec::new();
+    for (index, message) in (0..count).zip(corpus.iter().cycle()) {
+        let reply = &mut room[..message.len()];
+        let start = monotonic_nanoseconds();
+        stream.write(message)?;
+        let mut received = 0;
+        while received < reply.len() {
+            let length = stream.read(&mut reply[received..])?;
+            if length == 0 {
+                let missing = reply.len() - received;
+                let what = format!("the stream ends {missing} bytes before the end of the reply");
+                return Err(Fault::at(index, what));
+            }
+            received += length;
+        }
+        times.push([0, monotonic_nanoseconds() - start, 0]);
+        if times.len() <= corpus.len() && reply != message {
+            return Err(Fault::at(index, "the reply differs"));
+        }
+    }
+    write_times(file, &times)?;
+    Ok(format!("called {count}"))
+}
+
+fn drain(corpus: &[Vec<u8>], stream: &Stream) -> Result<String, Fault> {
+    let mut room = vec![0; ROOM];
+    let mut span = Span::default();
+    let mut bytes = 0;
+    loop {
+        let length = stream.read(&mut room)?;
+        if length == 0 {
+            break;
+        }
+        span.begin();
+        bytes += length as u64;
+        span.mark();
+    }
+    Ok(span.answer("drained", messages_in(corpus, bytes)?))
+}
+
+fn pour(corpus: &[Vec<u8>], address: &str, count: u64) -> Result<String, Fault> {
+    let stream = Stream::connect(address, Wait::Blocking)?;
+    let mut span = Span::default();
+    span.begin();
+    for message in corpus.iter().cycle().take(count as usize) {
+        stream.write(message)?;
+    }
+    span.mark();
+    let answer = span.answer("poured", count);
+    finish(&stream)?;
+    Ok(answer)
+}
+
+/// How many messages so many bytes are, if the other side has loaded the same.
+fn messages_in(corpus: &[Vec<u8>], bytes: u64) -> Result<u64, Fault> {
+    let pass: u64 = corpus.iter().map(|message| message.len() as u64).sum();
+    if pass == 0 {
+        return Err(Fault::new("all messages that were loaded are empty"));
+    }
+    let mut count = bytes / pass * corpus.len() as u64;
+    let mut rest = bytes % pass;
+    for message in corpus {
+        if rest == 0 {
+            return Ok(count);
+        }
+        let length = message.len() as u64;
+        if rest < length {
+            let missing = length - rest;
+            let what = format!("the stream ends {missing} bytes before the end of the message");
+            return Err(Fault::at(count, what));
+        }
+        rest -= length;
+        count += 1;
+    }
+    Ok(count)
+}

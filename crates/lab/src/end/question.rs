@@ -1,0 +1,167 @@
+//! The questions of the protocol.
+
+use std::path::Path;
+
+use trunkline_net::tcp::Wait;
+
+use super::fault::Fault;
+use crate::experiment::Operation;
+use crate::peer::Carried;
+
+/// One line of input.
+pub(super) enum Question<'a> {
+    Hello,
+    Load { format: &'a str, file: &'a Path },
+    Listen,
+    Stop,
+    Task(Task<'a>),
+}
+
+/// What is done with the messages that were loaded.
+pub(super) enum Task<'a> {
+    Echo { file: &'a Path },
+    Run { operation: Operation, passes: u64 },
+    Reply { wait: Wait, file: &'a Path },
+    Call { address: &'a str, wait: Wait, count: u64, file: &'a Path },
+    Drain { wait: Wait, carried: Carried, slow: Option<f64> },
+    Pour { address: &'a str, count: u64, carried: Carried, slow: Option<f64> },
+    Pace { address: &'a str, wait: Wait, rate: f64, count: u64, file: &'a Path },
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn parse(line: &'a str) -> Result<Self, Fault> {
+        let mut words = Words { rest: line };
+        let verb = words.next("a question")?;
+        let question = match verb {
+            "hello" => Self::Hello,
+            "stop" => Self::Stop,
+            "listen" => Self::Listen,
+            "load" => Self::Load { format: words.next("a format")?, file: words.file()? },
+            _ => Self::Task(Task::parse(verb, &mut words)?),
+        };
+        words.end(question)
+    }
+}
+
+impl<'a> Task<'a> {
+    fn parse(verb: &str, words: &mut Words<'a>) -> Result<Self, Fault> {
+        Ok(match verb {
+            "echo" => Self::Echo { file: words.file()? },
+            "run" => {
+                let operation = match words.next("decode or encode")? {
+                    "decode" => Operation::Decode,
+                    "encode" => Operation::Encode,
+                    other => return Err(expected("decode or encode", other)),
+                };
+                Self::Run { operation, passes: words.count()? }
+            }
+            "reply" => Self::Reply { wait: words.wait()?, file: words.file()? },
+            "call" => Self::Call {
+                address: words.next("HOST:PORT")?,
+                wait: words.wait()?,
+                count: words.count()?,
+                file: words.file()?,
+            },
+            "drain" => Self::Drain {
+                wait: words.wait()?,
+                carried: words.carried("bytes")?,
+                slow: words.slow()?,
+            },
+            "pour" => Self::Pour {
+                address: words.next("HOST:PORT")?,
+                count: words.count()?,
+                carried: words.carried("encoded")?,
+                slow: words.slow()?,
+            },
+            "pace" => Self::Pace {
+                address: words.next("HOST:PORT")?,
+                wait: words.wait()?,
+                rate: words.rate()?,
+                count: words.count()?,
+                file: words.file()?,
+            },
+            other => return Err(Fault::new(format!("unknown word {other:?}"))),
+        })
+    }
+
+    /// Of how many messages the task keeps times, as far as it says so.
+    pub(super) fn times(&self) -> Option<u64> {
+        match self {
+            Self::Call { count, .. } | Self::Pace { count, .. } => Some(*count),
+            _ => None,
+        }
+    }
+}
+
+struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self, what: &str) -> Result<&'a str, Fault> {
+        let (word, rest) = self.rest.split_once(' ').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        if word.is_empty() {
+            return Err(Fault::new(format!("{what} is missing")));
+        }
+        Ok(word)
+    }
+
+    /// The rest of the line, blanks included.
+    fn file(&mut self) -> Result<&'a Path, Fault> {
+        let file = std::mem::take(&mut self.rest);
+        if file.is_empty() {
+            return Err(Fault::new("a file is missing"));
+        }
+        Ok(Path::new(file))
+    }
+
+    fn count(&mut self) -> Result<u64, Fault> {
+        let word = self.next("a count")?;
+        word.parse().ok().filter(|count| *count > 0).ok_or_else(|| expected("a count", word))
+    }
+
+    fn wait(&mut self) -> Result<Wait, Fault> {
+        let word = self.next("blocking or spinning")?;
+        let wait = Wait::ALL.into_iter().find(|wait| wait.name() == word);
+        wait.ok_or_else(|| expected("blocking or spinning", word))
+    }
+
+    fn carried(&mut self, bytes: &str) -> Result<Carried, Fault> {
+        let choice = format!("structures or {bytes}");
+        match self.next(&choice)? {
+            "structures" => Ok(Carried::Structures),
+            word if word == bytes => Ok(Carried::Bytes),
+            word => Err(expected(&choice, word)),
+        }
+    }
+
+    /// Messages a second.
+    fn rate(&mut self) -> Result<f64, Fault> {
+        let word = self.next("a rate")?;
+        let rate = word.parse().ok().filter(|rate: &f64| (1e-3..=1e9).contains(rate));
+        rate.ok_or_else(|| expected("messages a second", word))
+    }
+
+    /// `slow F` at the end of the line, or nothing.
+    fn slow(&mut self) -> Result<Option<f64>, Fault> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        match self.next("slow")? {
+            "slow" => {}
+            word => return Err(expected("slow F or the end of the line", word)),
+        }
+        let word = self.next("a factor")?;
+        let factor = word.parse().ok().filter(|factor: &f64| (1.0..=1e6).contains(factor));
+        factor.map(Some).ok_or_else(|| expected("a factor of 1 or more", word))
+    }
+
+    fn end<T>(&self, question: T) -> Result<T, Fault> {
+        if self.rest.is_empty() { Ok(question) } else { Err(expected("nothing more", self.rest)) }
+    }
+}
+
+fn expected(what: &str, found: &str) -> Fault {
+    Fault::new(format!("expected {what}, not {found:?}"))
+}

@@ -1,0 +1,89 @@
+//! Are the answers right? What a subject encoded is decoded here and compared with what was sent.
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_message::{Record, Value};
+
+use super::format::Format;
+use crate::experiment::Check;
+
+/// The check that an echo in `format` holds `messages` again, by their values: the number 6.350
+/// is 6.35, the bytes may differ.
+pub(crate) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Check<'_> {
+    Box::new(move |echo| {
+        let mut codec = format.codec();
+        let mut found = MarketDataIncrementalRefresh::default();
+        for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
+            codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
+            compare(sent, &found).map_err(|what| format!("message {index}: {what}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// Is `found` what was sent? The error is the first field that is not.
+pub(crate) fn compare(
+    sent: &MarketDataIncrementalRefresh,
+    found: &MarketDataIncrementalRefresh,
+) -> Result<(), String> {
+    if found == sent {
+        return Ok(());
+    }
+    let [sent, found] = [sent, found].map(Record::from_message);
+    Err(difference(&sent, &found).unwrap_or_else(|| "unknown fields were added".into()))
+}
+
+/// The first field that is not as it was sent, in words.
+fn difference(sent: &Record, found: &Record) -> Option<String> {
+    sent.scope().fields.iter().enumerate().find_map(|(index, field)| {
+        let name = &field.name;
+        match (sent.value(index), found.value(index)) {
+            (Some(Value::Group(sent)), Some(Value::Group(found))) => {
+                let (sent, found) = (sent.entries(), found.entries());
+                if sent.len() != found.len() {
+                    return Some(format!("{name} has {} entries, not {}", found.len(), sent.len()));
+                }
+                sent.iter().zip(found).enumerate().find_map(|(entry, (sent, found))| {
+                    difference(sent, found).map(|what| format!("{name}[{entry}]/{what}"))
+                })
+            }
+            (sent, found) if sent == found => None,
+            (Some(sent), None) => Some(format!("{name} is missing, {sent:?} was sent")),
+            (None, Some(found)) => Some(format!("{name} is {found:?}, none was sent")),
+            (sent, found) => {
+                Some(format!("{name} is {:?}, {:?} was sent", found.as_ref(), sent.as_ref()))
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::messages;
+    use super::*;
+    use crate::trading_day::TradingDay;
+
+    #[test]
+    fn a_wrong_answer_is_told_by_message_entry_and_field() {
+        let day = TradingDay::generated(2004);
+        let messages = messages::sample(&day, 3, 64);
+        for format in Format::ALL {
+            let mut codec = format.codec();
+            let mut echo: Vec<Vec<u8>> =
+                messages.iter().map(|it| codec.encode(it).expect("it can").to_vec()).collect();
+            let check = check(format, &messages);
+            assert_eq!(check(&echo), Ok(()));
+            let mut wrong = messages[5].clone();
+            wrong.body.entries[2].set_md_entry_size(7);
+            echo[5] = codec.encode(&wrong).expect("it can").to_vec();
+            let fault = check(&echo).expect_err("a size is wrong");
+            assert!(fault.starts_with("message 5: MDInclList[2]/MDEntrySize is "), "{fault}");
+            wrong.body.entries[2].clear_md_entry_size();
+            echo[5] = codec.encode(&wrong).expect("it can").to_vec();
+            let fault = check(&echo).expect_err("a size is missing");
+            assert!(fault.contains("MDInclList[2]/MDEntrySize is missing"), "{fault}");
+            echo[5].truncate(40);
+            let fault = check(&echo).expect_err("half a message");
+            assert!(fault.starts_with("message 5: "), "{fault}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The wire formats of the evaluations: how each is named, and its codec.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::{cdr, fix, soap};
+use trunkline_message::{Message, Result, Schema, Structure as _};
+
+/// One way of writing the market data message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Format {
+    /// SOAP 1.1, rpc/encoded: the paper's Figure 6.
+    #[serde(rename = "soap-rpc")]
+    SoapRpc,
+    /// SOAP 1.1, document/literal: what toolkits of today speak.
+    #[serde(rename = "soap-doc")]
+    SoapDocument,
+    /// As `SoapRpc` with names of two to four characters (the paper's section 5.4).
+    #[serde(rename = "soap-compact")]
+    SoapCompact,
+    /// As `SoapRpc` with an attribute for each single value.
+    #[serde(rename = "soap-attributes")]
+    SoapAttributes,
+    /// As `SoapRpc` without elements for components, such as Instrument.
+    #[serde(rename = "soap-flat")]
+    SoapFlat,
+    /// As `SoapFlat` with an attribute for each single value.
+    #[serde(rename = "soap-flat-attributes")]
+    SoapFlatAttributes,
+    /// FIX 4.3 tag=value: Figure 5.
+    #[serde(rename = "fix")]
+    Fix,
+    /// CORBA CDR, little-endian, an optional field as a union: Figure 7.
+    #[serde(rename = "cdr-le")]
+    CdrUnion,
+    /// CORBA CDR, little-endian, one bit for each optional field.
+    #[serde(rename = "cdr-le-bitmap")]
+    CdrBitmap,
+}
+
+impl Format {
+    /// All formats, in the order of tables.
+    pub const ALL: [Self; 9] = [
+        Self::SoapRpc,
+        Self::SoapDocument,
+        Self::SoapCompact,
+        Self::SoapAttributes,
+        Self::SoapFlat,
+        Self::SoapFlatAttributes,
+        Self::Fix,
+        Self::CdrUnion,
+        Self::CdrBitmap,
+    ];
+
+    /// The word for corpora in the protocol of the peers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "soap-rpc",
+            Self::SoapDocument => "soap-doc",
+            Self::SoapCompact => "soap-compact",
+            Self::SoapAttributes => "soap-attributes",
+            Self::SoapFlat => "soap-flat",
+            Self::SoapFlatAttributes => "soap-flat-attributes",
+            Self::Fix => "fix",
+            Self::CdrUnion => "cdr-le",
+            Self::CdrBitmap => "cdr-le-bitmap",
+        }
+    }
+
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The words in tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "SOAP rpc/encoded",
+            Self::SoapDocument => "SOAP document/literal",
+            Self::SoapCompact => "SOAP compact tags",
+            Self::SoapAttributes => "SOAP attributes",
+            Self::SoapFlat => "SOAP flat",
+            Self::SoapFlatAttributes => "SOAP flat attributes",
+            Self::Fix => "FIX",
+            Self::CdrUnion => "CDR",
+            Self::CdrBitmap => "CDR presence bitmap",
+        }
+    }
+
+    /// The format that this one is a variant of, if it is one.
+    pub fn plain(self) -> Option<Self> {
+        match self {
+            Self::SoapCompact | Self::SoapAttributes => Some(Self::SoapRpc),
+            Self::SoapFlat | Self::SoapFlatAttributes => Some(Self::SoapRpc),
+            Self::CdrBitmap => Some(Self::CdrUnion),
+            Self::SoapRpc | Self::SoapDocument | Self::Fix | Self::CdrUnion => None,
+        }
+    }
+
+    /// The word where the formats that the papers compared stand for their kind: `SOAP`, `FIX`,
+    /// `CDR`; else the title.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::SoapRpc => "SOAP",
+            _ => self.title(),
+        }
+    }
+
+    /// How the bytes are made, in the words of rows:
+    /// transport/envelope/encoding/vocabulary/compression. Nothing is sent here.
+    pub fn profile(self) -> String {
+        self.profile_over("none")
+    }
+
+    /// As [`profile`](Self::profile), sent over `transport`, such as `tcp-blocking`.
+    pub fn profile_over(self, transport: &str) -> String {
+        let [envelope, encoding, vocabulary] = match self {
+            Self::SoapRpc => ["soap-1.1-rpc-encoded", "xml-utf8", "none"],
+            Self::SoapDocument => ["soap-1.1-document-literal", "xml-utf8", "none"],
+            Self::SoapCompact => ["soap-1.1-rpc-encoded", "xml-utf8", "compact-tags"],
+            Self::SoapAttributes => ["soap-1.1-rpc-encoded", "xml-utf8", "attributes"],
+            Self::SoapFlat => ["soap-1.1-rpc-encoded", "xml-utf8", "flat"],
+            Self::SoapFlatAttributes => ["soap-1.1-rpc-encoded", "xml-utf8", "flat-attributes"],
+            Self::Fix => ["fix-4.3", "tag-value", "none"],
+            Self::CdrUnion => ["none", "cdr-le-union", "none"],
+            Self::CdrBitmap => ["none", "cdr-le-bitmap", "none"],
+        };
+        format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
+    }
+
+    /// The messages in this format.
+    ///
+    /// # Errors
+    /// One of them cannot be written in it.
+    pub fn corpus(self, messages: &[MarketDataIncrementalRefresh]) -> Result<Vec<Vec<u8>>> {
+        let mut codec = self.codec();
+        messages.iter().map(|message| Ok(codec.encode(message)?.to_vec())).collect()
+    }
+
+    /// A new encoder and decoder for market data in this format.
+    pub(crate) fn codec(self) -> Codec {
+        let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();
+        let soap = |options: soap::Options| {
+            let plan = soap::Plan::new(schema, &options);
+            Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
+        };
+        let cdr = |optional| {
+            let plan = cdr::Plan::new(schema, cdr::Options { optional, ..Default::default() });
+            Codec::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
+        };
+        match self {
+            Self::SoapRpc => soap(soap::Options::default()),
+            Self::SoapDocument => soap(soap::Options {
+                style: soap::Style::DocumentLiteral,
+                ..soap::Options::default()
+            }),
+            Self::SoapCompact => {
+                soap(soap::Options { compact_tags: true, ..soap::Options::default() })
+            }
+            Self::SoapAttributes => {
+                soap(soap::Options { attributes: true, ..soap::Options::default() })
+            }
+            Self::SoapFlat => soap(soap::Options { flat: true, ..soap::Options::default() }),
+            Self::SoapFlatAttributes => {
+                soap(soap::Options { flat: true, attributes: true, ..soap::Options::default() })
+            }
+            Self::Fix => Codec::fix(&fix::Options::default()),
+            Self::CdrUnion => cdr(cdr::Optional::Union),
+            Self::CdrBitmap => cdr(cdr::Optional::Bitmap),
+        }
+    }
+}
+
+/// Encoder and decoder of one format.
+pub(crate) enum Codec {
+    Soap(soap::Encoder, Box<soap::Decoder>),
+    Fix(fix::Encoder, fix::Decoder),
+    Cdr(cdr::Encoder, cdr::Decoder),
+}
+
+impl Codec {
+    /// FIX of market data with these options.
+    pub(crate) fn fix(options: &fix::Options) -> Self {
+        let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), options);
+        let plan = plan.expect("every field of market data has its FIX tag");
+        Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
+    }
+
+    pub(crate) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+        match self {
+            Self::Soap(encoder, _) => encoder.encode(message),
+            Self::Fix(encoder, _) => encoder.encode(message),
+            Self::Cdr(encoder, _) => encoder.encode(message),
+        }
+    }
+
+    pub(crate) fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        match self {
+            Self::Soap(_, decoder) => decoder.decode(bytes, message),
+            Self::Fix(_, decoder) => decoder.decode(bytes, message),
+            Self::Cdr(_, decoder) => decoder.decode(bytes, message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_name_and_a_profile_of_its_own() {
+        for (index, format) in Format::ALL.iter().enumerate() {
+            assert_eq!(format.profile().split('/').count(), 5);
+            for other in &Format::ALL[..index] {
+                assert_ne!(format.name(), other.name());
+                assert_ne!(format.profile(), other.profile());
+            }
+        }
+    }
+}

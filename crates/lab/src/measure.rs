@@ -1,0 +1,228 @@
+//! The engine: does what the chosen parts of an experiment ask for, each thing once.
+//!
+//! Parts overlap: sizes and times of SOAP are asked for by several. What is asked for is gathered
+//! first, then measured kind by kind, so that all formats of a kind meet the same machine.
+
+pub(crate) mod capacity;
+pub(crate) mod codec;
+mod entrants;
+pub(crate) mod link;
+pub(crate) mod open_loop;
+pub(crate) mod pair;
+pub(crate) mod round_trip;
+pub(crate) mod size;
+pub(crate) mod throughput;
+
+use std::collections::BTreeMap;
+
+use crate::definition::Measure;
+use crate::evaluation::{Request, Run, Step};
+use crate::hiccup::HiccupMeter;
+use crate::histogram::Distribution;
+use crate::market_data::Format;
+use crate::record::Record;
+use crate::row::{MachineRow, Row};
+use crate::{comparison, conclusion};
+use entrants::Entrants;
+
+/// The case of the row that tells what the messages carry.
+pub(crate) const TRADES: &str = "trades";
+
+/// The case of what the machine itself did meanwhile.
+pub(crate) const HICCUP: &str = "hiccup";
+
+/// What all measuring needs to know.
+pub(crate) struct Setting<'a> {
+    pub(crate) request: &'a Request,
+    /// Entries of a message.
+    pub(crate) lengths: &'a [u32],
+}
+
+impl Setting<'_> {
+    /// A row of this experiment without a value.
+    pub(crate) fn row(
+        &self,
+        case: &str,
+        subject: &str,
+        profile: &str,
+        metric: &str,
+        unit: &str,
+    ) -> Row {
+        Row::new(&self.request.definition.name, case, subject, profile, metric, unit)
+    }
+
+    /// The lengths that a measure asks for, or without any those of the experiment; in a quick run
+    /// only those of them that a quick run has, or the longest.
+    pub(crate) fn lengths_of(&self, asked: &[u32]) -> Vec<u32> {
+        let Some(longest) = asked.iter().copied().max() else { return self.lengths.to_vec() };
+        let is_run = |entries: &u32| !self.request.is_quick || self.lengths.contains(entries);
+        let lengths: Vec<u32> = asked.iter().copied().filter(is_run).collect();
+        if lengths.is_empty() { vec![longest] } else { lengths }
+    }
+
+    /// Repetitions of what is sent: half of those of codecs, because each is long enough to have a
+    /// median of its own, and no fewer than can be concluded from.
+    pub(crate) fn repetitions(&self) -> u32 {
+        (self.request.effort.repetitions / 2).max(6)
+    }
+
+    /// The length for which single figures are printed.
+    pub(crate) fn longest(&self) -> u32 {
+        self.lengths.iter().copied().max().unwrap_or(1)
+    }
+}
+
+/// What has been found so far.
+#[derive(Default)]
+struct Findings {
+    rows: Vec<Row>,
+    faults: Vec<String>,
+    versions: BTreeMap<String, String>,
+    noise_floor: Option<f64>,
+    distributions: Vec<Distribution>,
+}
+
+/// Runs the chosen parts.
+pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run {
+    let lengths = request.definition.lengths(request.is_quick);
+    let setting = Setting { request, lengths };
+    let mut findings = Findings::default();
+    findings.rows.push(Row {
+        value: Some(request.day.trades.len() as f64),
+        ..setting.row(TRADES, &request.day.name, "", "trades", "trades")
+    });
+    let measures: Vec<&Measure> = request.parts.iter().flat_map(|part| &part.measures).collect();
+    findings.sizes(&setting, &measures, progress);
+    findings.codecs(&setting, &measures, progress);
+    findings.links(&setting, &measures, progress);
+    findings.network(&setting, &measures, progress);
+    let capacities = capacity::rows(&setting, &measures, &findings.rows);
+    findings.rows.extend(capacities);
+    let conclusions = conclusion::rows(&setting, &findings.rows);
+    findings.rows.extend(conclusions);
+    let Findings { rows, mut faults, versions, noise_floor, distributions } = findings;
+    faults.dedup();
+    let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
+    Run { record: Record { machine, rows }, faults, distributions }
+}
+
+impl Findings {
+    fn sizes(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let is_size = |measure: &Measure| matches!(measure, Measure::Size(_));
+        let formats = formats(measures, is_size);
+        if formats.is_empty() {
+            return;
+        }
+        let as_printed =
+            measures.iter().any(|measure| matches!(measure, Measure::Size(it) if it.as_printed));
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: size::SIZE, text, share });
+        self.rows.extend(size::rows(setting, &formats, as_printed, &mut progress));
+    }
+
+    fn codecs(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let is_codec = |measure: &Measure| matches!(measure, Measure::Codec(_));
+        let formats = formats(measures, is_codec);
+        if formats.is_empty() {
+            return;
+        }
+        let is_randomised =
+            measures.iter().any(|measure| matches!(measure, Measure::Codec(it) if it.randomised));
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: codec::CODEC, text, share });
+        let measured = codec::measure(setting, &formats, is_randomised, &mut progress);
+        self.rows.extend(measured.rows(setting));
+        self.rows.extend(comparison::rows(setting, &measured));
+        self.faults.extend(measured.faults);
+        self.versions.extend(measured.versions);
+        self.noise_floor = measured.noise_floor;
+    }
+}
+
+impl Findings {
+    fn links(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let mut progress = |text: &str, share: f64| progress(Step { part: "link", text, share });
+        let found = link::measure(setting, measures, &mut progress);
+        self.rows.extend(found.rows);
+        self.faults.extend(found.faults);
+    }
+
+    /// All that is sent between processes; their ends are started once.
+    fn network(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let mut entrants = Entrants::default();
+        let plans = round_trip::Plan::all(setting, measures);
+        for (index, plan) in plans.iter().enumerate() {
+            let mut progress = |text: &str, share: f64| {
+                let share = (index as f64 + share) / plans.len() as f64;
+                progress(Step { part: "latency", text, share });
+            };
+            let measured = round_trip::measure(setting, plan, &mut entrants, &mut progress);
+            self.rows.extend(measured.rows);
+            self.distributions.extend(measured.distributions);
+        }
+        self.open_loop(setting, measures, &mut entrants, progress);
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: "throughput", text, share });
+        self.rows.extend(throughput::measure(setting, measures, &mut entrants, &mut progress));
+        self.rows.extend(entrants.rows(setting));
+        self.versions.extend(entrants.versions());
+        self.faults.append(&mut entrants.faults);
+    }
+
+    /// With a hiccup meter beside it, which tells what the machine did meanwhile.
+    fn open_loop(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        entrants: &mut Entrants,
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        if !measures.iter().any(|measure| matches!(measure, Measure::OpenLoop(_))) {
+            return;
+        }
+        let meter = HiccupMeter::start();
+        let mut progress = |text: &str, share: f64| progress(Step { part: "latency", text, share });
+        let measured = open_loop::measure(setting, measures, entrants, &mut progress);
+        let hiccups = meter.stop();
+        self.rows.extend(measured.rows);
+        self.distributions.extend(measured.distributions);
+        let blank = setting.row(HICCUP, "hiccup-meter", "", "", "ns");
+        self.rows.extend(hiccups.rows(&blank, "", ""));
+        self.distributions.push(Distribution {
+            case: HICCUP.to_owned(),
+            subject: "hiccup-meter".to_owned(),
+            profile: String::new(),
+            metric: "late".to_owned(),
+            times: hiccups,
+        });
+    }
+}
+
+/// The formats of some measures, in the order of tables, each once.
+fn formats(measures: &[&Measure], is_wanted: impl Fn(&Measure) -> bool) -> Vec<Format> {
+    let is_asked_for = |format: &Format| {
+        let mut wanted = measures.iter().filter(|measure| is_wanted(measure));
+        wanted.any(|measure| measure.formats().contains(format))
+    };
+    Format::ALL.into_iter().filter(is_asked_for).collect()
+}

@@ -1,0 +1,107 @@
+//! Latency at a steady rate, counted from the time at which a message should have been sent.
+//!
+//! A sender that waits for answers sends nothing while the other side stalls, and so measures the
+//! stall once. Here every message has its time, whether or not the answers before it have come; the
+//! time from the actual sending is told beside it, for comparison with figures that others took so.
+
+use super::Setting;
+use super::entrants::Entrants;
+use super::pair::Failure;
+use crate::definition::{Measure, OpenLoop};
+use crate::histogram::{Distribution, Times};
+use crate::link::Link;
+use crate::market_data::Format;
+use crate::row::Row;
+
+/// Repetitions of each rate: their times are added up, not compared.
+const REPETITIONS: u32 = 4;
+
+/// The case of a rate over a link.
+pub(crate) fn case(rate: u32, link: &str) -> String {
+    format!("open-loop-{rate}@{link}")
+}
+
+/// What came out.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) rows: Vec<Row>,
+    pub(super) distributions: Vec<Distribution>,
+}
+
+/// Lets all formats take turns at each rate.
+pub(super) fn measure(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    entrants: &mut Entrants,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Measured {
+    let mut measured = Measured::default();
+    for measure in measures {
+        let Measure::OpenLoop(measure) = measure else { continue };
+        for link in &measure.links {
+            for &rate in &measure.rates {
+                let of_rate = at_rate(setting, measure, link, rate, entrants, progress);
+                measured.rows.extend(of_rate.rows);
+                measured.distributions.extend(of_rate.distributions);
+            }
+        }
+    }
+    measured
+}
+
+/// The times of one format: corrected, then from the actual sending.
+struct Series {
+    format: Format,
+    name: String,
+    times: [Times; 2],
+}
+
+fn at_rate(
+    setting: &Setting<'_>,
+    measure: &OpenLoop,
+    link_name: &str,
+    rate: u32,
+    entrants: &mut Entrants,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Measured {
+    let Ok(link) = link_name.parse::<Link>() else { return Measured::default() };
+    let case = case(rate, link_name);
+    let count = (f64::from(rate) * measure.seconds).ceil().max(1.0) as u32;
+    let longest = setting.longest();
+    let mut all: Vec<Series> = Vec::new();
+    let mut turns = entrants.take_part(setting, &measure.formats, false, longest);
+    for repetition in 0..REPETITIONS {
+        progress(&case, f64::from(repetition) / f64::from(REPETITIONS));
+        turns.each(repetition, |pair| {
+            let paced = pair.pace(link, measure.wait, rate, count)?;
+            let found = all.iter().position(|it| it.format == pair.format && it.name == pair.name);
+            let index = found.unwrap_or_else(|| {
+                let times = [Times::default(), Times::default()];
+                all.push(Series { format: pair.format, name: pair.name.clone(), times });
+                all.len() - 1
+            });
+            let [corrected, uncorrected] = &mut all[index].times;
+            corrected.extend(paced.iter().map(|it| it.from_intended));
+            uncorrected.extend(paced.iter().map(|it| it.from_sent));
+            Ok::<(), Failure>(())
+        });
+    }
+    all.retain(|series| entrants.is_in(&series.name, series.format));
+    let mut measured = Measured::default();
+    for series in all {
+        let profile = series.format.profile_over(&format!("tcp-{}", measure.wait.name()));
+        let blank = setting.row(&case, &series.name, &profile, "", "ns");
+        let blank = Row { entries: Some(longest), ..blank };
+        for (times, suffix) in series.times.into_iter().zip(["", "-uncorrected"]) {
+            measured.rows.extend(times.rows(&blank, "latency-", suffix));
+            measured.distributions.push(Distribution {
+                case: case.clone(),
+                subject: series.name.clone(),
+                profile: profile.clone(),
+                metric: format!("latency{suffix}"),
+                times,
+            });
+        }
+    }
+    measured
+}

@@ -1,0 +1,289 @@
+//! Two processes of one subject, the ends of a connection, and what they say to each other.
+
+use std::thread;
+
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_message::Limits;
+use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
+use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
+
+use super::Setting;
+use crate::definition::{Content, Slow, Waiting};
+use crate::link::{Link, Proxy};
+use crate::market_data::{Format, answer, messages};
+use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, Reply, RoundTrip};
+use crate::subjects::TRUNKLINE;
+
+/// The subject that sends bytes back without looking at them: what the network takes by itself.
+pub(crate) const BARE: &str = "bare";
+
+/// Different messages of one length that go round.
+const MESSAGES: usize = 64;
+
+/// One subject with one format: a process at each end.
+pub(super) struct Pair {
+    pub(super) name: String,
+    pub(super) format: Format,
+    client: Peer,
+    server: Peer,
+}
+
+/// Why a pair is out of the experiment.
+pub(super) enum Failure {
+    /// A process failed.
+    Broken(String),
+    /// A message came back other than it was sent.
+    WrongAnswer(String),
+}
+
+impl From<PeerError> for Failure {
+    fn from(error: PeerError) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// One repetition of round trips, a time for each message.
+pub(super) struct Exchange {
+    pub(super) client: Vec<RoundTrip>,
+    pub(super) server: Vec<Reply>,
+}
+
+/// One repetition of pouring, as both ends saw it.
+pub(super) struct Poured {
+    pub(super) sent: Flow,
+    pub(super) received: Flow,
+}
+
+impl Pair {
+    /// Starts both ends of our own subject, or with `is_bare` of the one without a codec.
+    pub(super) fn ours(
+        setting: &Setting<'_>,
+        format: Format,
+        is_bare: bool,
+    ) -> Result<Self, PeerError> {
+        let (name, arguments): (_, &[&str]) =
+            if is_bare { (BARE, &["lab", "end", "--bare"]) } else { (TRUNKLINE, &["lab", "end"]) };
+        let start = || Peer::start_with(name, &setting.request.program, arguments, ANSWER_TIMEOUT);
+        Ok(Self { name: name.to_owned(), format, client: start()?, server: start()? }.pinned())
+    }
+
+    /// Starts both ends of the peer that stands for a format; None if it is not on this machine.
+    pub(super) fn of_peer(
+        setting: &Setting<'_>,
+        format: Format,
+    ) -> Option<Result<Self, PeerError>> {
+        let name = setting.request.definition.successor(format)?;
+        let (_, program) = setting.request.peers.found().find(|(known, _)| known.name == name)?;
+        let start = || Peer::start(name, program, ANSWER_TIMEOUT);
+        let pair = start().and_then(|client| {
+            Ok(Self { name: name.to_owned(), format, client, server: start()? }.pinned())
+        });
+        Some(pair)
+    }
+
+    /// Lets the ends run on different processors where there are two, so that the scheduler's choice,
+    /// which moves a round trip by a factor of five, is not what is measured.
+    fn pinned(self) -> Self {
+        self.client.pin(0);
+        self.server.pin(1);
+        self
+    }
+
+    pub(super) fn version(&self) -> &str {
+        &self.client.greeting().version
+    }
+
+    /// True if both ends can be measured against a codec's costs.
+    pub(super) fn is_bare(&self) -> bool {
+        self.name == BARE
+    }
+
+    /// Hands both ends the messages of one length and, once a length, checks that each end sends what
+    /// it was given: the lab itself sits at the other end.
+    pub(super) fn load(&mut self, setting: &Setting<'_>, entries: u32) -> Result<(), Failure> {
+        let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
+        let corpus = corpus(self.format, &structs);
+        self.client.load(self.format.name(), &corpus)?;
+        self.server.load(self.format.name(), &corpus)?;
+        let check = answer::check(self.format, &structs);
+        let echoes = [("replies", self.replies(&corpus)?), ("sends", self.sends(corpus.len())?)];
+        for (end, echo) in echoes {
+            if echo.len() != corpus.len() {
+                let (found, sent) = (echo.len(), corpus.len());
+                let what = format!("{end} {found} messages of {sent}");
+                return Err(Failure::WrongAnswer(what));
+            }
+            if self.is_bare() && echo != corpus {
+                return Err(Failure::WrongAnswer(format!("{end} other bytes")));
+            }
+            check(&echo).map_err(|what| Failure::WrongAnswer(format!("{end}: {what}")))?;
+        }
+        Ok(())
+    }
+
+    /// What the server replies to the messages: the lab calls it.
+    fn replies(&mut self, corpus: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Failure> {
+        let port = self.server.listen()?;
+        self.server.begin_reply(Wait::Blocking)?;
+        let called = call(self.format, port, corpus);
+        // Its own account of what went wrong is better than what could be seen from here.
+        self.server.finish_reply(corpus.len() as u64)?;
+        called.map_err(|error| Failure::Broken(error.to_string()))
+    }
+
+    /// What the client sends: the lab replies with the same.
+    fn sends(&mut self, count: usize) -> Result<Vec<Vec<u8>>, Failure> {
+        let broken = |error: trunkline_net::Error| Failure::Broken(error.to_string());
+        let listener = Listener::bind("127.0.0.1:0").map_err(broken)?;
+        let port = listener.port().map_err(broken)?;
+        let format = self.format;
+        let replier = thread::spawn(move || reply(format, &listener));
+        let called = self.client.call(&format!("127.0.0.1:{port}"), Wait::Blocking, count as u64);
+        if called.is_err() {
+            // It may never have called; the listener must not wait for ever.
+            drop(Stream::connect(&format!("127.0.0.1:{port}"), Wait::Blocking));
+        }
+        let replied = replier.join().unwrap_or(Ok(Vec::new()));
+        called?;
+        replied.map_err(broken)
+    }
+
+    /// `count` round trips over the link after `warm_up` more that are not returned.
+    pub(super) fn round_trips(
+        &mut self,
+        link: Link,
+        wait: Waiting,
+        warm_up: u32,
+        count: u32,
+    ) -> Result<Exchange, Failure> {
+        let port = self.server.listen()?;
+        let route = Route::to(link, port)?;
+        let all = u64::from(warm_up + count);
+        self.server.begin_reply(wait.into())?;
+        let client = self.client.call(&route.address(), wait.into(), all);
+        // The server's answer is due whether or not the client's is good.
+        let server = self.server.finish_reply(all);
+        let (mut client, mut server) = (client?, server?);
+        client.drain(..warm_up as usize);
+        server.drain(..warm_up as usize);
+        Ok(Exchange { client, server })
+    }
+
+    /// `count` messages at `rate` a second, with the latencies of all.
+    pub(super) fn pace(
+        &mut self,
+        link: Link,
+        wait: Waiting,
+        rate: u32,
+        count: u32,
+    ) -> Result<Vec<Paced>, Failure> {
+        let port = self.server.listen()?;
+        let route = Route::to(link, port)?;
+        let count = u64::from(count);
+        self.server.begin_reply(wait.into())?;
+        let paced = self.client.pace(&route.address(), wait.into(), rate.into(), count);
+        let replied = self.server.finish_reply(count);
+        let (paced, _) = (paced?, replied?);
+        Ok(paced)
+    }
+
+    /// `count` messages one way. `slow` is a side and how many times as slow it is.
+    pub(super) fn pour(
+        &mut self,
+        link: Link,
+        wait: Waiting,
+        content: Content,
+        slow: Option<(Slow, f64)>,
+        count: u32,
+    ) -> Result<Poured, Failure> {
+        let factor = |side| slow.filter(|(slow, _)| *slow == side).map(|(_, factor)| factor);
+        let port = self.server.listen()?;
+        let route = Route::to(link, port)?;
+        let (count, carried) = (u64::from(count), Carried::from(content));
+        self.server.begin_drain(wait.into(), carried, factor(Slow::Receiver))?;
+        let sent = self.client.pour(&route.address(), count, carried, factor(Slow::Sender));
+        let received = self.server.finish_drain(count);
+        let (sent, received) = (sent?, received?);
+        Ok(Poured { sent, received })
+    }
+
+    /// Bytes of the loaded messages on the wire, on average.
+    pub(super) fn bytes(&self, setting: &Setting<'_>, entries: u32) -> f64 {
+        let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
+        let corpus = corpus(self.format, &structs);
+        let total: usize = corpus.iter().map(Vec::len).sum();
+        total as f64 / corpus.len() as f64
+    }
+}
+
+type Messages = Vec<Vec<u8>>;
+
+fn call(format: Format, port: u16, corpus: &[Vec<u8>]) -> trunkline_net::Result<Messages> {
+    match format {
+        Format::Fix => call_framed::<Fix>(port, corpus),
+        Format::CdrUnion | Format::CdrBitmap => call_framed::<LengthPrefixed>(port, corpus),
+        _ => call_framed::<Xml>(port, corpus),
+    }
+}
+
+fn reply(format: Format, listener: &Listener) -> trunkline_net::Result<Messages> {
+    match format {
+        Format::Fix => reply_framed::<Fix>(listener),
+        Format::CdrUnion | Format::CdrBitmap => reply_framed::<LengthPrefixed>(listener),
+        _ => reply_framed::<Xml>(listener),
+    }
+}
+
+fn call_framed<F: Framer + Default>(
+    port: u16,
+    corpus: &[Vec<u8>],
+) -> trunkline_net::Result<Messages> {
+    let stream = Stream::connect(&format!("127.0.0.1:{port}"), Wait::Blocking)?;
+    let mut connection = Connection::new(stream, F::default(), Limits::default())?;
+    let mut replies = Vec::new();
+    for message in corpus {
+        connection.send(message)?;
+        replies.extend(connection.receive()?.map(<[u8]>::to_vec));
+    }
+    Ok(replies)
+}
+
+fn reply_framed<F: Framer + Default>(listener: &Listener) -> trunkline_net::Result<Messages> {
+    let stream = listener.accept(Wait::Blocking)?;
+    let mut connection = Connection::new(stream, F::default(), Limits::default())?;
+    let mut messages: Vec<Vec<u8>> = Vec::new();
+    while let Some(message) = connection.receive()?.map(<[u8]>::to_vec) {
+        connection.send(&message)?;
+        messages.push(message);
+    }
+    Ok(messages)
+}
+
+fn corpus(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Vec<Vec<u8>> {
+    let mut codec = format.codec();
+    let encode = |message| codec.encode(message).expect("every format carries it").to_vec();
+    messages.iter().map(encode).collect()
+}
+
+/// How to get to a port: at once or through a shaped link.
+struct Route {
+    port: u16,
+    proxy: Option<Proxy>,
+}
+
+impl Route {
+    fn to(link: Link, port: u16) -> Result<Self, Failure> {
+        let broken = |error: crate::link::ProxyError| Failure::Broken(error.to_string());
+        let proxy = (link != Link::DIRECT)
+            .then(|| Proxy::start(link, ([127, 0, 0, 1], port).into()).map_err(broken))
+            .transpose()?;
+        Ok(Self { port, proxy })
+    }
+
+    fn address(&self) -> String {
+        match &self.proxy {
+            Some(proxy) => proxy.address().to_string(),
+            None => format!("127.0.0.1:{}", self.port),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Messages a second, one way: figures 12 and 13.
+
+use std::collections::BTreeMap;
+
+use super::Setting;
+use super::entrants::Entrants;
+use super::pair::{Failure, Pair, Poured};
+use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
+use crate::link::Link;
+use crate::market_data::Format;
+use crate::row::Row;
+
+/// Messages before the first repetition: enough to tell how many the wanted time takes.
+const TRIAL: u32 = 400;
+/// Messages of a repetition at least and at most.
+const COUNT: (f64, f64) = (12.0, 1_000_000.0);
+
+/// Bytes a second at most through a link without a rate: what loopback could do.
+const BYTES_PER_SECOND: f64 = 2e9;
+
+/// The metrics of a flow.
+pub(crate) const METRICS: [&str; 4] =
+    ["messages-per-second", "sender-busy", "receiver-busy", "link-busy"];
+
+/// The case of one way of pouring over a link.
+pub(crate) fn case(content: Content, slow: Option<Slow>, link: &str) -> String {
+    let what = match (slow, content) {
+        (Some(Slow::Receiver), _) => "throughput-slow-receiver",
+        (Some(Slow::Sender), _) => "throughput-slow-sender",
+        (None, Content::Structures) => "throughput",
+        (None, Content::Encoded) => "throughput-encoded",
+    };
+    format!("{what}@{link}")
+}
+
+/// One way of pouring over one link.
+struct Way<'a> {
+    measure: &'a Throughput,
+    link_name: &'a str,
+    link: Link,
+    content: Content,
+    slow: Option<Slow>,
+}
+
+/// By subject, format and entries: for each of [`METRICS`], the repetitions.
+type Samples = BTreeMap<(String, Format, u32), [Vec<f64>; METRICS.len()]>;
+
+/// Lets all subjects take turns at every length, for all that the measures ask for.
+pub(super) fn measure(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    entrants: &mut Entrants,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Vec<Row> {
+    let ways: Vec<Way<'_>> = measures
+        .iter()
+        .filter_map(|measure| match measure {
+            Measure::Throughput(measure) => Some(measure),
+            _ => None,
+        })
+        .flat_map(ways)
+        .collect();
+    let mut rows = Vec::new();
+    for (index, way) in ways.iter().enumerate() {
+        let mut progress = |text: &str, share: f64| {
+            progress(text, (index as f64 + share) / ways.len() as f64);
+        };
+        rows.extend(way.measure(setting, entrants, &mut progress));
+    }
+    rows
+}
+
+fn ways(measure: &Throughput) -> Vec<Way<'_>> {
+    let slow: Vec<Option<Slow>> = if measure.slow.is_empty() {
+        vec![None]
+    } else {
+        measure.slow.iter().copied().map(Some).collect()
+    };
+    let mut ways = Vec::new();
+    for link_name in &measure.links {
+        let Ok(link) = link_name.parse() else { continue };
+        for &content in &measure.content {
+            for &slow in &slow {
+                ways.push(Way { measure, link_name, link, content, slow });
+            }
+        }
+    }
+    ways
+}
+
+impl Way<'_> {
+    fn measure(
+        &self,
+        setting: &Setting<'_>,
+        entrants: &mut Entrants,
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Vec<Row> {
+        let case = case(self.content, self.slow, self.link_name);
+        let lengths = setting.lengths_of(&self.measure.entries);
+        let mut samples = Samples::new();
+        for (index, &entries) in lengths.iter().enumerate() {
+            let share = index as f64 / lengths.len() as f64;
+            progress(&format!("{case}, messages of {entries}"), share);
+            let formats = &self.measure.formats;
+            let others = self.measure.others;
+            let mut turns = entrants.take_part(setting, formats, others, entries);
+            let mut counts = BTreeMap::new();
+            turns.each(0, |pair| {
+                let count = self.count(setting, pair, entries)?;
+                counts.insert((pair.name.clone(), pair.format), count);
+                Ok::<(), Failure>(())
+            });
+            for repetition in 0..setting.repetitions() {
+                turns.each(repetition, |pair| {
+                    let key = (pair.name.clone(), pair.format);
+                    let Some(&(count, bytes)) = counts.get(&key) else { return Ok(()) };
+                    let flow = self.pour(pair, count)?;
+                    let values = self.values(&flow, bytes);
+                    let of_pair = samples.entry((key.0, key.1, entries)).or_default();
+                    for (samples, value) in of_pair.iter_mut().zip(values) {
+                        samples.extend(value);
+                    }
+                    Ok::<(), Failure>(())
+                });
+            }
+        }
+        samples.retain(|(name, format, _), _| entrants.is_in(name, *format));
+        rows(setting, &case, &samples)
+    }
+
+    fn pour(&self, pair: &mut Pair, count: u32) -> Result<Poured, Failure> {
+        let slow = self.slow.map(|side| (side, self.measure.slow_factor));
+        pair.pour(self.link, Waiting::Blocking, self.content, slow, count)
+    }
+
+    /// How many messages take about as long as wanted, and the bytes of one.
+    fn count(
+        &self,
+        setting: &Setting<'_>,
+        pair: &mut Pair,
+        entries: u32,
+    ) -> Result<(u32, f64), Failure> {
+        let bytes = pair.bytes(setting, entries);
+        let most = match self.link.rate.map(|rate| rate.get() as f64) {
+            Some(rate) => rate / 8.0 / Link::wire_bytes(bytes as u64) as f64,
+            None => BYTES_PER_SECOND / bytes,
+        };
+        let seconds = f64::from(self.measure.milliseconds) / 1e3;
+        let trial = f64::from(TRIAL).min(most * seconds).clamp(COUNT.0, COUNT.1) as u32;
+        let flow = self.pour(pair, trial)?;
+        let per_second = f64::from(trial) / (flow.received.nanoseconds.max(1) as f64 / 1e9);
+        let count = per_second.min(most) * seconds;
+        Ok((count.clamp(COUNT.0, COUNT.1) as u32, bytes))
+    }
+
+    /// In the order of [`METRICS`]; a link without a rate is never busy.
+    fn values(&self, flow: &Poured, bytes: f64) -> [Option<f64>; METRICS.len()] {
+        let nanoseconds = flow.received.nanoseconds.max(1) as f64;
+        let count = flow.received.messages as f64;
+        let sent = flow.sent.nanoseconds.max(1) as f64;
+        let rate = self.link.rate.map(|rate| rate.get() as f64);
+        let on_the_wire = Link::wire_bytes(bytes as u64) as f64 * 8.0 * count;
+        [
+            Some(count * 1e9 / nanoseconds),
+            Some((flow.sent.cpu_nanoseconds as f64 / sent).min(1.0)),
+            Some((flow.received.cpu_nanoseconds as f64 / nanoseconds).min(1.0)),
+            rate.map(|rate| on_the_wire * 1e9 / rate / nanoseconds),
+        ]
+    }
+}
+
+fn rows(setting: &Setting<'_>, case: &str, samples: &Samples) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ((name, format, entries), metrics) in samples {
+        for (metric, samples) in METRICS.iter().zip(metrics) {
+            if samples.is_empty() {
+                continue;
+            }
+            let unit = if *metric == METRICS[0] { "1/s" } else { "share" };
+            let profile = format.profile_over("tcp-blocking");
+            let blank = setting.row(case, name, &profile, metric, unit);
+            rows.push(Row { entries: Some(*entries), ..blank }.bounded(samples));
+        }
+    }
+    rows
+}

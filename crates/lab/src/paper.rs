@@ -1,3 +1,0 @@
-//! Published figures, as data.
-
-pub mod kohlhoff;

@@ -1,0 +1,231 @@
+//! What a peer is asked in a network experiment: it is one end of a connection over TCP.
+//!
+//! Two peers work at the same time: one is given a question by `begin_...` and the other is asked
+//! before the first one's answer is collected by `finish_...`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use trunkline_net::tcp::Wait;
+
+use super::{Peer, PeerError, PeerErrorKind, TimesError, read_times};
+
+/// What one round trip took at the side that called, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundTrip {
+    /// From the structure to bytes.
+    pub encode: u64,
+    /// From before the bytes were sent until the reply had come completely.
+    pub network: u64,
+    /// From the reply's bytes to a structure.
+    pub decode: u64,
+}
+
+/// What one message took at the side that replied, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// From bytes to a structure.
+    pub decode: u64,
+    /// From that structure to bytes.
+    pub encode: u64,
+}
+
+/// How late the reply to a message of an open loop was, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paced {
+    /// From when the message should have been sent until its reply was decoded.
+    pub from_intended: u64,
+    /// The same from when work on the message began.
+    pub from_sent: u64,
+}
+
+/// Messages in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// How many.
+    pub messages: u64,
+    /// How long they took.
+    pub nanoseconds: u64,
+    /// How long the thread was on a processor in that time.
+    pub cpu_nanoseconds: u64,
+}
+
+/// What is done with the messages of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// They are encoded one by one, or decoded.
+    Structures,
+    /// They have been encoded before, or are framed only.
+    Bytes,
+}
+
+impl Peer {
+    /// Lets the peer listen for one connection after another; returns the port.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`].
+    pub fn listen(&mut self) -> Result<u16, PeerError> {
+        let answer = self.process.ask("listen")?;
+        let port = answer.strip_prefix("listening ").and_then(|port| port.parse().ok());
+        match port {
+            Some(port) if port != 0 => Ok(port),
+            _ => Err(self.process.unexpected("listen", &answer, "listening PORT")),
+        }
+    }
+
+    /// Lets the peer reply to every message of the next connection.
+    ///
+    /// # Errors
+    /// The peer has ended.
+    pub fn begin_reply(&mut self, wait: Wait) -> Result<(), PeerError> {
+        let file = self.new_times_file();
+        self.process.begin(&format!("reply {} {}", wait.name(), file.display()))
+    }
+
+    /// What the `count` messages took that the peer has replied to; waits for the end of the
+    /// connection.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another count is unexpected.
+    pub fn finish_reply(&mut self, count: u64) -> Result<Vec<Reply>, PeerError> {
+        let (question, answer) = self.process.finish()?;
+        let expected = format!("replied {count}");
+        if answer != expected {
+            return Err(self.process.unexpected(&question, &answer, &expected));
+        }
+        let times = self.times(&question, count)?;
+        Ok(times.into_iter().map(|[decode, encode]| Reply { decode, encode }).collect())
+    }
+
+    /// Lets the peer call the one at `address`, `count` times one after another.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another count is unexpected.
+    pub fn call(
+        &mut self,
+        address: &str,
+        wait: Wait,
+        count: u64,
+    ) -> Result<Vec<RoundTrip>, PeerError> {
+        let file = self.new_times_file();
+        let question = format!("call {address} {} {count} {}", wait.name(), file.display());
+        self.counted(&question, "called", count)?;
+        let times = self.times::<3>(&question, count)?;
+        let round_trip =
+            |[encode, network, decode]: [u64; 3]| RoundTrip { encode, network, decode };
+        Ok(times.into_iter().map(round_trip).collect())
+    }
+
+    /// Lets the peer call the one at `address` with `rate` messages a second, whether replies have
+    /// come or not. Our own end only.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another count is unexpected.
+    pub fn pace(
+        &mut self,
+        address: &str,
+        wait: Wait,
+        rate: f64,
+        count: u64,
+    ) -> Result<Vec<Paced>, PeerError> {
+        let file = self.new_times_file();
+        let question = format!("pace {address} {} {rate} {count} {}", wait.name(), file.display());
+        self.counted(&question, "paced", count)?;
+        let times = self.times::<2>(&question, count)?;
+        let paced = |[from_intended, from_sent]: [u64; 2]| Paced { from_intended, from_sent };
+        Ok(times.into_iter().map(paced).collect())
+    }
+
+    /// Lets the peer receive all messages of the next connection. With `slow`, our own end's codec
+    /// takes so many times as long.
+    ///
+    /// # Errors
+    /// The peer has ended.
+    pub fn begin_drain(
+        &mut self,
+        wait: Wait,
+        carried: Carried,
+        slow: Option<f64>,
+    ) -> Result<(), PeerError> {
+        let carried = match carried {
+            Carried::Structures => "structures",
+            Carried::Bytes => "bytes",
+        };
+        self.process.begin(&format!("drain {} {carried}{}", wait.name(), suffix(slow)))
+    }
+
+    /// What it took to receive `count` messages: from the first bytes to the end of work on the
+    /// last. Waits for the end of the connection.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another count is unexpected.
+    pub fn finish_drain(&mut self, count: u64) -> Result<Flow, PeerError> {
+        let (question, answer) = self.process.finish()?;
+        self.flow(&question, &answer, "drained", count)
+    }
+
+    /// Lets the peer send `count` messages to the one at `address`, and says what that took: from the
+    /// first send to the end of the last. With `slow`, our own end's codec takes so many times as
+    /// long.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]; another count is unexpected.
+    pub fn pour(
+        &mut self,
+        address: &str,
+        count: u64,
+        carried: Carried,
+        slow: Option<f64>,
+    ) -> Result<Flow, PeerError> {
+        let carried = match carried {
+            Carried::Structures => "structures",
+            Carried::Bytes => "encoded",
+        };
+        let question = format!("pour {address} {count} {carried}{}", suffix(slow));
+        let answer = self.process.ask(&question)?;
+        self.flow(&question, &answer, "poured", count)
+    }
+
+    fn flow(
+        &self,
+        question: &str,
+        answer: &str,
+        verb: &str,
+        count: u64,
+    ) -> Result<Flow, PeerError> {
+        let flow = answer.strip_prefix(verb).and_then(|rest| {
+            let mut numbers = rest.strip_prefix(' ')?.split(',').map(|number| number.parse().ok());
+            let mut number = || numbers.next().flatten();
+            let flow =
+                Flow { messages: number()?, nanoseconds: number()?, cpu_nanoseconds: number()? };
+            (flow.messages == count && numbers.next().is_none()).then_some(flow)
+        });
+        let expected = || format!("{verb} {count},nanoseconds,CPU nanoseconds");
+        flow.ok_or_else(|| self.process.unexpected(question, answer, &expected()))
+    }
+
+    /// Where times of the next question go; no earlier ones are left there.
+    fn new_times_file(&self) -> PathBuf {
+        let file = self.times_file();
+        // Most often there is none.
+        let _ = fs::remove_file(&file);
+        file
+    }
+
+    fn times_file(&self) -> PathBuf {
+        self.folder.path().join("times")
+    }
+
+    fn times<const N: usize>(
+        &self,
+        question: &str,
+        count: u64,
+    ) -> Result<Vec<[u64; N]>, PeerError> {
+        let failed = |cause: TimesError| self.process.failed(question, PeerErrorKind::Times(cause));
+        read_times(&self.times_file(), count).map_err(failed)
+    }
+}
+
+fn suffix(slow: Option<f64>) -> String {
+    slow.map_or_else(String::new, |factor| format!(" slow {factor}"))
+}

@@ -1,0 +1,72 @@
+//! The paper's conclusions, and what has become of them.
+
+use super::{Rows, Section, WIDTH};
+use crate::conclusion::CONCLUSION;
+use crate::row::{Row, Verdict};
+use crate::subjects::TRUNKLINE;
+use crate::table::{Align, Table, number};
+
+/// A line for each conclusion that was judged: in the paper's words, with our factors and the peers'.
+pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
+    let definition = rows.definition.filter(|_| rows.any(CONCLUSION))?;
+    let mut table = Table::new([
+        ("the paper concludes", Align::Left),
+        ("expected", Align::Left),
+        ("trunkline", Align::Left),
+        ("", Align::Left),
+        ("peers", Align::Left),
+        ("", Align::Left),
+    ])
+    .within(WIDTH);
+    let mut notes = Vec::new();
+    for conclusion in &definition.conclusions {
+        let find = |is_ours: bool| {
+            rows.all.iter().find(|row| {
+                row.case == CONCLUSION
+                    && row.metric == conclusion.name
+                    && (row.subject == TRUNKLINE) == is_ours
+            })
+        };
+        let (ours, theirs) = (find(true), find(false));
+        if ours.is_none() && theirs.is_none() {
+            continue;
+        }
+        notes.push(format!("{}: {} ({})", conclusion.name, conclusion.words, conclusion.section));
+        table.row([
+            conclusion.name.clone(),
+            with_unit(&conclusion.expected.to_string(), &conclusion.unit),
+            factors(ours),
+            verdict(ours).to_owned(),
+            factors(theirs),
+            verdict(theirs).to_owned(),
+        ]);
+    }
+    notes.push(
+        "figures are the lowest and the highest over all lengths and formats compared".into(),
+    );
+    Some(Section {
+        topic: CONCLUSION,
+        title: "The paper's conclusions, today".into(),
+        table,
+        notes,
+    })
+}
+
+fn with_unit(text: &str, unit: &str) -> String {
+    if unit == "x" { text.to_owned() } else { format!("{text} {unit}") }
+}
+
+fn factors(row: Option<&Row>) -> String {
+    let bounds = row.and_then(|row| Some((row.low?, row.high?)));
+    bounds.map_or(String::new(), |(low, high)| match low == high {
+        true => number(low),
+        false => format!("{} - {}", number(low), number(high)),
+    })
+}
+
+fn verdict(row: Option<&Row>) -> &'static str {
+    row.map_or("", |row| match row.verdict {
+        Verdict::NoLonger => "no longer",
+        verdict => verdict.name(),
+    })
+}
