@@ -137,7 +137,7 @@ const LOOKS: [([&str; 3], &str, Family, Colour, bool); 9] = [
     (["soap", "", "compact-tags"], "SOAP compact tags", Family::Soap, PURPLE, false),
     (["soap", "", "attributes"], "SOAP attributes", Family::Soap, YELLOW, false),
     (["soap", "", "flat"], "SOAP flat", Family::Soap, GREY, false),
-    (["soap", "", "flat-attributes"], "SOAP flat, attributes", Family::Soap, INK, false),
+    (["soap", "", "flat-attributes"], "SOAP flat attributes", Family::Soap, INK, false),
     (["fix", "tag-value", "none"], "FIX", Family::Fix, BLUE, true),
     (["", "cdr-le-union", "none"], "CDR", Family::Cdr, GREEN, true),
     (["", "cdr-le-bitmap", "none"], "CDR presence bitmap", Family::Cdr, SKY, false),
