@@ -356,3 +356,22 @@ def canonical(values):
     if isinstance(values, list):
         return [canonical(value) for value in values]
     return values
+
+
+def difference(expected, found, path=""):
+    """The first place where two messages differ, or None."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for name in list(expected) + list(found):
+            where = difference(expected.get(name), found.get(name), f"{path}/{name}")
+            if where:
+                return where
+        return None
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        for number, pair in enumerate(zip(expected, found)):
+            where = difference(*pair, f"{path}[{number}]")
+            if where:
+                return where
+        return None
+    if expected == found:
+        return None
+    return f"{path} is {found!r}, not {expected!r}"

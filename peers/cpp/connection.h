@@ -106,7 +106,7 @@ public:
         return true;
     }
 
-    // Waits for the next message and takes it. False: the other side ended after the last one.
+    // Waits for the next message, takes and aligns it. False: the other side ended after the last one.
     bool receive(View &message) {
         while (!next(message)) {
             if (!fill()) {
@@ -114,6 +114,7 @@ public:
                 return false;
             }
         }
+        message = align(message);
         return true;
     }
 

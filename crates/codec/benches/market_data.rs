@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
+use std::rc::Rc;
 
 use rustix::time::{ClockId, clock_gettime};
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
@@ -119,7 +120,7 @@ macro_rules! passes {
         let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES;
         let messages = $messages.clone();
         let encode: Pass = Box::new(move || {
-            for message in &messages {
+            for message in &*messages {
                 black_box(encoder.encode(black_box(message)).unwrap().len());
             }
         });
@@ -140,7 +141,8 @@ fn of_messages<M: Message + Clone + 'static>(
     messages: &[M],
     new: impl Fn() -> M,
 ) -> Vec<(String, Pass)> {
-    let messages = messages.to_vec();
+    // Shared, so that a pass leaves the others' data in the caches.
+    let messages: Rc<[M]> = messages.into();
     let schema = MarketDataIncrementalRefresh::schema();
     let mut passes: Vec<(String, Pass)> = Vec::new();
     let plan = || fix::Plan::new(schema, &fix::Options::default()).unwrap();

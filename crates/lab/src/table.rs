@@ -145,6 +145,24 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number where room is scarce: with at most three digits that are not zeros at the end (2, 3.5,
+/// 0.583, 41.7), whole above a hundred with commas.
+pub fn short_number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size >= 99.95 || (size > 0.0 && size < 0.0005) {
+        return if size >= 99.95 { with_commas(value) } else { number(value) };
+    }
+    let decimals = if size >= 9.995 {
+        1
+    } else if size >= 0.9995 {
+        2
+    } else {
+        3
+    };
+    let text = format!("{value:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A count, rounded to a whole number, with commas between thousands: 55,000.
 pub fn with_commas(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
@@ -161,6 +179,23 @@ pub fn with_commas(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_numbers_have_no_zeros_at_the_end() {
+        for (value, text) in [
+            (0.0, "0"),
+            (2.0, "2"),
+            (3.5, "3.5"),
+            (0.583_4, "0.583"),
+            (41.73, "41.7"),
+            (-0.1, "-0.1"),
+            (99.97, "100"),
+            (269_748.2, "269,748"),
+            (7e-6, "7.00e-6"),
+        ] {
+            assert_eq!(short_number(value), text);
+        }
+    }
 
     #[test]
     fn numbers_stand_right_and_words_left() {

@@ -136,6 +136,18 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
         let expected = format!("at byte {at}: XML: attribute appears twice in a tag");
         assert_eq!(refused(&nested(), &element), expected, "it is XML that forbids it");
     }
+    let hollow = "<hollow right=\"\" left=\"x\" right=\"\"/>";
+    for (options, element) in [
+        (nested(), format!("<EveryKind name=\"\">{hollow}</EveryKind>")),
+        (
+            flat(),
+            "<EveryKind name=\"\"><legs><leg ratio=\"\" side=\"\" ratio=\"\"/></legs></EveryKind>"
+                .into(),
+        ),
+    ] {
+        let error = refused(&options, &element);
+        assert!(error.ends_with("XML: attribute appears twice in a tag"), "{error}");
+    }
     let element = "<EveryKind name=\"\"><hollow left=\"1\"/><hollow left=\"2\"/></EveryKind>";
     let at = message(element).rfind("left").unwrap();
     let expected = format!("hollow/left at byte {at}: the field stands twice");

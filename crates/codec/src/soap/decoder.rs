@@ -13,7 +13,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::learnt::Learnt;
 use super::opening::{self, Opening};
 use super::plan::Plan;
-use super::tags::{Followers, Held};
+use super::tags::Tags;
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
 
@@ -28,8 +28,7 @@ pub struct Decoder {
     learnt: Learnt,
     scratch: String,
     seen: Vec<u64>,
-    held: Vec<Held>,
-    followers: Followers,
+    tags: Tags,
     expected: bool,
 }
 
@@ -50,8 +49,7 @@ impl Decoder {
             learnt: Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len())),
             scratch: String::new(),
             seen: Vec::new(),
-            held: Vec::new(),
-            followers: Followers::new(plan),
+            tags: Tags::new(plan),
             expected: true,
         }
     }
@@ -107,9 +105,8 @@ impl Decoder {
             namespace: None,
             generation: None,
             learnt: &mut self.learnt,
-            held: &mut self.held,
-            followers: &mut self.followers,
-            ended: false,
+            attributes,
+            tags: &mut self.tags,
             same_context: expected && !attributes,
             gap: None,
             value: Value::Input(0, 0),
@@ -159,11 +156,9 @@ pub(super) struct Body<'a> {
     pub(super) namespace: Option<Namespace>,
     /// For which declarations the two answers above and the one below hold.
     pub(super) generation: Option<u32>,
-    /// The attributes of the start tag last read that are fields.
-    pub(super) held: &'a mut Vec<Held>,
-    pub(super) followers: &'a mut Followers,
-    /// Was it an empty-element tag of the scope's own element, with which the scope ends?
-    pub(super) ended: bool,
+    /// Are values attributes?
+    pub(super) attributes: bool,
+    pub(super) tags: &'a mut Tags,
     pub(super) learnt: &'a mut Learnt,
     /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
     pub(super) same_context: bool,

@@ -39,12 +39,18 @@ impl Encoder {
         }
         match plan.options.attributes {
             false => self.write::<M, false>(message)?,
-            true => self.write::<M, true>(message)?,
+            true => self.write_in_tags(message)?,
         }
         Ok(self.output.as_slice())
     }
 
-    #[inline]
+    /// Apart, so that the other way stays small.
+    #[inline(never)]
+    fn write_in_tags<M: Message>(&mut self, message: &M) -> Result<()> {
+        self.write::<M, true>(message)
+    }
+
+    #[inline(always)]
     fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
         let plan = &*self.plan;
         self.output.clear();

@@ -13,9 +13,26 @@ use super::plan::{NONE, Plan, ScopePlan};
 use super::ways::Step;
 use crate::xml::{self, Namespace};
 
+/// What is known of start tags.
+#[derive(Debug)]
+pub(super) struct Tags {
+    /// The attributes of the start tag last read that are fields.
+    held: Vec<Held>,
+    /// Was it an empty-element tag of the scope's own element, with which the scope ends?
+    ended: bool,
+    followers: Followers,
+}
+
+impl Tags {
+    /// Has read none of this plan's yet.
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self { held: Vec::new(), ended: false, followers: Followers::new(plan) }
+    }
+}
+
 /// An attribute that is a field.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+struct Held {
     field: u16,
     /// Is the value between the quotes the value itself?
     plain: bool,
@@ -28,7 +45,7 @@ pub(super) struct Held {
 /// Which attribute came behind which in the tags before. Most senders write them in one order, and
 /// a guess that holds saves the look at the name.
 #[derive(Debug, Default)]
-pub(super) struct Followers {
+struct Followers {
     /// Of every scope in turn: the first attributes of its own element and of its components, then
     /// those behind each field; and how often each may yet fail to come before another is guessed.
     guesses: Vec<(u16, u8)>,
@@ -39,8 +56,7 @@ pub(super) struct Followers {
 const SURE: u8 = 4;
 
 impl Followers {
-    /// Knows nothing yet of this plan's scopes.
-    pub(super) fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan) -> Self {
         let mut count = 0;
         let scopes = plan.scopes.iter().map(|scope| {
             let start = count;
@@ -107,7 +123,7 @@ impl<'a> Body<'a> {
         let mut component = NONE;
         loop {
             self.take_held(base, into)?;
-            if std::mem::take(&mut self.ended) {
+            if std::mem::take(&mut self.tags.ended) {
                 break;
             }
             match self.tag(scope, base, component, into)? {
@@ -176,7 +192,7 @@ impl<'a> Body<'a> {
     }
 
     /// Goes into the entry whose start tag begins at `at`, if that is as the plan would write it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn expected_entry(&mut self, index: usize, at: usize) -> Result<bool> {
         let entry = &self.plan.scopes[index];
         if !entry.start.matches(self.input.as_bytes(), at) {
@@ -188,20 +204,23 @@ impl<'a> Body<'a> {
         if !end.empty {
             self.parser.push_known(at + 1, entry.start.len() - 1)?;
         }
-        self.ended = end.empty;
+        self.tags.ended = end.empty;
         self.parser.set_position(end.at);
         Ok(true)
     }
 
     /// Reads the attributes of the message's own element: if the way to them is `known`, the
     /// parser stands before them, and behind the tag otherwise.
+    #[inline(never)]
     pub(super) fn hold_first(&mut self, known: bool) -> Result<()> {
+        // It is left from a message that broke off.
+        self.tags.ended = false;
         if known {
             let at = self.parser.position();
             let end = if self.expected { self.hold_planned(0, NONE, at) } else { None };
             if let Some(end) = end {
                 self.parser.set_position(end.at);
-                self.ended = end.empty;
+                self.tags.ended = end.empty;
                 if end.empty {
                     self.parser.pop_known_elements(1);
                 }
@@ -217,10 +236,10 @@ impl<'a> Body<'a> {
     /// letter, and none stands twice; holds none otherwise.
     #[inline]
     fn hold_planned(&mut self, index: usize, component: u16, at: usize) -> Option<TagEnd> {
-        self.held.clear();
+        self.tags.held.clear();
         let end = self.planned_attributes(index, component, at);
         if end.is_none() {
-            self.held.clear();
+            self.tags.held.clear();
         }
         end
     }
@@ -234,10 +253,11 @@ impl<'a> Body<'a> {
         let bytes = self.input.as_bytes();
         let plan = self.plan;
         let scope = &plan.scopes[index];
-        let mut place = self.followers.start(index, component);
-        let mut next = 0;
+        let mut place = self.tags.followers.start(index, component);
+        // The fields held are all before this one.
+        let mut beyond = 0;
         loop {
-            let guess = self.followers.guess(place);
+            let guess = self.tags.followers.guess(place);
             let stands = |field: u16| {
                 let start = &scope.slots.get(usize::from(field))?.start;
                 start.matches(bytes, at).then_some(start.len())
@@ -260,7 +280,7 @@ impl<'a> Body<'a> {
                     (field, stands(field)?)
                 }
             };
-            if field < next && self.holds(field) {
+            if field < beyond && self.holds(field) {
                 return None;
             }
             let start = at + length;
@@ -268,30 +288,36 @@ impl<'a> Body<'a> {
             if bytes.get(end) != Some(&b'"') {
                 return None;
             }
-            self.followers.learn(place, field);
-            place = self.followers.behind(index, field);
+            self.tags.followers.learn(place, field);
+            place = self.tags.followers.behind(index, field);
             let name = at as u32 + 1;
-            self.held.push(Held { field, plain: true, name, start: start as u32, end: end as u32 });
-            next = field + 1;
+            self.tags.held.push(Held {
+                field,
+                plain: true,
+                name,
+                start: start as u32,
+                end: end as u32,
+            });
+            beyond = beyond.max(field + 1);
             at = end + 1;
         }
     }
 
     /// Is it held already? Also where there are too many to look.
     fn holds(&self, field: u16) -> bool {
-        self.held.len() > SEARCHED || self.held.iter().any(|held| held.field == field)
+        self.tags.held.len() > SEARCHED || self.tags.held.iter().any(|held| held.field == field)
     }
 
     /// Holds the attributes of the start tag that the parser read last.
     pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) {
-        self.held.clear();
+        self.tags.held.clear();
         let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
         for attribute in self.parser.attributes(self.input) {
             let (name, raw) = (attribute.name.qualified(), attribute.raw);
             let own = attribute.name.namespace == Namespace::NONE;
             let meaning = scope.attributes.get(component, name.as_bytes()).filter(|_| own);
             if let Some(Name::Field(field)) = meaning {
-                self.held.push(Held {
+                self.tags.held.push(Held {
                     field,
                     plain: attribute.plain,
                     name: offset(name) as u32,
@@ -305,8 +331,8 @@ impl<'a> Body<'a> {
     /// Reads the values that are held.
     #[inline]
     fn take_held<F: Fields>(&mut self, base: usize, into: &mut F) -> Result<()> {
-        for at in 0..self.held.len() {
-            let Held { field, plain, name, start, end } = self.held[at];
+        for at in 0..self.tags.held.len() {
+            let Held { field, plain, name, start, end } = self.tags.held[at];
             self.note(field.into(), base, name as usize)?;
             self.value = match plain {
                 true => Value::Input(start as usize, end as usize),
@@ -314,7 +340,7 @@ impl<'a> Body<'a> {
             };
             into.decode_field(field.into(), self)?;
         }
-        self.held.clear();
+        self.tags.held.clear();
         Ok(())
     }
 

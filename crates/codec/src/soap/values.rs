@@ -63,7 +63,7 @@ impl Body<'_> {
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
         if self.as_planned && self.parser.is_in_content() {
             let (bytes, at) = (self.input.as_bytes(), self.parser.position());
-            if self.plan.options.attributes {
+            if self.attributes {
                 if self.expected_entry(slot.scope.into(), at)? {
                     return Ok(true);
                 }
@@ -92,7 +92,7 @@ impl Body<'_> {
                         self.opened(name.prefix());
                         let marks = self.marks()?.refuse_nil("an entry, not nil");
                         marks.map_err(|kind| self.error(kind, self.parser.position()))?;
-                        if self.plan.options.attributes {
+                        if self.attributes {
                             self.hold(entry, NONE);
                         }
                         return Ok(true);

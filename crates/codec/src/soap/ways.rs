@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
     #[inline]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
-        if self.plan.options.attributes {
+        if self.attributes {
             return self.scope_of_tags(scope, into);
         }
         let base = self.seen.len();
@@ -78,7 +78,7 @@ impl<'a> Body<'a> {
     }
 
     /// Was all there that has to be? Was it too much?
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
@@ -469,7 +469,7 @@ impl<'a> Body<'a> {
                         self.general_field(scope, base, component, (field, at, name), into)
                     }
                     Some(Name::Component(inner)) if !self.is_nil()? => {
-                        if self.plan.options.attributes {
+                        if self.attributes {
                             self.hold(scope, inner);
                         }
                         Ok(Step::Between(inner))

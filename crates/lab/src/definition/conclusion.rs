@@ -78,7 +78,7 @@ impl Expected {
 
 impl fmt::Display for Expected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = crate::table::number;
+        let number = crate::table::short_number;
         match (self.from, self.to) {
             (Some(from), Some(to)) => write!(out, "{} to {}", number(from), number(to)),
             (Some(from), None) => write!(out, "{} or more", number(from)),

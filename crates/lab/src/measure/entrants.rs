@@ -16,6 +16,17 @@ pub(super) struct Entrants {
     pub(super) faults: Vec<String>,
 }
 
+/// Who takes part beside us.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    /// Nobody.
+    None,
+    /// The peers.
+    Peers,
+    /// The peers, and an end that sends bytes and has no codec.
+    PeersAndBare,
+}
+
 /// What an entrant is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -41,17 +52,19 @@ enum State {
 }
 
 impl Entrants {
-    /// Those who take part with messages of one length, loaded and checked. `others` lets a bare echo
-    /// and peers take part beside us.
+    /// Those who take part with messages of one length, loaded and checked.
     pub(super) fn take_part(
         &mut self,
         setting: &Setting<'_>,
         formats: &[Format],
-        others: bool,
+        others: Others,
         entries: u32,
     ) -> Turns<'_> {
-        let kinds: &[Kind] =
-            if others { &[Kind::Ours, Kind::Bare, Kind::Peer] } else { &[Kind::Ours] };
+        let kinds: &[Kind] = match others {
+            Others::None => &[Kind::Ours],
+            Others::Peers => &[Kind::Ours, Kind::Peer],
+            Others::PeersAndBare => &[Kind::Ours, Kind::Bare, Kind::Peer],
+        };
         let mut chosen = Vec::new();
         for &kind in kinds {
             for &format in formats {

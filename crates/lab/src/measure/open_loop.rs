@@ -5,7 +5,7 @@
 //! time from the actual sending is told beside it, for comparison with figures that others took so.
 
 use super::Setting;
-use super::entrants::Entrants;
+use super::entrants::{Entrants, Others};
 use super::pair::Failure;
 use crate::definition::{Measure, OpenLoop};
 use crate::histogram::{Distribution, Times};
@@ -69,7 +69,7 @@ fn at_rate(
     let count = (f64::from(rate) * measure.seconds).ceil().max(1.0) as u32;
     let longest = setting.longest();
     let mut all: Vec<Series> = Vec::new();
-    let mut turns = entrants.take_part(setting, &measure.formats, false, longest);
+    let mut turns = entrants.take_part(setting, &measure.formats, Others::None, longest);
     for repetition in 0..REPETITIONS {
         progress(&case, f64::from(repetition) / f64::from(REPETITIONS));
         turns.each(repetition, |pair| {

@@ -52,6 +52,8 @@ pub(super) struct Exchange {
 pub(super) struct Poured {
     pub(super) sent: Flow,
     pub(super) received: Flow,
+    /// How long a shaped link was busy with it, in nanoseconds.
+    pub(super) link_busy: Option<u64>,
 }
 
 impl Pair {
@@ -204,7 +206,8 @@ impl Pair {
         let sent = self.client.pour(&route.address(), count, carried, factor(Slow::Sender));
         let received = self.server.finish_drain(count);
         let (sent, received) = (sent?, received?);
-        Ok(Poured { sent, received })
+        let link_busy = route.proxy.as_ref().map(|proxy| proxy.busy_nanoseconds().0);
+        Ok(Poured { sent, received, link_busy })
     }
 
     /// Bytes of the loaded messages on the wire, on average.

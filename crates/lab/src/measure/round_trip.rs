@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Setting;
-use super::entrants::Entrants;
+use super::entrants::{Entrants, Others};
 use super::pair::{Exchange, Failure, Pair};
 use crate::definition::{Measure, RoundTrip, Waiting};
 use crate::histogram::{Distribution, Times};
@@ -115,7 +115,8 @@ pub(super) fn measure(
         let begun = index as f64 / plan.lengths.len() as f64;
         let over = format!("messages of {entries} over {}, {}", plan.link, plan.wait.name());
         progress(&over, begun);
-        let mut turns = entrants.take_part(setting, &plan.formats, plan.others, entries);
+        let others = if plan.others { Others::PeersAndBare } else { Others::None };
+        let mut turns = entrants.take_part(setting, &plan.formats, others, entries);
         let repetitions = setting.repetitions();
         for repetition in 0..repetitions {
             let share = f64::from(repetition) / f64::from(repetitions);

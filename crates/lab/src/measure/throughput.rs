@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Setting;
-use super::entrants::Entrants;
+use super::entrants::{Entrants, Others};
 use super::pair::{Failure, Pair, Poured};
 use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
-use crate::link::Link;
+use crate::link::{Link, SEGMENT_PAYLOAD};
 use crate::market_data::Format;
 use crate::row::Row;
 
@@ -102,7 +102,11 @@ impl Way<'_> {
             let share = index as f64 / lengths.len() as f64;
             progress(&format!("{case}, messages of {entries}"), share);
             let formats = &self.measure.formats;
-            let others = self.measure.others;
+            let others = match (self.measure.others, self.content) {
+                (false, _) => Others::None,
+                (true, Content::Structures) => Others::Peers,
+                (true, Content::Encoded) => Others::PeersAndBare,
+            };
             let mut turns = entrants.take_part(setting, formats, others, entries);
             let mut counts = BTreeMap::new();
             turns.each(0, |pair| {
@@ -155,16 +159,15 @@ impl Way<'_> {
 
     /// In the order of [`METRICS`]; a link without a rate is never busy.
     fn values(&self, flow: &Poured, bytes: f64) -> [Option<f64>; METRICS.len()] {
-        let nanoseconds = flow.received.nanoseconds.max(1) as f64;
-        let count = flow.received.messages as f64;
+        // The receiver's clock begins when the first segment has come; the link's, when it left.
+        let first = self.link.serialisation((bytes as u64).min(SEGMENT_PAYLOAD as u64));
+        let nanoseconds = (flow.received.nanoseconds + first).max(1) as f64;
         let sent = flow.sent.nanoseconds.max(1) as f64;
-        let rate = self.link.rate.map(|rate| rate.get() as f64);
-        let on_the_wire = Link::wire_bytes(bytes as u64) as f64 * 8.0 * count;
         [
-            Some(count * 1e9 / nanoseconds),
+            Some(flow.received.messages as f64 * 1e9 / nanoseconds),
             Some((flow.sent.cpu_nanoseconds as f64 / sent).min(1.0)),
             Some((flow.received.cpu_nanoseconds as f64 / nanoseconds).min(1.0)),
-            rate.map(|rate| on_the_wire * 1e9 / rate / nanoseconds),
+            flow.link_busy.map(|busy| busy as f64 / nanoseconds),
         ]
     }
 }

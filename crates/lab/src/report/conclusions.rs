@@ -4,7 +4,7 @@ use super::{Rows, Section, WIDTH};
 use crate::conclusion::CONCLUSION;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, number};
+use crate::table::{Align, Table, short_number};
 
 /// A line for each conclusion that was judged: in the paper's words, with our factors and the peers'.
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
@@ -59,8 +59,8 @@ fn with_unit(text: &str, unit: &str) -> String {
 fn factors(row: Option<&Row>) -> String {
     let bounds = row.and_then(|row| Some((row.low?, row.high?)));
     bounds.map_or(String::new(), |(low, high)| match low == high {
-        true => number(low),
-        false => format!("{} - {}", number(low), number(high)),
+        true => short_number(low),
+        false => format!("{} - {}", short_number(low), short_number(high)),
     })
 }
 

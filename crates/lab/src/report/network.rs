@@ -228,16 +228,25 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
     Some(Section { topic: "throughput", title, table, notes })
 }
 
+/// A part that was busy for less of the time is not what limits.
+const LIMITING: f64 = 0.7;
+
 /// The busiest part of a flow and its share of the time.
 fn limit<'a>(find: impl Fn(&str) -> Option<&'a Row>) -> String {
     let parts = [("link", "link-busy"), ("receiver", "receiver-busy"), ("sender", "sender-busy")];
     let busy = parts.map(|(name, metric)| (name, find(metric).and_then(|row| row.value)));
-    // A shaped link near its rate is the limit, whatever the processors did while they waited.
     let busiest = busy
         .iter()
         .filter_map(|(name, share)| Some((*name, (*share)?)))
         .max_by(|one, other| one.1.total_cmp(&other.1));
-    busiest.map_or(String::new(), |(name, share)| format!("{name} {:.0} %", share * 100.0))
+    busiest.map_or(String::new(), |(name, share)| {
+        let percent = share * 100.0;
+        if share < LIMITING {
+            format!("none ({name} {percent:.0} %)")
+        } else {
+            format!("{name} {percent:.0} %")
+        }
+    })
 }
 
 /// What the links themselves cost and do.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use trunkline_lab::definition::{Definition, Line};
+use trunkline_lab::market_data;
 use trunkline_lab::random::Random;
 use trunkline_lab::record::Record;
 use trunkline_lab::row::{MACHINE, MachineRow, Row, Verdict};
@@ -78,13 +80,6 @@ const PEERS: [(&str, usize, f64); 7] = [
     ("ironfix", 6, 2.8),
     ("omniorb", 7, 1.4),
 ];
-
-/// What a paper published of a metric: fixed and for an entry, in SOAP, FIX and CDR.
-type Paper = [[f64; 2]; 3];
-const SIZE: Paper = [[639.0, 386.9], [81.93, 109.9], [84.9, 208.1]];
-const ENCODE: Paper = [[79_100.0, 114_800.0], [25_000.0, 14_100.0], [13_600.0, 13_700.0]];
-const DECODE: Paper = [[178_900.0, 187_200.0], [37_500.0, 27_300.0], [33_900.0, 49_300.0]];
-const ROUND_TRIP: Paper = [[2.059e6, 1.176e6], [1.032e6, 0.2516e6], [1.094e6, 0.4017e6]];
 
 /// Links with their bits per second and one-way delay in nanoseconds.
 const LINKS: [(&str, f64, f64); 6] = [
@@ -175,9 +170,9 @@ impl Maker {
     }
 
     /// Rows for 1 to 10 entries and the line through them.
-    fn line(&mut self, row: &Row, cost: impl Fn(f64) -> f64, paper: Option<Paper>) {
+    fn line(&mut self, row: &Row, cost: impl Fn(f64) -> f64, paper: Option<Line>) {
         for entries in 1..=10 {
-            let paper = paper.map(|paper| published(paper, &row.profile, f64::from(entries)));
+            let paper = paper.map(|line| line.at(entries));
             let row = Row { entries: Some(entries), paper, ..row.clone() };
             self.push(row, cost(f64::from(entries)));
         }
@@ -192,8 +187,8 @@ impl Maker {
         for format in &FORMATS {
             let profile = format!("none/{}", format.profile);
             let [fixed, per_entry] = format.bytes;
-            let paper = format.paper.map(|_| SIZE);
             let row = row("size", "trunkline", &profile, "size", "bytes");
+            let paper = published(&row);
             self.line(&row, |entries| fixed + per_entry * entries, paper);
             if format.profile.contains("compact") || format.profile.contains("attributes") {
                 for entries in 1..=10 {
@@ -213,10 +208,10 @@ impl Maker {
         for (subject, format, factor) in subjects() {
             let profile = format!("none/{}", format.profile);
             let [fixed, per_entry] = if case == "encode" { format.encode } else { format.decode };
-            let paper = if case == "encode" { ENCODE } else { DECODE };
             let row = row(case, subject, &profile, "cpu-time", "ns");
             let cost = |entries: f64| factor * (fixed + per_entry * entries);
-            self.line(&row, cost, format.paper.map(|_| paper));
+            let paper = published(&row);
+            self.line(&row, cost, paper);
             if !subject.starts_with("trunkline") {
                 let metric = format!("ahead-of-{subject}");
                 let row = Row { metric, unit: "x".into(), entries: Some(10), ..row };
@@ -243,8 +238,8 @@ impl Maker {
                         + 2.0 * (coded(format.encode, entries) + coded(format.decode, entries))
                 };
                 let row = row(&case, subject, &profile, "round-trip", "ns");
-                let paper = format.paper.filter(|_| link == "10mbit");
-                self.line(&row, whole, paper.map(|_| ROUND_TRIP));
+                let paper = published(&row);
+                self.line(&row, whole, paper);
                 for (metric, value) in [
                     ("client-encode", coded(format.encode, 10.0)),
                     ("network", network(10.0)),
@@ -359,10 +354,13 @@ impl Maker {
     }
 }
 
-fn published(paper: Paper, profile: &str, entries: f64) -> f64 {
-    let name = FORMATS.iter().find(|format| profile.ends_with(format.profile));
-    let name = name.and_then(|format| format.paper).expect("a format of the paper");
-    let index = ["SOAP", "FIX", "CDR"].iter().position(|known| *known == name);
-    let [fixed, per_entry] = paper[index.expect("a format of the paper")];
-    fixed + per_entry * entries
+/// What the paper has for rows like this one.
+fn published(row: &Row) -> Option<Line> {
+    let definition = Definition::named("kohlhoff-2004").expect("embedded");
+    let (_, encoding) = row.profile.split_once('/')?;
+    let is_it = |format: &market_data::Format| {
+        format.profile().split_once('/').is_some_and(|it| it.1 == encoding)
+    };
+    let format = market_data::Format::ALL.into_iter().find(is_it)?;
+    definition.published(&row.case, &row.metric, format)
 }
