@@ -50,11 +50,15 @@ pub fn page(record: &Record, report: &Report) -> String {
     main.push_str(&verdicts(&record.rows));
     let is_first = |section: &&Section| section.topic == CONCLUSION;
     for part in report.sections.iter().filter(is_first) {
-        main.push_str(&section(part, &mut figures));
+        main.push_str(&section(part, take(&mut figures, CONCLUSION)));
     }
     main.push_str(&machine(&record.machine));
-    for part in report.sections.iter().filter(|section| !is_first(section)) {
-        main.push_str(&section(part, &mut figures));
+    let mut rest = report.sections.iter().filter(|section| !is_first(section)).peekable();
+    while let Some(part) = rest.next() {
+        // Plots follow the last of the tables that they belong to.
+        let is_last = rest.peek().is_none_or(|next| next.topic != part.topic);
+        let drawn = if is_last { take(&mut figures, part.topic) } else { Vec::new() };
+        main.push_str(&section(part, drawn));
     }
     main.push_str(&without_section(figures));
     main.push_str(&foot(record, report, &cases));
@@ -140,17 +144,19 @@ fn tile(title: &str, conclusions: &[&Row]) -> String {
     }
 }
 
-/// A section of the report, and its figures, which it takes out of the others.
-fn section(section: &Section, figures: &mut Vec<Figure>) -> String {
+/// Takes the figures of a topic out of the others.
+fn take(figures: &mut Vec<Figure>, topic: &str) -> Vec<Figure> {
+    figures.extract_if(.., |figure| figure.topic == topic).collect()
+}
+
+/// A section of the report with its figures.
+fn section(section: &Section, figures: Vec<Figure>) -> String {
     let notes: Vec<String> = section.notes.iter().map(|note| escaped(note)).collect();
     let notes = match notes.is_empty() {
         true => String::new(),
         false => format!("<p class=\"notes\">{}</p>\n", notes.join("<br/>\n")),
     };
-    let drawn: String = figures
-        .extract_if(.., |figure| figure.topic == section.topic)
-        .map(|it| figure(&it))
-        .collect();
+    let drawn: String = figures.iter().map(figure).collect();
     format!(
         "<section>\n<h2>{}</h2>\n{}{notes}{drawn}</section>\n",
         escaped(&section.title),
@@ -170,8 +176,10 @@ fn figure(figure: &Figure) -> String {
 }
 
 /// Titles of figures for which the report has no table.
-const TOPICS: [(&str, &str); 4] = [
-    ("round-trip", "Round trips"),
+const TOPICS: [(&str, &str); 6] = [
+    ("round-trip", "Parts of round trips"),
+    ("round-trips", "Round trips"),
+    ("variant", "Other schemas"),
     ("open-loop", "Latency at a given rate"),
     ("hiccup", "Stalls of the machine"),
     ("throughput", "Throughput"),

@@ -32,8 +32,9 @@ pub struct Report {
 /// A table under its title.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// What it is about, in one word for programs: `size`, `encode`, `decode`, `ratio`, `lead`,
-    /// `conclusion`, ...
+    /// What it is about, by which the page puts plots below it: `size`, `encode`, `decode`,
+    /// `ratio`, `lead`, `conclusion`, `round-trip` (its parts), `round-trips`, `throughput`,
+    /// `open-loop`, `variant`, or another word where there is no plot.
     pub topic: &'static str,
     /// What the table shows.
     pub title: String,

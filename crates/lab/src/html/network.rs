@@ -27,12 +27,12 @@ const PARTS: [(&str, &str, Colour); 5] = [
 
 pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
     vec![
-        round_trips(cases),
         breakdown(cases),
-        schemas(cases),
+        round_trips(cases),
         percentiles_of_round_trips(cases),
         open_loop(cases),
         hiccups(cases),
+        schemas(cases),
     ]
 }
 
@@ -54,7 +54,7 @@ fn transports<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 fn round_trips(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
-        "round-trip",
+        "round-trips",
         "Round trips by length of the message",
         "From structure to structure and back. Points are medians with their bounds, \
          lines are fitted; dashed is what the paper published for 10 Mbit/s (figure 8).",
@@ -77,7 +77,7 @@ fn round_trips(cases: &Cases<'_>) -> Figure {
 /// The paper's figure 15, for every schema.
 fn schemas(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
-        "round-trip",
+        "variant",
         "Round trips in other SOAP schemas",
         "The same data in other markup; the paper's figure 15 has compact tags at 10 Mbit/s.",
     );
@@ -186,7 +186,7 @@ impl Figure {
 
 fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
-        "round-trip",
+        "round-trips",
         "Percentiles of round trips",
         "Messages of 10 entries, one under way at a time.",
     );
