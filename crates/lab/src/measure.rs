@@ -60,10 +60,10 @@ impl Setting<'_> {
         if lengths.is_empty() { vec![longest] } else { lengths }
     }
 
-    /// Repetitions of what is sent: half of those of codecs, because each is long enough to have a
+    /// Repetitions of what is sent: fewer than those of codecs, because each is long enough to have a
     /// median of its own, and no fewer than can be concluded from.
     pub(crate) fn repetitions(&self) -> u32 {
-        (self.request.effort.repetitions / 2).max(6)
+        (self.request.effort.repetitions * 3 / 5).max(6)
     }
 
     /// The length for which single figures are printed.

@@ -160,9 +160,12 @@ pub struct Throughput {
     pub entries: Vec<u32>,
     /// How long a repetition lasts, about.
     pub milliseconds: u32,
-    /// Let others take part beside us: a bare echo of the same bytes, and the peers.
+    /// Let the peers take part beside us, and a bare end where nothing is encoded on the way.
     #[serde(default = "yes")]
     pub others: bool,
+    /// Also in a quick run.
+    #[serde(default = "yes")]
+    pub quick: bool,
 }
 
 /// What it takes to send a day's peak to clients (the paper's section 6).

@@ -13,8 +13,8 @@ use crate::link::Link;
 use crate::market_data::Format;
 use crate::row::Row;
 
-/// Repetitions of each rate: their times are added up, not compared.
-const REPETITIONS: u32 = 4;
+/// Repetitions of each rate, and those of a quick run: their times are added up, not compared.
+const REPETITIONS: [u32; 2] = [4, 2];
 
 /// The case of a rate over a link.
 pub(crate) fn case(rate: u32, link: &str) -> String {
@@ -70,8 +70,9 @@ fn at_rate(
     let longest = setting.longest();
     let mut all: Vec<Series> = Vec::new();
     let mut turns = entrants.take_part(setting, &measure.formats, Others::None, longest);
-    for repetition in 0..REPETITIONS {
-        progress(&case, f64::from(repetition) / f64::from(REPETITIONS));
+    let repetitions = REPETITIONS[usize::from(setting.request.is_quick)];
+    for repetition in 0..repetitions {
+        progress(&case, f64::from(repetition) / f64::from(repetitions));
         turns.each(repetition, |pair| {
             let paced = pair.pace(link, measure.wait, rate, count)?;
             let found = all.iter().position(|it| it.format == pair.format && it.name == pair.name);

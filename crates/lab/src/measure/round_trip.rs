@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Setting;
 use super::entrants::{Entrants, Others};
-use super::pair::{Exchange, Failure, Pair};
+use super::pair::{BARE, Exchange, Failure, Pair};
 use crate::definition::{Measure, RoundTrip, Waiting};
 use crate::histogram::{Distribution, Times};
 use crate::link::Link;
@@ -175,7 +175,9 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
     let mut rows = Vec::new();
     let mut distributions = Vec::new();
     for series in &all {
+        // What was published had a codec.
         let published = setting.request.definition.published(&case, COSTS[0], series.format);
+        let published = published.filter(|_| series.name != BARE);
         for (&entries, medians) in &series.medians {
             for (cost, name) in COSTS.iter().enumerate() {
                 let is_whole = cost == 0;
@@ -208,8 +210,7 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
             times: series.times.clone(),
         });
         if series.name == TRUNKLINE {
-            let bare =
-                all.iter().find(|it| it.name == super::pair::BARE && it.format == series.format);
+            let bare = all.iter().find(|it| it.name == BARE && it.format == series.format);
             rows.extend(
                 bare.into_iter()
                     .flat_map(|bare| over_bare(series, bare, |metric| blank(series, metric, "x"))),

@@ -55,7 +55,7 @@ pub(super) fn measure(
     let ways: Vec<Way<'_>> = measures
         .iter()
         .filter_map(|measure| match measure {
-            Measure::Throughput(measure) => Some(measure),
+            Measure::Throughput(it) => Some(it).filter(|it| it.quick || !setting.request.is_quick),
             _ => None,
         })
         .flat_map(ways)
@@ -150,6 +150,7 @@ impl Way<'_> {
             None => BYTES_PER_SECOND / bytes,
         };
         let seconds = f64::from(self.measure.milliseconds) / 1e3;
+        let seconds = if setting.request.is_quick { seconds / 2.0 } else { seconds };
         let trial = f64::from(TRIAL).min(most * seconds).clamp(COUNT.0, COUNT.1) as u32;
         let flow = self.pour(pair, trial)?;
         let per_second = f64::from(trial) / (flow.received.nanoseconds.max(1) as f64 / 1e9);

@@ -31,10 +31,13 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         if ours.is_none() && theirs.is_none() {
             continue;
         }
-        notes.push(format!("{}: {} ({})", conclusion.name, conclusion.words, conclusion.section));
+        let unit = if conclusion.unit == "x" { "" } else { &conclusion.unit };
+        let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
+        let (name, words) = (&conclusion.name, &conclusion.words);
+        notes.push(format!("{name}: {words} (section {}{unit})", conclusion.section));
         table.row([
             conclusion.name.clone(),
-            with_unit(&conclusion.expected.to_string(), &conclusion.unit),
+            conclusion.expected.to_string(),
             factors(ours),
             verdict(ours).to_owned(),
             factors(theirs),
@@ -50,10 +53,6 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         table,
         notes,
     })
-}
-
-fn with_unit(text: &str, unit: &str) -> String {
-    if unit == "x" { text.to_owned() } else { format!("{text} {unit}") }
 }
 
 fn factors(row: Option<&Row>) -> String {

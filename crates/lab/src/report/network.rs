@@ -47,10 +47,56 @@ pub(super) fn round_trips(rows: Rows<'_>) -> Vec<Section> {
             sections.extend(round_trip(rows, case, transport));
         }
     }
+    sections.extend(single_lengths(rows));
     sections
 }
 
+/// True if the case has round trips of one length only, through which there is no line.
+fn is_of_one_length(rows: Rows<'_>, case: &str) -> bool {
+    !rows.all.iter().any(|row| row.case == case && row.metric == "round-trip-fixed")
+}
+
+/// Round trips over links for which there is one length: wide-area ones.
+fn single_lengths(rows: Rows<'_>) -> Option<Section> {
+    let mut table = Table::new([
+        ("link", Align::Left),
+        ("subject", Align::Left),
+        ("format", Align::Left),
+        ("round trip", Align::Right),
+        ("bounds", Align::Right),
+    ])
+    .within(WIDTH);
+    let mut is_empty = true;
+    for case in cases(rows, "round-trip@") {
+        if !is_of_one_length(rows, case) {
+            continue;
+        }
+        for row in rows.all.iter().filter(|row| row.case == case && row.metric == COSTS[0]) {
+            let formats = Format::ALL.into_iter().find(|format| {
+                TRANSPORTS.iter().any(|transport| format.profile_over(transport) == row.profile)
+            });
+            is_empty = false;
+            let bounds = row.low.zip(row.high).map_or(String::new(), |(low, high)| {
+                format!("{} - {}", number(low / MICROSECOND), number(high / MICROSECOND))
+            });
+            table.row([
+                link_of(case).to_owned(),
+                row.subject.clone(),
+                formats.map_or("", Format::title).to_owned(),
+                scaled(Some(row), MICROSECOND),
+                bounds,
+            ]);
+        }
+    }
+    let title = format!("Round trips of {} entries over longer links: us", rows.longest);
+    let notes = vec!["a delay is one way".into()];
+    (!is_empty).then_some(Section { topic: "long-links", title, table, notes })
+}
+
 fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
+    if is_of_one_length(rows, case) {
+        return None;
+    }
     let longest = format!("{} entries", rows.longest);
     let mut table = Table::new([
         ("subject", Align::Left),
@@ -96,8 +142,8 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
 
 /// Where the time of a round trip goes: figure 9.
 pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
-    let columns = ["link", "subject", "format", "client enc", "network", "server dec"];
-    let more = ["server enc", "client dec", "network %"];
+    let columns = ["link", "subject", "format", "c. enc", "network", "s. dec", "s. enc"];
+    let more = ["c. dec", "network %"];
     let align = |index: usize| if index < 3 { Align::Left } else { Align::Right };
     let titles = columns.into_iter().chain(more).enumerate();
     let mut table = Table::new(titles.map(|(index, title)| (title, align(index)))).within(WIDTH);
@@ -128,7 +174,7 @@ pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
     }
     let title = format!("Where a round trip of {} entries goes: us (figure 9)", rows.longest);
     let notes = vec![
-        "network: what is left of the client's wait without the server's decoding and encoding;"
+        "c., s.: encoding and decoding of client and server; network: the rest of the client's wait;"
             .into(),
         "waking a sleeping processor is in it, and spinning avoids that".into(),
     ];
