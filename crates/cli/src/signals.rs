@@ -5,7 +5,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use trunkline_lab::peer;
+use trunkline_lab::{file, peer};
 
 use crate::fault::Fault;
 
@@ -16,6 +16,7 @@ pub(crate) fn stop_peers_on_termination() -> Result<(), Fault> {
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             peer::stop_all();
+            file::remove_partial();
             // Ends the process as the signal would have; if it cannot, we end it ourselves.
             let _ = emulate_default_handler(signal);
             std::process::exit(128 + signal);

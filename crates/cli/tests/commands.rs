@@ -82,10 +82,7 @@ fn user_errors_are_one_line_and_status_2() {
             lab_run(&["kohlhoff-2004", "--trades", "long.csv"]),
             "long.csv line 17: 5 values where the header has 6 columns",
         ),
-        (
-            lab_run(&["kohlhoff-2004", "--record"]),
-            "records: cannot be made: File exists (os error 17)",
-        ),
+        (lab_run(&["kohlhoff-2004", "--record"]), "records: is no folder"),
         (
             vec!["schema", "Nothing"],
             "there is no message \"Nothing\" and no such file; known: market-data, customer-services",

@@ -229,10 +229,16 @@ impl<'a> Compared<'a> {
         pairs
     }
 
-    /// True if anything could be concluded about any pair.
+    /// True if anything could be concluded about any pair; where there are times, about a time: sizes
+    /// have no noise.
     pub fn is_conclusive(&self) -> bool {
-        let mut lines = self.lines.iter().chain(&self.pairs);
-        lines.any(|line| line.change != Change::Inconclusive)
+        let lines = || self.lines.iter().chain(&self.pairs);
+        let is_concluded = |line: &Line<'_>| line.change != Change::Inconclusive;
+        let mut measured = lines().filter(|line| !line.key.is_exact()).peekable();
+        match measured.peek() {
+            Some(_) => measured.any(is_concluded),
+            None => lines().any(is_concluded),
+        }
     }
 
     /// How many lines have this change.

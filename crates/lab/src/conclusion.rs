@@ -1,6 +1,6 @@
 //! What the rows say about a paper's conclusions.
 
-use crate::definition::{Conclusion, Definition, Quantity, Term};
+use crate::definition::{Conclusion, Definition, Match, Quantity, Term};
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
@@ -9,7 +9,8 @@ use crate::subjects::TRUNKLINE;
 pub const CONCLUSION: &str = "conclusion";
 
 /// What follows from the rows for each of the paper's conclusions, for us and for the peers that stand
-/// for its formats today. A conclusion for which something was not measured has no row.
+/// for its formats today. A conclusion for which nothing was measured has no row; one for which half was
+/// has one without a verdict.
 pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
     let definition = &setting.request.definition;
     let mut found = Vec::new();
@@ -53,39 +54,49 @@ fn judge(
     name: &str,
     subject: &dyn Fn(&Quantity) -> Option<String>,
 ) -> Option<Row> {
-    let mut factors = Vec::new();
-    for term in &conclusion.terms {
-        let of_term = factors_of(term, rows, subject);
-        if of_term.is_empty() {
-            return None;
-        }
-        factors.extend(of_term.into_iter().map(|(_, factor)| factor));
+    let by_term: Vec<Vec<Factor>> =
+        conclusion.terms.iter().map(|term| factors_of(term, rows, subject)).collect();
+    if by_term.iter().all(Vec::is_empty) {
+        return None;
     }
+    let blank = setting.row(
+        CONCLUSION,
+        name,
+        &profile_of(&conclusion.terms[0]),
+        &conclusion.name,
+        &conclusion.unit,
+    );
+    // Half of what it takes says nothing.
+    if by_term.iter().any(Vec::is_empty) {
+        return Some(Row { verdict: Verdict::Absent, ..blank });
+    }
+    let factors: Vec<Factor> = by_term.into_iter().flatten().collect();
     let (low, high) = range(factors.iter().map(|factor| factor.value))?;
-    let holds = |pick: fn(&Factor) -> f64| {
-        let factors = factors.iter().map(pick);
-        if conclusion.every {
-            factors.into_iter().all(|factor| conclusion.expected.holds(factor))
-        } else {
-            range(factors).is_some_and(|(low, high)| conclusion.expected.holds(middle(low, high)))
+    let compare = |low: f64, high: f64| conclusion.expected.compare(low, high);
+    let found = if conclusion.every {
+        let all: Vec<Match> = factors.iter().map(|it| compare(it.low, it.high)).collect();
+        match () {
+            () if all.contains(&Match::Unexpected) => Match::Unexpected,
+            () if all.contains(&Match::Both) => Match::Both,
+            () => Match::Expected,
         }
+    } else {
+        let (lowest, lower) = range(factors.iter().map(|it| it.low))?;
+        let (higher, highest) = range(factors.iter().map(|it| it.high))?;
+        compare(middle(lowest, lower), middle(higher, highest))
     };
-    let holds_here = holds(|factor| factor.value);
-    let is_doubtful =
-        holds(|factor| factor.low) != holds_here || holds(|factor| factor.high) != holds_here;
-    let verdict = match (is_doubtful, holds_here) {
-        (true, _) => Verdict::Inconclusive,
-        (false, true) => Verdict::Holds,
-        (false, false) => Verdict::NoLonger,
+    let verdict = match found {
+        Match::Expected => Verdict::Holds,
+        Match::Unexpected => Verdict::NoLonger,
+        Match::Both => Verdict::Inconclusive,
     };
-    let profile = profile_of(&conclusion.terms[0]);
     Some(Row {
         value: Some(middle(low, high)),
         low: Some(low),
         high: Some(high),
         runs: factors.iter().map(|factor| factor.runs).min().unwrap_or(0),
         verdict,
-        ..setting.row(CONCLUSION, name, &profile, &conclusion.name, &conclusion.unit)
+        ..blank
     })
 }
 
@@ -110,33 +121,64 @@ pub(crate) fn transport(case: &str) -> &'static str {
     if case.contains('@') { "tcp-blocking" } else { "none" }
 }
 
-/// The factors of a term by entries.
+type ByEntries = Vec<(Option<u32>, Factor)>;
+
+/// The factors of a term, one for each length.
 fn factors_of(
     term: &Term,
     rows: &[Row],
     subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> Vec<(Option<u32>, Factor)> {
-    let over = values(&term.over, rows, subject);
-    let divided = |over: Vec<(Option<u32>, Factor)>, under: Vec<(Option<u32>, Factor)>| {
-        let divide = |(entries, over): (Option<u32>, Factor)| {
-            let (_, under) = under.iter().find(|(of, _)| *of == entries)?;
-            let factor = Factor {
-                value: over.value / under.value,
-                low: over.low / under.high,
-                high: over.high / under.low,
-                runs: over.runs.min(under.runs),
-            };
-            Some((entries, factor)).filter(|(_, factor)| factor.value.is_finite())
-        };
-        over.into_iter().filter_map(divide).collect()
-    };
-    let ratio = match &term.under {
-        Some(under) => divided(over, values(under, rows, subject)),
+) -> Vec<Factor> {
+    ratios_of(term, rows, subject).into_iter().map(|(_, factor)| factor).collect()
+}
+
+fn ratios_of(
+    term: &Term,
+    rows: &[Row],
+    subject: &dyn Fn(&Quantity) -> Option<String>,
+) -> ByEntries {
+    let mut over = values(&term.over, rows, subject);
+    over.retain(|(entries, _)| term.entries.is_none() || *entries == term.entries);
+    let mut ratios = match &term.under {
+        Some(under) => divided(over, &values(under, rows, subject)),
         None => over,
     };
+    if let Some(divisor) = term.divided_by {
+        for (_, factor) in &mut ratios {
+            *factor = factor.over(&Factor {
+                value: divisor,
+                low: divisor,
+                high: divisor,
+                runs: factor.runs,
+            });
+        }
+    }
     match &term.per {
-        Some(per) => divided(ratio, factors_of(per, rows, subject)),
-        None => ratio,
+        Some(per) => divided(ratios, &ratios_of(per, rows, subject)),
+        None => ratios,
+    }
+}
+
+fn divided(over: ByEntries, under: &ByEntries) -> ByEntries {
+    let divide = |(entries, over): (Option<u32>, Factor)| {
+        let (_, under) = under.iter().find(|(of, _)| *of == entries)?;
+        Some((entries, over.over(under))).filter(|(_, factor)| factor.value.is_finite())
+    };
+    over.into_iter().filter_map(divide).collect()
+}
+
+impl Factor {
+    fn over(&self, under: &Self) -> Self {
+        // Where something may be negative, the lowest need not come from the lowest.
+        let ends = [
+            self.low / under.low,
+            self.low / under.high,
+            self.high / under.low,
+            self.high / under.high,
+        ];
+        let value = self.value / under.value;
+        let (low, high) = range(ends.into_iter()).unwrap_or((value, value));
+        Self { value, low, high, runs: self.runs.min(under.runs) }
     }
 }
 
@@ -144,7 +186,7 @@ fn values(
     quantity: &Quantity,
     rows: &[Row],
     subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> Vec<(Option<u32>, Factor)> {
+) -> ByEntries {
     let Some(subject) = subject(quantity) else { return Vec::new() };
     let profile = quantity.format.profile_over(transport(&quantity.case));
     let is_it = |row: &&Row| {
@@ -157,10 +199,8 @@ fn values(
     let factor = |row: &Row| {
         let value = row.value?;
         let bound = |bound: Option<f64>| if is_exact { value } else { bound.unwrap_or(value) };
-        Some((
-            row.entries,
-            Factor { value, low: bound(row.low), high: bound(row.high), runs: row.runs },
-        ))
+        let (low, high) = (bound(row.low), bound(row.high));
+        Some((row.entries, Factor { value, low, high, runs: row.runs }))
     };
     rows.iter().filter(is_it).filter_map(factor).collect()
 }
@@ -229,18 +269,33 @@ mod tests {
                 for case in ["encode", "decode"] {
                     let line = definition.published(case, "cpu-time", format).expect("3 and 4");
                     rows.extend([1, 10].map(|entries| {
-                        let value = if is_theirs { line.at(entries) } else { 1_000.5 };
+                        let value = if is_theirs { line.at(entries) } else { 1_000.0 };
                         timed(format, case, entries, value)
                     }));
                 }
             }
-            // Equal costs are no refutation of "outperforms, or is comparable to".
             let found = found(&rows);
-            let names: Vec<&str> = found.iter().map(|row| row.metric.as_str()).collect();
-            assert_eq!(names, ["codec SOAP/CDR", "codec SOAP/FIX", "decode FIX/CDR"]);
-            assert!(found[..2].iter().all(|row| row.verdict == verdict), "{found:#?}");
-            assert_eq!(found[2].verdict, Verdict::Holds);
+            let verdicts: Vec<(&str, Verdict)> =
+                found.iter().map(|row| (row.metric.as_str(), row.verdict)).collect();
+            // Equal costs are comparable, and no refutation of "at most".
+            let expected = [
+                ("codec SOAP/CDR", verdict),
+                ("codec SOAP/FIX", verdict),
+                ("decode FIX/CDR", Verdict::Holds),
+                ("encode FIX/CDR", Verdict::Holds),
+                ("codec FIX/CDR", Verdict::Holds),
+            ];
+            assert_eq!(verdicts, expected);
         }
+    }
+
+    #[test]
+    fn what_is_half_measured_is_not_judged() {
+        let rows = [timed(Format::SoapRpc, "encode", 1, 5.0), timed(Format::Fix, "encode", 1, 1.0)];
+        let found = found(&rows);
+        let judged = found.iter().find(|row| row.metric == "codec SOAP/FIX").expect("a row");
+        assert_eq!((judged.verdict, judged.value), (Verdict::Absent, None));
+        assert!(found.iter().all(|row| row.metric != "decode FIX/CDR"), "{found:#?}");
     }
 
     #[test]

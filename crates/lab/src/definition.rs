@@ -14,7 +14,7 @@ use std::{error, fmt, io};
 
 use serde::Deserialize;
 
-pub use conclusion::{Conclusion, Expected, Quantity, Term};
+pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
 
@@ -72,12 +72,37 @@ pub struct Published {
     pub cases: Vec<String>,
     /// The metric of those rows.
     pub metric: String,
-    /// `bytes` or `ms`.
-    pub unit: String,
+    /// The unit of its figures.
+    pub unit: Unit,
     /// Where it stands, such as `table 1`.
     pub source: String,
     /// A line a format.
     pub lines: BTreeMap<Format, Line>,
+}
+
+/// A unit of published figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+}
+
+impl Unit {
+    /// How many of the unit of rows it is: bytes or nanoseconds.
+    fn scale(self) -> f64 {
+        match self {
+            Self::Bytes | Self::Ns => 1.0,
+            Self::Us => 1e3,
+            Self::Ms => 1e6,
+        }
+    }
 }
 
 /// A cost that is partly fixed, partly by entry.
@@ -259,7 +284,11 @@ impl Definition {
                 self.name
             ));
         }
+        if self.entries.is_empty() {
+            return Err("there are no entries".into());
+        }
         check_entries(&self.entries)?;
+        check_entries(&self.quick_entries)?;
         for (format, peer) in &self.successors {
             if PEERS.iter().all(|known| known.name != peer) {
                 return Err(format!("no peer {peer:?} is known for {}", format.name()));
@@ -269,9 +298,18 @@ impl Definition {
             if !is_word(&part.name) {
                 return Err(format!("a part is called {:?}", part.name));
             }
+            if self.parts.iter().filter(|other| other.name == part.name).count() > 1 {
+                return Err(format!("two parts are called {:?}", part.name));
+            }
             for measure in &part.measures {
                 measure.check().map_err(|what| format!("part {}: {what}", part.name))?;
             }
+        }
+        let measures = self.parts.iter().flat_map(|part| &part.measures);
+        let mut cases: Vec<String> = measures.flat_map(Measure::cases_of_its_own).collect();
+        cases.sort_unstable();
+        if let Some(twice) = cases.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("{} is asked for twice", twice[0]));
         }
         self.conclusions.iter().try_for_each(Conclusion::check)
     }
@@ -312,7 +350,7 @@ impl Definition {
         };
         let table = self.published.iter().find(is_it)?;
         let line = table.lines.get(&format)?;
-        let scale = if table.unit == "ms" { 1e6 } else { 1.0 };
+        let scale = table.unit.scale();
         Some(Line { fixed: line.fixed * scale, per_entry: line.per_entry * scale })
     }
 
@@ -330,14 +368,17 @@ impl Definition {
     }
 }
 
+/// Lists of lengths may be empty where others stand in for them.
 fn check_entries(entries: &[u32]) -> Result<(), String> {
-    if entries.is_empty() {
-        return Err("there are no entries".into());
+    for (index, length) in entries.iter().enumerate() {
+        if !(1..=ENTRIES).contains(length) {
+            return Err(format!("{length} entries are not between 1 and {ENTRIES}"));
+        }
+        if entries[..index].contains(length) {
+            return Err(format!("{length} entries are named twice"));
+        }
     }
-    match entries.iter().find(|entries| !(1..=ENTRIES).contains(*entries)) {
-        Some(entries) => Err(format!("{entries} entries are not between 1 and {ENTRIES}")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The line of a byte offset, counted from 1.
@@ -401,6 +442,17 @@ mod tests {
             ("\"fix\"", "\"fax\"", "mine.toml line 7: unknown variant `fax`, expected one of"),
             ("kind = \"size\"", "kind = \"weight\"", "unknown variant `weight`"),
             ("formats = [\"fix\"]", "formats = []", "part size: there are no formats"),
+            (
+                "kind = \"size\"",
+                "kind = \"open-loop\"\nlinks = [\"direct\", \"direct\"]\nrates = [5]\nseconds = 1.0",
+                "open-loop-5@direct is asked for twice",
+            ),
+            ("entries = [1]", "entries = [1, 1]", "is no experiment: 1 entries are named twice"),
+            (
+                "entries = [1]",
+                "entries = [1]\nquick-entries = [4000000000]",
+                "4000000000 entries are not",
+            ),
             ("source", "sauce", "mine.toml line 2: unknown field `sauce`"),
             ("\"mine\"", "\"my own\"", "its name, \"my own\", is not of letters"),
         ] {

@@ -69,6 +69,8 @@ pub struct Run {
     pub record: Record,
     /// What went wrong with whom, a line each: peers that broke, answers that were wrong.
     pub faults: Vec<String>,
+    /// What could not be done on this machine, and why, a line each.
+    pub notes: Vec<String>,
     /// The times behind the percentiles, for logs.
     pub distributions: Vec<Distribution>,
 }

@@ -1,9 +1,27 @@
 //! Files that are there as a whole or not at all.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Files that are being written, for [`remove_partial`].
+static PARTIAL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn partial() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is being written: for the very end, by a signal, when nothing is dropped. Whoever
+/// begins to write afterwards waits for the end.
+pub fn remove_partial() {
+    let all = partial();
+    // The process ends: nobody is left to be told.
+    all.iter().for_each(|file| _ = fs::remove_file(file));
+    std::mem::forget(all);
+}
 
 /// Lets `write` write what will stand in `file`. What was there before stays until the new content is
 /// complete on disk. A device or a pipe is written to as it is.
@@ -17,14 +35,16 @@ pub fn replace(
     match Target::of(file)? {
         Target::Stream => write_out(File::options().write(true).open(file)?, write).map(|_| ()),
         Target::File(file) => {
-            let partial = partial_name(&file);
-            let written = create(&partial)
+            let name = partial_name(&file);
+            partial().insert(name.clone());
+            let written = create(&name)
                 .and_then(|created| write_out(created, write)?.sync_all())
-                .and_then(|()| fs::rename(&partial, file));
+                .and_then(|()| fs::rename(&name, file));
             if written.is_err() {
                 // There may be nothing to remove; the first error is the one to report.
-                let _ = fs::remove_file(&partial);
+                let _ = fs::remove_file(&name);
             }
+            partial().remove(&name);
             written
         }
     }

@@ -1,13 +1,13 @@
 //! What the machine itself does to a program: how much later than asked it wakes up.
 //!
-//! The same machine runs what is measured; a latency no longer than its hiccups is the machine's.
+//! What wakes up for each message pays the same; what is in the tail of both is the machine's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::clock::monotonic_nanoseconds;
+use crate::clock::{monotonic_nanoseconds, wake_on_time};
 use crate::histogram::Times;
 
 /// How long each sleep is to last.
@@ -26,6 +26,7 @@ impl HiccupMeter {
         let is_over = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&is_over);
         let thread = thread::spawn(move || {
+            wake_on_time();
             let mut times = Times::default();
             while !told.load(Ordering::Relaxed) {
                 let start = monotonic_nanoseconds();

@@ -121,10 +121,9 @@ fn log_of(distributions: &[&Distribution]) -> io::Result<Vec<u8>> {
         .with_start_time(start)
         .begin_log_with(&mut out, &mut serializer)?;
     for distribution in distributions {
-        let encoding =
-            distribution.profile.split('/').skip(1).take(3).collect::<Vec<_>>().join("/");
+        let profile = distribution.profile.trim_end_matches("/none");
         // Commas and blanks end a tag.
-        let tag = format!("{}:{encoding}:{}", distribution.subject, distribution.metric);
+        let tag = format!("{}:{profile}:{}", distribution.subject, distribution.metric);
         let tag = tag.replace([',', ' ', '\n', '\r'], "-");
         log.write_histogram(
             &distribution.times.0,
@@ -199,7 +198,7 @@ mod tests {
             .collect();
         let [interval] = &intervals[..] else { panic!("{intervals:?}") };
         let tag = interval.tag().map(|tag| tag.as_str());
-        assert_eq!(tag, Some("trunkline:fix-4.3/tag-value/none:latency"));
+        assert_eq!(tag, Some("trunkline:tcp-blocking/fix-4.3/tag-value:latency"));
         let encoded = interval.encoded_histogram();
         let bytes = base64(encoded);
         let read: Histogram<u64> =

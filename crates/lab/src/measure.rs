@@ -5,7 +5,7 @@
 
 pub(crate) mod capacity;
 pub(crate) mod codec;
-mod entrants;
+pub(crate) mod entrants;
 pub(crate) mod link;
 pub(crate) mod open_loop;
 pub(crate) mod pair;
@@ -77,6 +77,7 @@ impl Setting<'_> {
 struct Findings {
     rows: Vec<Row>,
     faults: Vec<String>,
+    notes: Vec<String>,
     versions: BTreeMap<String, String>,
     noise_floor: Option<f64>,
     distributions: Vec<Distribution>,
@@ -100,10 +101,10 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     findings.rows.extend(capacities);
     let conclusions = conclusion::rows(&setting, &findings.rows);
     findings.rows.extend(conclusions);
-    let Findings { rows, mut faults, versions, noise_floor, distributions } = findings;
+    let Findings { rows, mut faults, notes, versions, noise_floor, distributions } = findings;
     faults.dedup();
     let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
-    Run { record: Record { machine, rows }, faults, distributions }
+    Run { record: Record { machine, rows }, faults, notes, distributions }
 }
 
 impl Findings {
@@ -160,6 +161,7 @@ impl Findings {
         let found = link::measure(setting, measures, &mut progress);
         self.rows.extend(found.rows);
         self.faults.extend(found.faults);
+        self.notes.extend(found.notes);
     }
 
     /// All that is sent between processes; their ends are started once.

@@ -204,6 +204,16 @@ impl Peer {
         self.process.pin(index);
     }
 
+    /// Lets the peer run on all processors that this process may use.
+    pub fn unpin(&self) {
+        self.process.unpin();
+    }
+
+    /// Kills the peer. Every later question fails.
+    pub fn kill(&mut self) {
+        self.process.kill();
+    }
+
     /// From now on, lets the peer take `timeout` for one answer.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.process.set_timeout(timeout);

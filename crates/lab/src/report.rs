@@ -11,6 +11,7 @@ use crate::definition::Definition;
 use crate::market_data::Format;
 use crate::measure::TRADES;
 use crate::measure::codec::CODEC;
+use crate::measure::entrants::NETWORK;
 use crate::record::Record;
 use crate::row::{Row, Verdict};
 use crate::table::{Table, number, with_commas};
@@ -112,14 +113,18 @@ impl Report {
 struct Rows<'a> {
     all: &'a [Row],
     definition: Option<&'a Definition>,
-    /// The length for which single figures are printed.
-    longest: u32,
 }
 
 impl<'a> Rows<'a> {
     fn of(record: &'a Record, definition: Option<&'a Definition>) -> Self {
-        let longest = record.rows.iter().filter_map(|row| row.entries).max().unwrap_or(1);
-        Self { all: &record.rows, definition, longest }
+        Self { all: &record.rows, definition }
+    }
+
+    /// The most entries in the rows of cases that begin so: the length for which single figures are
+    /// printed.
+    fn longest(self, cases: &str) -> u32 {
+        let of_cases = self.all.iter().filter(|row| row.case.starts_with(cases));
+        of_cases.filter_map(|row| row.entries).max().unwrap_or(1)
     }
 
     /// The formats that have rows of this case, in the order of tables.
@@ -196,7 +201,7 @@ fn bounds(row: Option<&Row>) -> String {
 fn head(record: &Record) -> Vec<String> {
     let machine = &record.machine;
     let noise = match machine.noise_floor {
-        Some(floor) => format!("; differences below {:.1} % are noise", floor * 100.0),
+        Some(floor) => format!("; codec times differ by {:.1} % for noise", floor * 100.0),
         None => String::new(),
     };
     let mut lines = vec![format!(
@@ -212,8 +217,10 @@ fn head(record: &Record) -> Vec<String> {
 
 fn foot(record: &Record) -> Vec<String> {
     let mut absent: Vec<&str> = Vec::new();
-    for row in record.rows.iter().filter(|row| row.case == CODEC && row.verdict == Verdict::Absent)
-    {
+    let is_absent = |row: &&Row| {
+        [CODEC, NETWORK].contains(&row.case.as_str()) && row.verdict == Verdict::Absent
+    };
+    for row in record.rows.iter().filter(is_absent) {
         if !absent.contains(&row.subject.as_str()) {
             absent.push(&row.subject);
         }

@@ -39,9 +39,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     // Last, so that no other mistake leaves an empty folder behind.
     if arguments.record {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        let file = Record::path(Date::today(), &definition.name, &names.join("-"));
-        make_folder_of(&file)?;
-        refuse_unwritable(&file)?;
+        let file = Record::path(Date::today(), &definition.name, &what(&names, &definition));
+        refuse_unwritable_folder(file.parent().unwrap_or(Path::new(".")))?;
         files.push(file);
     }
     let is_quick = arguments.quick;
@@ -50,19 +49,19 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let mut display = Display::new();
     let run = request.run(&mut |step| display.show(step));
     display.clear();
-    // Printed even if a file then cannot be written: it took minutes.
+    // All is told and every file is tried, even if one then cannot be written: it took minutes.
     let report = run.report(&request.definition);
     let printed = print(&report.clone().bold(wants_bold()).to_string());
-    for file in &files {
-        run.record.write(file)?;
-    }
-    if let Some(folder) = &arguments.report {
-        write_report(folder, &run.record, &report, &run.distributions)?;
-    }
-    printed?;
-    for fault in &run.faults {
+    for fault in run.faults.iter().chain(&run.notes) {
         complain(&Fault::new(fault));
     }
+    let mut written: Vec<Result<(), Fault>> =
+        files.iter().map(|file| write_record(&run.record, file)).collect();
+    if let Some(folder) = &arguments.report {
+        written.push(write_report(folder, &run.record, &report, &run.distributions));
+    }
+    printed?;
+    written.into_iter().collect::<Result<(), Fault>>()?;
     Ok(match () {
         () if run.is_wrong() => Ending::Wrong,
         () if run.is_inconclusive() => Ending::Inconclusive,
@@ -98,6 +97,16 @@ fn refuse_unwritable_folder(folder: &Path) -> Result<(), Fault> {
     let probe = there.join("report.html");
     file::try_place(&probe)
         .map_err(|cause| Fault::new(format!("{}: cannot be written: {cause}", folder.display())))
+}
+
+fn write_record(record: &Record, file: &Path) -> Result<(), Fault> {
+    make_folder_of(file)?;
+    Ok(record.write(file)?)
+}
+
+/// What of an experiment was run, for the name of a record.
+fn what(parts: &[&str], definition: &Definition) -> String {
+    if parts.len() == definition.parts.len() { "all".to_owned() } else { parts.join("-") }
 }
 
 fn make_folder_of(file: &Path) -> Result<(), Fault> {

@@ -14,7 +14,11 @@ use crate::output::{plain, print, wants_bold};
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     let record = read(&arguments.record)?;
     let mut report = Report::of(&record).bold(wants_bold());
-    for line in report.head.iter_mut().chain(&mut report.foot) {
+    let of_sections = report
+        .sections
+        .iter_mut()
+        .flat_map(|section| [&mut section.title].into_iter().chain(&mut section.notes));
+    for line in report.head.iter_mut().chain(&mut report.foot).chain(of_sections) {
         *line = plain(line);
     }
     print(&report.to_string())?;

@@ -40,6 +40,9 @@ pub struct Expected {
     pub from: Option<f64>,
     /// The highest.
     pub to: Option<f64>,
+    /// Everything but the range is expected.
+    #[serde(default)]
+    pub outside: bool,
 }
 
 /// One quantity, over another if there is one, the whole by a second such ratio if there is one.
@@ -52,6 +55,10 @@ pub struct Term {
     pub under: Option<Quantity>,
     /// The ratio that this ratio is divided by.
     pub per: Option<Box<Term>>,
+    /// Only messages of so many entries.
+    pub entries: Option<u32>,
+    /// A number that the result is divided by.
+    pub divided_by: Option<f64>,
 }
 
 /// Rows to look at: `CASE:METRIC:FORMAT`.
@@ -69,16 +76,37 @@ fn times() -> String {
     "x".into()
 }
 
+/// How an interval lies to what is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// All of it is expected.
+    Expected,
+    /// None of it is.
+    Unexpected,
+    /// Some of it is.
+    Both,
+}
+
 impl Expected {
-    /// True if the value lies in the range.
-    pub fn holds(&self, value: f64) -> bool {
-        self.from.is_none_or(|from| value >= from) && self.to.is_none_or(|to| value <= to)
+    /// How the values from `low` to `high` lie to the range.
+    pub fn compare(&self, low: f64, high: f64) -> Match {
+        let (from, to) = (self.from.unwrap_or(f64::NEG_INFINITY), self.to.unwrap_or(f64::INFINITY));
+        let is_within = low >= from && high <= to;
+        let is_apart = high < from || low > to;
+        match (is_within, is_apart, self.outside) {
+            (true, _, false) | (_, true, true) => Match::Expected,
+            (_, true, false) | (true, _, true) => Match::Unexpected,
+            (false, false, _) => Match::Both,
+        }
     }
 }
 
 impl fmt::Display for Expected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = crate::table::short_number;
+        if self.outside {
+            write!(out, "not ")?;
+        }
         match (self.from, self.to) {
             (Some(from), Some(to)) => write!(out, "{} to {}", number(from), number(to)),
             (Some(from), None) => write!(out, "{} or more", number(from)),
@@ -98,7 +126,10 @@ impl Conclusion {
         {
             return Err(format!("conclusion {:?} expects {from} to {to}", self.name));
         }
-        Ok(())
+        match self.terms.iter().find(|term| term.divided_by == Some(0.0)) {
+            Some(_) => Err(format!("conclusion {:?} divides by 0", self.name)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -114,5 +145,30 @@ impl<'de> Deserialize<'de> for Quantity {
             return Err(D::Error::custom(format!("{text:?}: there is no format {format:?}")));
         };
         Ok(Self { case: case.to_owned(), metric: metric.to_owned(), format })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_expected_or_not_or_both() {
+        let range = Expected { from: Some(1.0), to: Some(2.0), outside: false };
+        let beyond = Expected { outside: true, ..range };
+        for (low, high, within, outside) in [
+            (1.0, 2.0, Match::Expected, Match::Unexpected),
+            (1.5, 1.6, Match::Expected, Match::Unexpected),
+            (0.1, 0.9, Match::Unexpected, Match::Expected),
+            (2.1, 9.0, Match::Unexpected, Match::Expected),
+            (0.9, 1.1, Match::Both, Match::Both),
+            // All of the range and more.
+            (0.1, 9.0, Match::Both, Match::Both),
+        ] {
+            assert_eq!(range.compare(low, high), within, "{low} {high}");
+            assert_eq!(beyond.compare(low, high), outside, "{low} {high}");
+        }
+        let open = Expected { from: None, to: Some(2.0), outside: false };
+        assert_eq!(open.compare(-1e9, 2.0), Match::Expected);
     }
 }

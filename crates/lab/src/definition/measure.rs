@@ -3,9 +3,11 @@
 use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
+use super::check_entries;
 use crate::link::Link;
 use crate::market_data::Format;
-use crate::peer::Carried;
+use crate::measure::{open_loop, throughput};
+use crate::peer::{Carried, MOST_TIMES};
 
 /// Something to measure.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -102,7 +104,8 @@ pub struct RoundTrip {
     pub quick: bool,
 }
 
-/// Messages sent at a steady rate, whether or not the answers have come.
+/// Messages sent at a steady rate, whether or not the answers have come. Both ends wait in the
+/// operating system: one that spins would take the processor from those beside it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OpenLoop {
@@ -110,9 +113,6 @@ pub struct OpenLoop {
     pub formats: Vec<Format>,
     /// Over these links.
     pub links: Vec<String>,
-    /// How both ends wait.
-    #[serde(default)]
-    pub wait: Waiting,
     /// Messages a second.
     pub rates: Vec<u32>,
     /// How long a repetition lasts.
@@ -182,6 +182,9 @@ pub struct Capacity {
     pub window_milliseconds: u32,
 }
 
+/// Messages of a repetition at a rate, at most: the ends keep the times of all.
+const MOST_PACED: f64 = 0.5 * MOST_TIMES as f64;
+
 fn yes() -> bool {
     true
 }
@@ -233,6 +236,31 @@ impl Measure {
         }
     }
 
+    /// The cases that it measures and that no other measure may, because their rows are not merged.
+    pub(super) fn cases_of_its_own(&self) -> Vec<String> {
+        let mut cases = Vec::new();
+        match self {
+            Self::OpenLoop(it) => {
+                for link in &it.links {
+                    cases.extend(it.rates.iter().map(|&rate| open_loop::case(rate, link)));
+                }
+            }
+            Self::Throughput(it) => {
+                for link in &it.links {
+                    for &content in &it.content {
+                        let slow = it.slow.iter().copied().map(Some);
+                        let slow: Vec<_> =
+                            if it.slow.is_empty() { vec![None] } else { slow.collect() };
+                        let case = |slow| throughput::case(content, slow, link);
+                        cases.extend(slow.into_iter().map(case));
+                    }
+                }
+            }
+            _ => {}
+        }
+        cases
+    }
+
     pub(super) fn check(&self) -> Result<(), String> {
         if self.formats().is_empty() && !matches!(self, Self::Link(_)) {
             return Err("there are no formats".into());
@@ -245,14 +273,24 @@ impl Measure {
             if (from..=to).contains(&value) { Ok(()) } else { Err(fault()) }
         };
         match self {
-            Self::RoundTrip(it) => within("round-trips", it.round_trips.into(), 1.0, 1e6),
+            Self::RoundTrip(it) => {
+                check_entries(&it.entries)?;
+                within("round-trips", it.round_trips.into(), 1.0, 1e6)
+            }
             Self::OpenLoop(it) => {
                 within("seconds", it.seconds, 0.01, 3600.0)?;
-                it.rates.iter().try_for_each(|&rate| within("a rate", rate.into(), 1.0, 1e6))
+                it.rates.iter().try_for_each(|&rate| {
+                    within("a rate", rate.into(), 1.0, 1e6)?;
+                    within("a rate times seconds", f64::from(rate) * it.seconds, 1.0, MOST_PACED)
+                })
             }
             Self::Throughput(it) => {
+                check_entries(&it.entries)?;
+                if !it.slow.is_empty() && it.content.contains(&Content::Encoded) {
+                    return Err("nothing that was encoded before can be slow".into());
+                }
                 within("slow-factor", it.slow_factor, 1.0, 1e3)?;
-                within("milliseconds", it.milliseconds.into(), 1.0, 1e6)
+                within("milliseconds", it.milliseconds.into(), 1.0, 1e5)
             }
             Self::Capacity(it) => {
                 within("rate", it.rate.into(), 1.0, 1e9)?;

@@ -12,7 +12,6 @@ use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 use super::fault::Fault;
 use super::question::Task;
 use super::{accept, checked, exchange, one_way, pace};
-use crate::clock::monotonic_nanoseconds;
 use crate::experiment::{Operation, Sample};
 use crate::market_data::{Codec, Format};
 use crate::peer::write_corpus;
@@ -172,18 +171,4 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
         outcome?;
         Ok(format!("{},{}", sample.nanoseconds, sample.messages))
     }
-}
-
-/// Does work of a codec, and idles until it has taken so many times as long.
-#[inline]
-pub(super) fn slowed<T>(slow: Option<f64>, work: impl FnOnce() -> T) -> T {
-    let Some(factor) = slow else { return work() };
-    let start = monotonic_nanoseconds();
-    let result = work();
-    let took = monotonic_nanoseconds() - start;
-    let end = start + (took as f64 * factor) as u64;
-    while monotonic_nanoseconds() < end {
-        std::hint::spin_loop();
-    }
-    result
 }

@@ -4,7 +4,7 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Receiver, Sender, Stream, Wait};
 
-use super::codec::{Decode, Encode, Work, slowed};
+use super::codec::{Decode, Encode, Work};
 use super::fault::Fault;
 use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 use crate::peer::Carried;
@@ -20,15 +20,17 @@ pub(super) fn drain<E: Encode, D: Decode>(
     let mut message = MarketDataIncrementalRefresh::default();
     let mut span = Span::default();
     let mut count = 0_u64;
+    let mut handicap = Handicap::of(slow);
     while receiver.fill()? {
         span.begin();
         while let Some(bytes) = receiver.take()? {
             if carried == Carried::Structures {
-                slowed(slow, || work.decoder.decode(bytes, &mut message))
-                    .map_err(|error| Fault::at(count, error))?;
+                let decoded = work.decoder.decode(bytes, &mut message);
+                decoded.map_err(|error| Fault::at(count, error))?;
             }
             count += 1;
         }
+        handicap.idle();
         span.mark();
     }
     Ok(span.answer("drained", count))
@@ -47,9 +49,11 @@ pub(super) fn pour<E: Encode, D: Decode>(
     match carried {
         Carried::Structures => {
             span.begin();
+            let mut handicap = Handicap::of(slow);
             for (index, message) in (0..count).zip(work.messages.iter().cycle()) {
-                let bytes = slowed(slow, || work.encoder.encode(message));
+                let bytes = work.encoder.encode(message);
                 sender.send(bytes.map_err(|error| Fault::at(index, error))?)?;
+                handicap.idle();
             }
         }
         Carried::Bytes => {
@@ -72,6 +76,32 @@ pub(super) fn finish(stream: &Stream) -> Result<(), Fault> {
     let mut room = [0; 4096];
     while stream.read(&mut room)? > 0 {}
     Ok(())
+}
+
+/// Makes a thread as slow as one on a slower processor: for all that it computes, the kernel's part
+/// included, it computes nothing useful so much longer. What it waits is not made longer.
+struct Handicap {
+    /// How many times as long, and the processor's time up to which that has been done.
+    slow: Option<(f64, u64)>,
+}
+
+impl Handicap {
+    fn of(factor: Option<f64>) -> Self {
+        Self { slow: factor.map(|factor| (factor, thread_cpu_nanoseconds())) }
+    }
+
+    #[inline]
+    fn idle(&mut self) {
+        let Some((factor, done)) = &mut self.slow else { return };
+        let worked = thread_cpu_nanoseconds() - *done;
+        let until = *done + (worked as f64 * *factor) as u64;
+        loop {
+            *done = thread_cpu_nanoseconds();
+            if *done >= until {
+                return;
+            }
+        }
+    }
 }
 
 /// From a first moment to the last that was marked.

@@ -9,8 +9,6 @@ use super::plot::{self, Curve, Name, Panel, Point, Stack, Stroke};
 use super::select::{Cases, PLOTS, Parts, Series, is_shown, link_in_words};
 use crate::subjects::TRUNKLINE;
 
-/// Entries of the messages in breakdowns and percentiles.
-const ENTRIES: u32 = 10;
 /// Ways of waiting that are plotted.
 const WAYS: usize = 4;
 /// More bars than this in one panel say nothing.
@@ -103,11 +101,11 @@ fn breakdown(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trip",
         "Where the time of a round trip goes",
-        "Messages of 10 entries (the paper's figure 9). Network is all that is neither encoding nor \
+        "The longest messages (the paper's figure 9). Network is all that is neither encoding nor \
          decoding.",
     );
     for link in cases.links("round-trip") {
-        let all = cases.parts(&format!("round-trip@{link}"), ENTRIES, PARTS.map(|part| part.0));
+        let all = cases.parts(&format!("round-trip@{link}"), PARTS.map(|part| part.0));
         let ways = transports(all.iter().map(|parts| parts.transport));
         for way in &ways {
             let is_chosen = |it: &&Parts<'_, 5>| it.look.is_published && is_shown(it.subject);
@@ -150,7 +148,7 @@ fn percentiles<'a>(
     metric: impl Fn(&str) -> String,
 ) -> Vec<(Parts<'a, 5>, Vec<(f64, f64)>)> {
     let metrics = PERCENTILES.map(|(name, ..)| metric(name));
-    let parts = cases.parts(case, ENTRIES, metrics.each_ref().map(String::as_str));
+    let parts = cases.parts(case, metrics.each_ref().map(String::as_str));
     let curve = |parts: Parts<'a, 5>| {
         let places = PERCENTILES.iter().zip(parts.values);
         let line = places.filter_map(|((_, _, one_in), value)| Some((*one_in, value?))).collect();
@@ -188,7 +186,7 @@ fn percentiles_of_round_trips(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "round-trips",
         "Percentiles of round trips",
-        "Messages of 10 entries, one under way at a time.",
+        "The longest messages, one under way at a time.",
     );
     for link in cases.links("round-trip") {
         let case = format!("round-trip@{link}");

@@ -16,7 +16,7 @@ pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "conclusion",
         "The factors behind the verdicts",
-        "The middle and the range over messages of 1 to 10 entries.",
+        "The middle and the range over messages of all lengths.",
     );
     let mut names: Vec<&str> = Vec::new();
     let mut intervals = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn leads(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "lead",
         "Ahead of each peer",
-        "How many times faster trunkline is with messages of 10 entries, and the bounds of that; at \
+        "How many times faster trunkline is with the longest messages, and the bounds of that; at \
          the dark line both are alike.",
     );
     for case in ["encode", "decode"] {

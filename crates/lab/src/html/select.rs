@@ -73,18 +73,18 @@ impl<'a> Cases<'a> {
         self.0.keys().copied().filter(move |case| case.starts_with(name))
     }
 
-    /// For messages of so many entries: the values of several metrics, by subject and format in the
+    /// For the longest messages of a case: the values of several metrics, by subject and format in the
     /// order of legends.
     pub(super) fn parts<const N: usize>(
         &self,
         case: &str,
-        entries: u32,
         metrics: [&str; N],
     ) -> Vec<Parts<'a, N>> {
+        let longest = self.rows(case).filter_map(|row| row.entries).max();
         let mut found: BTreeMap<_, Parts<'a, N>> = BTreeMap::new();
         for row in self.rows(case) {
             let part = metrics.iter().position(|metric| *metric == row.metric);
-            let (Some(part), true) = (part, row.entries.is_none_or(|it| it == entries)) else {
+            let (Some(part), true) = (part, row.entries.is_none() || row.entries == longest) else {
                 continue;
             };
             let look = look(&row.profile);

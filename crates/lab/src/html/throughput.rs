@@ -10,8 +10,6 @@ use super::select::{Cases, Parts, Series, is_shown, link_in_words};
 use crate::subjects::TRUNKLINE;
 
 const METRIC: &str = "messages-per-second";
-/// Entries of the messages in comparisons between ends.
-const ENTRIES: u32 = 10;
 /// More groups or bars in a group than this say nothing.
 const GROUPS: usize = 12;
 const BARS: usize = 9;
@@ -122,12 +120,12 @@ fn busy(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "throughput",
         "What was busy",
-        "Share of the time, messages of 10 entries: the fullest bar holds up the others.",
+        "Share of the time, the longest messages: the fullest bar holds up the others.",
     );
     let names = ["sender-busy", "link-busy", "receiver-busy"];
     let shown = [("sender", TEAL), ("link", SILVER), ("receiver", WINE)];
     for link in cases.links("throughput") {
-        let parts = of_ours(cases.parts(&format!("throughput@{link}"), ENTRIES, names));
+        let parts = of_ours(cases.parts(&format!("throughput@{link}"), names));
         let bars: Vec<Bars> = (0..names.len())
             .map(|part| {
                 let share = |parts: &Parts<'_, 3>| parts.values[part].map(|share| share * 100.0);
@@ -164,8 +162,8 @@ fn slow(cases: &Cases<'_>) -> Figure {
         ("throughput-slow-sender", "slow sender", SAND),
     ];
     for link in cases.links(shown[1].0) {
-        let found = shown
-            .map(|(case, ..)| of_ours(cases.parts(&format!("{case}@{link}"), ENTRIES, [METRIC])));
+        let found =
+            shown.map(|(case, ..)| of_ours(cases.parts(&format!("{case}@{link}"), [METRIC])));
         let [all, ..] = &found;
         let bars: Vec<Bars> = found
             .iter()

@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use super::Link;
 use super::connection::{Connection, Lines, Side};
 use super::shaper::Line;
-use crate::clock::monotonic_nanoseconds;
+use crate::clock::{monotonic_nanoseconds, wake_on_time};
 
 /// Connections at a time; others wait to be accepted.
 const MOST_CONNECTIONS: usize = 64;
@@ -302,12 +302,4 @@ fn timespec(nanoseconds: u64) -> Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as i64,
         tv_nsec: (nanoseconds % 1_000_000_000) as _,
     }
-}
-
-/// Asks for wake-ups as exact as the clock's; by default, Linux lets them be 50 microseconds late so
-/// that it can serve several at once.
-fn wake_on_time() {
-    #[cfg(target_os = "linux")]
-    // Without it the thread wakes later, which the link's check shows.
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

@@ -1,10 +1,14 @@
 //! Who takes part in what is sent: ours, a bare echo, and the peers, with a process at each end.
 
 use super::Setting;
-use super::pair::{Failure, Pair};
+use super::pair::{BARE, Failure, Pair};
 use crate::market_data::Format;
 use crate::peer::PeerError;
 use crate::row::{Row, Verdict};
+use crate::subjects::TRUNKLINE;
+
+/// The case of rows about those who took no part.
+pub(crate) const NETWORK: &str = "network";
 
 /// All pairs that have been started so far.
 #[derive(Default)]
@@ -107,7 +111,12 @@ impl Entrants {
             Some(Err(error)) => {
                 self.faults.push(error.to_string());
                 let state = State::Out(Verdict::Absent);
-                Entrant { kind, format, name: String::new(), state }
+                let name = match kind {
+                    Kind::Ours => TRUNKLINE,
+                    Kind::Bare => BARE,
+                    Kind::Peer => successor,
+                };
+                Entrant { kind, format, name: name.to_owned(), state }
             }
             None => {
                 if !successor.is_empty() {
@@ -160,7 +169,7 @@ impl Entrants {
     pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
         let row = |name: &str, format: Format, verdict| Row {
             verdict,
-            ..setting.row("network", name, &format.profile_over("tcp-blocking"), "round-trip", "ns")
+            ..setting.row(NETWORK, name, &format.profile_over("tcp-blocking"), "round-trip", "ns")
         };
         let absent = self.absent.iter().map(|(name, format)| row(name, *format, Verdict::Absent));
         let out = self.all.iter().filter_map(|entrant| match entrant.state {

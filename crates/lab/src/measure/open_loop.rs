@@ -67,6 +67,8 @@ fn at_rate(
     let Ok(link) = link_name.parse::<Link>() else { return Measured::default() };
     let case = case(rate, link_name);
     let count = (f64::from(rate) * measure.seconds).ceil().max(1.0) as u32;
+    // Connections, caches and the processors' clocks are warm after a tenth of it.
+    let warm_up = count.div_ceil(10);
     let longest = setting.longest();
     let mut all: Vec<Series> = Vec::new();
     let mut turns = entrants.take_part(setting, &measure.formats, Others::None, longest);
@@ -74,7 +76,7 @@ fn at_rate(
     for repetition in 0..repetitions {
         progress(&case, f64::from(repetition) / f64::from(repetitions));
         turns.each(repetition, |pair| {
-            let paced = pair.pace(link, measure.wait, rate, count)?;
+            let paced = pair.pace(link, rate, warm_up, count)?;
             let found = all.iter().position(|it| it.format == pair.format && it.name == pair.name);
             let index = found.unwrap_or_else(|| {
                 let times = [Times::default(), Times::default()];
@@ -90,7 +92,7 @@ fn at_rate(
     all.retain(|series| entrants.is_in(&series.name, series.format));
     let mut measured = Measured::default();
     for series in all {
-        let profile = series.format.profile_over(&format!("tcp-{}", measure.wait.name()));
+        let profile = series.format.profile_over("tcp-blocking");
         let blank = setting.row(&case, &series.name, &profile, "", "ns");
         let blank = Row { entries: Some(longest), ..blank };
         for (times, suffix) in series.times.into_iter().zip(["", "-uncorrected"]) {

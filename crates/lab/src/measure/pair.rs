@@ -1,6 +1,7 @@
 //! Two processes of one subject, the ends of a connection, and what they say to each other.
 
 use std::thread;
+use std::time::Duration;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
@@ -26,6 +27,8 @@ pub(super) struct Pair {
     pub(super) format: Format,
     client: Peer,
     server: Peer,
+    /// Bytes of the longest message that is loaded.
+    longest: usize,
 }
 
 /// Why a pair is out of the experiment.
@@ -66,7 +69,8 @@ impl Pair {
         let (name, arguments): (_, &[&str]) =
             if is_bare { (BARE, &["lab", "end", "--bare"]) } else { (TRUNKLINE, &["lab", "end"]) };
         let start = || Peer::start_with(name, &setting.request.program, arguments, ANSWER_TIMEOUT);
-        Ok(Self { name: name.to_owned(), format, client: start()?, server: start()? }.pinned())
+        Ok(Self { name: name.to_owned(), format, client: start()?, server: start()?, longest: 0 }
+            .pinned())
     }
 
     /// Starts both ends of the peer that stands for a format; None if it is not on this machine.
@@ -78,7 +82,8 @@ impl Pair {
         let (_, program) = setting.request.peers.found().find(|(known, _)| known.name == name)?;
         let start = || Peer::start(name, program, ANSWER_TIMEOUT);
         let pair = start().and_then(|client| {
-            Ok(Self { name: name.to_owned(), format, client, server: start()? }.pinned())
+            let server = start()?;
+            Ok(Self { name: name.to_owned(), format, client, server, longest: 0 }.pinned())
         });
         Some(pair)
     }
@@ -107,6 +112,7 @@ impl Pair {
         let corpus = corpus(self.format, &structs);
         self.client.load(self.format.name(), &corpus)?;
         self.server.load(self.format.name(), &corpus)?;
+        self.longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
         let check = answer::check(self.format, &structs);
         let echoes = [("replies", self.replies(&corpus)?), ("sends", self.sends(corpus.len())?)];
         for (end, echo) in echoes {
@@ -127,10 +133,19 @@ impl Pair {
     fn replies(&mut self, corpus: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Failure> {
         let port = self.server.listen()?;
         self.server.begin_reply(Wait::Blocking)?;
-        let called = call(self.format, port, corpus);
-        // Its own account of what went wrong is better than what could be seen from here.
-        self.server.finish_reply(corpus.len() as u64)?;
-        called.map_err(|error| Failure::Broken(error.to_string()))
+        thread::scope(|scope| {
+            let format = self.format;
+            let called = scope.spawn(move || call(format, port, corpus));
+            // Its own account of what went wrong is better than what could be seen from here.
+            let finished = self.server.finish_reply(corpus.len() as u64);
+            if finished.is_err() {
+                // One that never accepts would let the caller wait for ever.
+                self.server.kill();
+            }
+            let called = called.join().unwrap_or(Ok(Vec::new()));
+            finished?;
+            called.map_err(|error| Failure::Broken(error.to_string()))
+        })
     }
 
     /// What the client sends: the lab replies with the same.
@@ -160,33 +175,62 @@ impl Pair {
     ) -> Result<Exchange, Failure> {
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
-        let all = u64::from(warm_up + count);
+        let all = u64::from(warm_up) + u64::from(count);
+        self.be_patient(link, all, Duration::ZERO);
         self.server.begin_reply(wait.into())?;
         let client = self.client.call(&route.address(), wait.into(), all);
-        // The server's answer is due whether or not the client's is good.
-        let server = self.server.finish_reply(all);
+        let server = self.collect(client.is_err(), port, |server| server.finish_reply(all));
         let (mut client, mut server) = (client?, server?);
         client.drain(..warm_up as usize);
         server.drain(..warm_up as usize);
         Ok(Exchange { client, server })
     }
 
-    /// `count` messages at `rate` a second, with the latencies of all.
+    /// `count` messages at `rate` a second, with the latencies of all, after `warm_up` more.
     pub(super) fn pace(
         &mut self,
         link: Link,
-        wait: Waiting,
         rate: u32,
+        warm_up: u32,
         count: u32,
     ) -> Result<Vec<Paced>, Failure> {
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
-        let count = u64::from(count);
-        self.server.begin_reply(wait.into())?;
-        let paced = self.client.pace(&route.address(), wait.into(), rate.into(), count);
-        let replied = self.server.finish_reply(count);
-        let (paced, _) = (paced?, replied?);
+        let all = u64::from(warm_up) + u64::from(count);
+        self.be_patient(link, all, Duration::from_secs_f64(all as f64 / f64::from(rate)));
+        // It sends on one thread and receives on another, which must not get into each other's way.
+        self.client.unpin();
+        self.server.begin_reply(Wait::Blocking)?;
+        let paced = self.client.pace(&route.address(), Wait::Blocking, rate.into(), all);
+        self.client.pin(0);
+        let replied = self.collect(paced.is_err(), port, |server| server.finish_reply(all));
+        let (mut paced, _) = (paced?, replied?);
+        paced.drain(..warm_up as usize);
         Ok(paced)
+    }
+
+    /// The server's answer, which is due whether or not the client's is good. A client that has failed
+    /// may never have connected: the server must not wait for it for ever.
+    fn collect<T>(
+        &mut self,
+        is_alone: bool,
+        port: u16,
+        finish: impl FnOnce(&mut Peer) -> Result<T, PeerError>,
+    ) -> Result<T, PeerError> {
+        if is_alone {
+            drop(Stream::connect(&format!("127.0.0.1:{port}"), Wait::Blocking));
+        }
+        finish(&mut self.server)
+    }
+
+    /// Lets both ends take as long for one answer as so many messages and replies take on the link,
+    /// and `more`, besides what any answer may take.
+    fn be_patient(&mut self, link: Link, messages: u64, more: Duration) {
+        let each = link.delay.as_nanos() as u64 + link.serialisation(self.longest as u64);
+        let carried = Duration::from_nanos(each.saturating_mul(messages).saturating_mul(2));
+        let timeout = ANSWER_TIMEOUT.saturating_add(carried).saturating_add(more);
+        self.client.set_timeout(timeout);
+        self.server.set_timeout(timeout);
     }
 
     /// `count` messages one way. `slow` is a side and how many times as slow it is.
@@ -202,9 +246,10 @@ impl Pair {
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
         let (count, carried) = (u64::from(count), Carried::from(content));
+        self.be_patient(link, count, Duration::ZERO);
         self.server.begin_drain(wait.into(), carried, factor(Slow::Receiver))?;
         let sent = self.client.pour(&route.address(), count, carried, factor(Slow::Sender));
-        let received = self.server.finish_drain(count);
+        let received = self.collect(sent.is_err(), port, |server| server.finish_drain(count));
         let (sent, received) = (sent?, received?);
         let link_busy = route.proxy.as_ref().map(|proxy| proxy.busy_nanoseconds().0);
         Ok(Poured { sent, received, link_busy })

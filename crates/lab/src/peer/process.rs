@@ -108,21 +108,46 @@ impl Process {
         })
     }
 
+    /// Of the processors that this process may use, the peer may use number `index`, counted round.
     #[cfg(target_os = "linux")]
     pub(super) fn pin(&self, index: usize) {
-        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        use rustix::thread::{CpuSet, sched_getaffinity};
         let Ok(allowed) = sched_getaffinity(None) else { return };
         let processors: Vec<usize> =
             (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
         let Some(&processor) = processors.get(index % processors.len().max(1)) else { return };
         let mut chosen = CpuSet::new();
         chosen.set(processor);
+        self.run_on(&chosen);
+    }
+
+    /// The peer may use all processors that this process may use.
+    #[cfg(target_os = "linux")]
+    pub(super) fn unpin(&self) {
+        if let Ok(allowed) = rustix::thread::sched_getaffinity(None) {
+            self.run_on(&allowed);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn run_on(&self, processors: &rustix::thread::CpuSet) {
+        let process = Pid::from_raw(self.child.id() as i32);
         // The peer may be gone already, which the next question will tell.
-        let _ = sched_setaffinity(Pid::from_raw(self.child.id() as i32), &chosen);
+        let _ = rustix::thread::sched_setaffinity(process, processors);
     }
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn pin(&self, _index: usize) {}
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn unpin(&self) {}
+
+    pub(super) fn kill(&mut self) {
+        if self.ended.is_none() {
+            self.kill_and_wait();
+            self.ended = Some("had been killed".into());
+        }
+    }
 
     pub(super) fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;

@@ -12,7 +12,7 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
     if !rows.any(case) {
         return None;
     }
-    let longest_title = format!("{} entries", rows.longest);
+    let longest_title = format!("{} entries", rows.longest(case));
     let mut table = Table::new([
         ("subject", Align::Left),
         ("format", Align::Left),
@@ -23,13 +23,13 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         ("randomised", Align::Right),
     ])
     .within(WIDTH);
-    let longest = Some(rows.longest);
+    let longest = Some(rows.longest(case));
     for format in Format::ALL {
         let line = rows.definition.and_then(|it| it.published(case, "cpu-time", format));
         let Some(line) = line.filter(|_| rows.formats(case, "none").contains(&format)) else {
             continue;
         };
-        let nanoseconds = [line.fixed, line.per_entry, line.at(rows.longest)].map(number);
+        let nanoseconds = [line.fixed, line.per_entry, line.at(rows.longest(case))].map(number);
         let cells = ["paper (500 MHz)".to_owned(), format.kind().to_owned()];
         table.row(cells.into_iter().chain(nanoseconds));
     }
@@ -82,7 +82,7 @@ pub(super) fn ratios(rows: Rows<'_>) -> Option<Section> {
     .within(WIDTH);
     for case in ["encode", "decode"] {
         for (over, under) in RATIOS {
-            for entries in [None, Some(rows.longest)] {
+            for entries in [None, Some(rows.longest("encode"))] {
                 let name = ratio_metric(over, under);
                 let metric =
                     if entries.is_none() { format!("{name}-per-entry") } else { name.clone() };
@@ -153,7 +153,7 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
         ("at least", Align::Right),
     ])
     .within(WIDTH);
-    let longest = Some(rows.longest);
+    let longest = Some(rows.longest("encode"));
     let mut is_empty = true;
     for case in ["encode", "decode"] {
         for peer in PEERS {
@@ -180,7 +180,10 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
             }
         }
     }
-    let title = format!("How many times faster trunkline is, messages of {} entries", rows.longest);
+    let title = format!(
+        "How many times faster trunkline is, messages of {} entries",
+        rows.longest("encode")
+    );
     let notes = vec!["needed, at least: how far ahead this project means to be".to_owned()];
     (!is_empty).then_some(Section { topic: "lead", title, table, notes })
 }

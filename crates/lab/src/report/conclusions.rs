@@ -34,7 +34,8 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         let unit = if conclusion.unit == "x" { "" } else { &conclusion.unit };
         let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
         let (name, words) = (&conclusion.name, &conclusion.words);
-        notes.push(format!("{name}: {words} (section {}{unit})", conclusion.section));
+        let words = format!("{name}: {words} (section {}{unit})", conclusion.section);
+        notes.extend(wrapped(&words));
         table.row([
             conclusion.name.clone(),
             conclusion.expected.to_string(),
@@ -55,6 +56,21 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     })
 }
 
+/// The text in lines of the width of tables, the second and more indented.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.len() - 1;
+        let has_room = lines[line].chars().count() + 1 + word.chars().count() <= WIDTH;
+        match lines[line].is_empty() {
+            true => lines[line].push_str(word),
+            false if has_room => lines[line].extend([" ", word]),
+            false => lines.push(format!("    {word}")),
+        }
+    }
+    lines
+}
+
 fn factors(row: Option<&Row>) -> String {
     let bounds = row.and_then(|row| Some((row.low?, row.high?)));
     bounds.map_or(String::new(), |(low, high)| match low == high {
@@ -66,6 +82,21 @@ fn factors(row: Option<&Row>) -> String {
 fn verdict(row: Option<&Row>) -> &'static str {
     row.map_or("", |row| match row.verdict {
         Verdict::NoLonger => "no longer",
+        Verdict::Absent => "not measured",
         verdict => verdict.name(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        assert_eq!(wrapped("one two"), ["one two"]);
+        let lines = wrapped(&"word ".repeat(45));
+        assert_eq!(lines.len(), 3, "{lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+        assert!(lines[1].starts_with("    word word"));
+    }
 }

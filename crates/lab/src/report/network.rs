@@ -6,6 +6,7 @@ use crate::measure::HICCUP;
 use crate::measure::link::LINK;
 use crate::measure::round_trip::COSTS;
 use crate::row::{Row, Verdict};
+use crate::subjects::TRUNKLINE;
 use crate::table::{Align, Table, number};
 
 /// Nanoseconds in the microsecond of tables.
@@ -33,6 +34,13 @@ fn subjects<'a>(rows: Rows<'a>, case: &str) -> Vec<&'a str> {
         }
     }
     subjects
+}
+
+/// The fewest and the most entries in the rows of a case.
+fn lengths(rows: Rows<'_>, case: &str) -> [u32; 2] {
+    let of_case = rows.all.iter().filter(|row| row.case == case);
+    let fewest = of_case.filter_map(|row| row.entries).min().unwrap_or(1);
+    [fewest, rows.longest(case)]
 }
 
 fn link_of(case: &str) -> &str {
@@ -88,7 +96,8 @@ fn single_lengths(rows: Rows<'_>) -> Option<Section> {
             ]);
         }
     }
-    let title = format!("Round trips of {} entries over longer links: us", rows.longest);
+    let title =
+        format!("Round trips of {} entries over longer links: us", rows.longest("round-trip@"));
     let notes = vec!["a delay is one way".into()];
     (!is_empty).then_some(Section { topic: "long-links", title, table, notes })
 }
@@ -97,7 +106,7 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
     if is_of_one_length(rows, case) {
         return None;
     }
-    let longest = format!("{} entries", rows.longest);
+    let longest = format!("{} entries", rows.longest(case));
     let mut table = Table::new([
         ("subject", Align::Left),
         ("format", Align::Left),
@@ -115,7 +124,7 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
             let find = |metric: &str, entries| {
                 rows.find_over(transport, case, subject, format, metric, entries)
             };
-            let most = Some(rows.longest);
+            let most = Some(rows.longest(case));
             let Some(whole) = find(COSTS[0], most) else { continue };
             is_empty = false;
             let in_us = |row| scaled(row, MICROSECOND);
@@ -153,7 +162,7 @@ pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
             for subject in subjects(rows, case).into_iter().filter(|it| *it != "bare") {
                 for format in rows.formats(case, transport) {
                     let cost = |metric: &str| {
-                        let most = Some(rows.longest);
+                        let most = Some(rows.longest(case));
                         rows.find_over(transport, case, subject, format, metric, most)
                     };
                     let values = COSTS.map(|metric| cost(metric).and_then(|row| row.value));
@@ -172,7 +181,10 @@ pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
             }
         }
     }
-    let title = format!("Where a round trip of {} entries goes: us (figure 9)", rows.longest);
+    let title = format!(
+        "Where a round trip of {most} entries goes: us (figure 9)",
+        most = rows.longest("round-trip@")
+    );
     let notes = vec![
         "c., s.: encoding and decoding of client and server; network: the rest of the client's wait;"
             .into(),
@@ -197,7 +209,7 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
         for transport in TRANSPORTS {
             for format in rows.formats(case, transport) {
                 let find = |metric: String| {
-                    let (subject, most) = (crate::subjects::TRUNKLINE, Some(rows.longest));
+                    let (subject, most) = (TRUNKLINE, Some(rows.longest(case)));
                     scaled(
                         rows.find_over(transport, case, subject, format, &metric, most),
                         MICROSECOND,
@@ -215,7 +227,7 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
     let mut cells = vec![String::new(), "the machine's hiccups".to_owned()];
     cells.extend(percentiles.map(|name| scaled(hiccup(name), MICROSECOND)));
     table.row(cells);
-    let title = format!("Latency of {} entries at a steady rate: us", rows.longest);
+    let title = format!("Latency of {} entries at a steady rate: us", rows.longest("open-loop-"));
     let notes = vec![
         "from the time at which a message was due, whether or not answers were late; uncorrected:"
             .into(),
@@ -232,7 +244,7 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
         ("link", Align::Left),
         ("subject", Align::Left),
         ("format", Align::Left),
-        ("1 entry", Align::Right),
+        ("fewest entries", Align::Right),
         ("most entries", Align::Right),
         ("limited by", Align::Left),
     ])
@@ -241,6 +253,7 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
     if cases.is_empty() {
         return None;
     }
+    let cases_lengths = lengths(rows, cases[0]);
     for case in cases {
         let (what, link) = case.split_once('@').unwrap_or((case, ""));
         let what = match what.trim_start_matches("throughput").trim_start_matches('-') {
@@ -248,27 +261,30 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
             "encoded" => "encoded before",
             other => other,
         };
+        let [fewest_entries, most_entries] = lengths(rows, case);
         for subject in subjects(rows, case) {
             for format in rows.formats(case, TRANSPORTS[0]) {
                 let find = |metric: &str, entries: u32| {
                     rows.find_over(TRANSPORTS[0], case, subject, format, metric, Some(entries))
                 };
-                let Some(most) = find("messages-per-second", rows.longest) else { continue };
+                let Some(most) = find("messages-per-second", most_entries) else { continue };
                 table.row([
                     what.replace('-', " "),
                     link.to_owned(),
                     subject.to_owned(),
                     format.title().to_owned(),
-                    value(find("messages-per-second", 1)),
+                    value(find("messages-per-second", fewest_entries)),
                     value(Some(most)),
-                    limit(|metric| find(metric, rows.longest)),
+                    limit(|metric| find(metric, most_entries)),
                 ]);
             }
         }
     }
+    let lengths = cases_lengths;
     let notes = vec![
         "limited by: the part that was busy, with the share of the time that it was;".into(),
-        "slow: that side takes 1.8 times as long, the ratio of the paper's two machines".into(),
+        "slow: that side computes longer for every message, as on a slower processor;".into(),
+        format!("fewest and most: {} and {} entries", lengths[0], lengths[1]),
     ];
     let title = "Messages a second (figures 12 and 13)".into();
     Some(Section { topic: "throughput", title, table, notes })
@@ -308,8 +324,7 @@ pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
     of_links.peek()?;
     for row in of_links {
         let what = match row.metric.as_str() {
-            "own-cost" => "a proxy's own time in a round trip, us",
-            "direct" => "a round trip without it, us",
+            "own-cost" => "what a proxy adds to a round trip, us",
             "slope-ratio" => "time a byte over what was computed",
             "tc-ratio" => "the kernel's shaper (tc) over ours",
             other => other,
@@ -319,7 +334,7 @@ pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
             format!("{} - {}", number(low / scale), number(high / scale))
         });
         let value = match row.verdict {
-            Verdict::Absent => "not allowed here".to_owned(),
+            Verdict::Absent => "not here".to_owned(),
             _ => scaled(Some(row), scale),
         };
         table.row([link_of(&row.case).to_owned(), what.to_owned(), value, bounds]);
@@ -344,7 +359,7 @@ pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
     for format in Format::ALL {
         let Some(plain) = format.plain() else { continue };
         let find = |transport: &str, case: &str| {
-            let (subject, most) = (crate::subjects::TRUNKLINE, Some(rows.longest));
+            let (subject, most) = (TRUNKLINE, Some(rows.longest(case)));
             rows.find_over(transport, case, subject, format, "reduction", most)
         };
         let cases = ["size", "encode", "decode", "decode-randomised"];
@@ -358,7 +373,10 @@ pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
         let cell = |row: &Option<&Row>| row.map_or(String::new(), |row| value(Some(row)));
         table.row(cells.into_iter().chain(found.iter().map(cell)));
     }
-    let title = format!("What variants save of {} entries, %", rows.longest);
+    let title = format!(
+        "What variants save of {} entries, %",
+        rows.longest("encode").max(rows.longest("size"))
+    );
     let notes =
         vec!["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips".into()];
     (!is_empty).then_some(Section { topic: "variant", title, table, notes })
@@ -400,9 +418,9 @@ pub(super) fn capacity(rows: Rows<'_>) -> Option<Section> {
         }
     }
     let notes = vec![
-        "one client's stream in messages of up to 10 entries, each at most a second late; clients:"
+        "for one client, whose messages leave when full or when an entry has waited for the window;"
             .into(),
-        "that one processor encodes for, each by itself, as the paper reckons".into(),
+        "clients: for how many one processor encodes, each by itself, as the paper reckons".into(),
     ];
     Some(Section { topic: "capacity", title: "What a peak takes (section 6)".into(), table, notes })
 }

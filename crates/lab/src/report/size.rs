@@ -10,7 +10,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     if !rows.any(SIZE) {
         return None;
     }
-    let longest = format!("{} entries", rows.longest);
+    let longest = format!("{} entries", rows.longest(SIZE));
     let mut table = Table::new([
         ("format", Align::Left),
         ("fixed", Align::Right),
@@ -23,7 +23,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     .within(WIDTH);
     for (case, format, title) in lines(rows) {
         let find = |metric, entries| rows.find(case, TRUNKLINE, format, metric, entries);
-        let at_longest = find("size", Some(rows.longest));
+        let at_longest = find("size", Some(rows.longest(SIZE)));
         let columns = [find("size-fixed", None), find("size-per-entry", None), at_longest];
         let cells = columns.iter().flat_map(|row| [value(*row), published(*row)]);
         table.row([title.to_owned()].into_iter().chain(cells));
@@ -38,8 +38,8 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     for format in rows.formats(SIZE, "none") {
         let find = |entries| rows.find(SIZE, TRUNKLINE, format, "reduction", Some(entries));
         let saved = |entries| find(entries).and_then(|row| row.value);
-        if let (Some(one), Some(most)) = (saved(1), saved(rows.longest)) {
-            let (format, longest) = (format.title(), rows.longest);
+        if let (Some(one), Some(most)) = (saved(1), saved(rows.longest(SIZE))) {
+            let (format, longest) = (format.title(), rows.longest(SIZE));
             notes.push(format!("{format} saves {one:.1} % of 1 entry, {most:.1} % of {longest}"));
         }
     }
