@@ -120,9 +120,18 @@ impl Plan<'_> {
 
     /// Rows: what, how it follows from a capacity, and the paper's figure.
     fn quantities(&self) -> Vec<Quantity<'_>> {
-        let paper =
-            |of: &dyn Fn(&Requirement) -> String| self.paper.as_ref().map_or_else(String::new, of);
-        let (clients, cores) = (self.arguments.clients, self.cores);
+        let mut rows = self.on_the_line();
+        rows.extend(self.in_the_machines());
+        rows
+    }
+
+    /// The paper's figure; nothing where it has none.
+    fn published(&self, of: &dyn Fn(&Requirement) -> String) -> String {
+        self.paper.as_ref().map_or_else(String::new, of)
+    }
+
+    fn on_the_line(&self) -> Vec<Quantity<'_>> {
+        let paper = |of: &dyn Fn(&Requirement) -> String| self.published(of);
         let mut rows: Vec<Quantity<'_>> = vec![
             row(
                 "messages a second",
@@ -163,6 +172,14 @@ impl Plan<'_> {
             row("  bits with headers", |it| number(it.burst.wire_bytes * 8.0), String::new()),
             row("mean wait if evenly spaced, ms", |it| number(it.mean_wait * 1e3), String::new()),
             row("worst wait if evenly spaced, ms", |it| number(it.worst_wait * 1e3), String::new()),
+        ]);
+        rows
+    }
+
+    fn in_the_machines(&self) -> Vec<Quantity<'_>> {
+        let paper = |of: &dyn Fn(&Requirement) -> String| self.published(of);
+        let (clients, cores) = (self.arguments.clients, self.cores);
+        vec![
             row(
                 "ns to encode a message",
                 |it| number(it.encode_nanoseconds),
@@ -190,8 +207,7 @@ impl Plan<'_> {
                 move |it| with_commas(it.machines_once(cores) as f64),
                 String::new(),
             ),
-        ]);
-        rows
+        ]
     }
 
     fn notes(&self) -> Vec<String> {

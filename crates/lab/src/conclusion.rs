@@ -1,6 +1,6 @@
 //! What the rows say about a paper's conclusions.
 
-use crate::definition::{Conclusion, Definition, Match, Quantity, Term};
+use crate::definition::{Conclusion, Definition, Match, Quantity, Term, middle};
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
@@ -95,14 +95,10 @@ fn judge(
         low: Some(low),
         high: Some(high),
         runs: factors.iter().map(|factor| factor.runs).min().unwrap_or(0),
+        paper: conclusion.expected.middle(),
         verdict,
         ..blank
     })
-}
-
-/// Factors multiply, so that their middle is the geometric one where there is one.
-fn middle(low: f64, high: f64) -> f64 {
-    if low > 0.0 { (low * high).sqrt() } else { low.midpoint(high) }
 }
 
 fn profile_of(term: &Term) -> String {

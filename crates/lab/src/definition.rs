@@ -14,7 +14,7 @@ use std::{error, fmt, io};
 
 use serde::Deserialize;
 
-pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
+pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
 

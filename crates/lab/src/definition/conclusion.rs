@@ -87,7 +87,17 @@ pub enum Match {
     Both,
 }
 
+/// Factors multiply, so that their middle is the geometric one where there is one.
+pub fn middle(low: f64, high: f64) -> f64 {
+    if low > 0.0 { (low * high).sqrt() } else { low.midpoint(high) }
+}
+
 impl Expected {
+    /// The middle of a range that is closed and expected.
+    pub fn middle(&self) -> Option<f64> {
+        self.from.zip(self.to).filter(|_| !self.outside).map(|(from, to)| middle(from, to))
+    }
+
     /// How the values from `low` to `high` lie to the range.
     pub fn compare(&self, low: f64, high: f64) -> Match {
         let (from, to) = (self.from.unwrap_or(f64::NEG_INFINITY), self.to.unwrap_or(f64::INFINITY));

@@ -11,6 +11,9 @@ use crate::subjects::TRUNKLINE;
 /// More rows than this in one plot say nothing.
 const ROWS: usize = 24;
 
+/// Characters of a conclusion's name in one line beside a plot.
+const LINE: usize = 17;
+
 /// What the paper concludes: its factor, ours and the peers'.
 pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
@@ -46,8 +49,11 @@ pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
     figure.legend.line(INK, Some(Marker::Circle), None, "trunkline");
     figure.legend.line(SKY, Some(Marker::Triangle), None, "today's peers");
     let names = names.into_iter().map(|metric| {
-        let (first, second) = metric.split_once(' ').unwrap_or((metric, ""));
-        Name { first: second.to_owned(), second: first.to_owned() }
+        // Two lines at most, broken where the first is full.
+        let end = metric.char_indices().nth(LINE).map(|(end, _)| end);
+        let at = end.and_then(|end| metric[..end].rfind(' '));
+        let (first, second) = at.map_or((metric, ""), |at| (&metric[..at], &metric[at + 1..]));
+        Name { first: first.to_owned(), second: second.to_owned() }
     });
     figure.ranges("Then and now", "factor", names.collect(), &intervals);
     figure
