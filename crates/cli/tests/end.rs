@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_lab::market_data::{Format, messages};
-use trunkline_lab::peer::{Carried, Peer, PrivateFolder, write_corpus};
+use trunkline_lab::peer::{Carried, Paced, Peer, PrivateFolder, write_corpus};
 use trunkline_lab::trading_day::TradingDay;
-use trunkline_net::tcp::Wait;
+use trunkline_message::Limits;
+use trunkline_net::tcp::{Connection, Listener, Wait};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,6 +103,42 @@ fn a_slow_end_takes_its_time() {
     for flow in [poured, drained] {
         assert!(flow.nanoseconds > 10 * 300 * 500, "{flow:?}");
     }
+}
+
+/// Replies with what comes, but stalls once before the reply to message `at`.
+fn stalling_server(listener: Listener, at: usize, stall: Duration) {
+    let stream = listener.accept(Wait::Blocking).expect("the end calls");
+    let mut connection =
+        Connection::new(stream, trunkline_net::Fix, Limits::default()).expect("a socket");
+    for index in 0.. {
+        let Some(message) = connection.receive().expect("FIX").map(<[u8]>::to_vec) else { return };
+        if index == at {
+            thread::sleep(stall);
+        }
+        connection.send(&message).expect("the end reads");
+    }
+}
+
+#[test]
+fn a_stall_of_the_server_is_in_the_latency_of_all_that_was_due_meanwhile() {
+    let corpus = corpus(Format::Fix, 3);
+    let listener = Listener::bind("127.0.0.1:0").expect("a port is free");
+    let address = at(listener.port().expect("it is bound"));
+    let stall = Duration::from_millis(200);
+    let server = thread::spawn(move || stalling_server(listener, 50, stall));
+    let mut near = end();
+    near.load(Format::Fix.name(), &corpus).expect("its own format");
+    // A message a millisecond: two hundred are due during the stall.
+    let paced = near.pace(&address, Wait::Blocking, 1000.0, 400).expect("good replies");
+    server.join().expect("it replied to all");
+    let late = |least: u64| {
+        let is_late = |it: &&Paced| it.from_intended >= least * 1_000_000;
+        paced.iter().filter(is_late).count()
+    };
+    assert!(late(199) >= 1, "the stall itself");
+    assert!(late(100) >= 95, "half of those due meanwhile waited for half of it: {}", late(100));
+    assert!(paced[50].from_intended >= paced[150].from_intended);
+    assert!(paced.iter().all(|it| it.from_intended >= it.from_sent));
 }
 
 #[test]

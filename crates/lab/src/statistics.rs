@@ -77,6 +77,21 @@ impl Fit {
         (spread_entries > 0.0 && fixed.is_finite() && per_entry.is_finite()).then_some(fit)
     }
 
+    /// The line through the costs at several numbers of entries, for each repetition that all of them
+    /// have. Empty if there is one number of entries only.
+    pub fn each<'a>(costs: impl Iterator<Item = (u32, &'a [f64])>) -> Vec<Self> {
+        let costs: Vec<(u32, &[f64])> = costs.collect();
+        let repetitions = costs.iter().map(|(_, costs)| costs.len()).min().unwrap_or(0);
+        let line = |repetition: usize| {
+            let points: Vec<(f64, f64)> = costs
+                .iter()
+                .map(|(entries, costs)| (f64::from(*entries), costs[repetition]))
+                .collect();
+            Self::of(&points)
+        };
+        (0..repetitions).map_while(line).collect()
+    }
+
     /// The cost that the line gives for a message with `entries` entries.
     pub fn at(&self, entries: f64) -> f64 {
         self.fixed + self.per_entry * entries
@@ -286,6 +301,16 @@ mod tests {
         assert!((fit.fixed - 639.0).abs() < 1e-9 && (fit.per_entry - 386.9).abs() < 1e-9);
         assert!((fit.r_squared - 1.0).abs() < 1e-12);
         assert!((fit.at(10.0) - 4508.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_repetition_has_a_line_of_its_own() {
+        let costs: [(u32, &[f64]); 3] =
+            [(1, &[11.0, 21.0, 5.0]), (2, &[12.0, 22.0]), (4, &[14.0, 24.0])];
+        let fixed: Vec<f64> = Fit::each(costs.into_iter()).iter().map(|fit| fit.fixed).collect();
+        assert_eq!(fixed.len(), 2, "the third repetition is not of all lengths");
+        assert!((fixed[0] - 10.0).abs() < 1e-9 && (fixed[1] - 20.0).abs() < 1e-9, "{fixed:?}");
+        assert!(Fit::each([(1, &[1.0][..])].into_iter()).is_empty());
     }
 
     #[test]

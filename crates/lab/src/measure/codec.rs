@@ -56,18 +56,10 @@ impl Series {
     /// The line through the costs by entries, for each repetition. Empty unless the subject
     /// completed every length, or if there was one length only.
     pub(crate) fn fits(&self) -> Vec<Fit> {
-        let repetitions = self.by_entries.values().map(Vec::len).min().unwrap_or(0);
-        let fit = |repetition: usize| {
-            let points = self.by_entries.iter();
-            let points: Vec<(f64, f64)> = points
-                .map(|(entries, samples)| (f64::from(*entries), samples[repetition]))
-                .collect();
-            Fit::of(&points)
-        };
         if !self.standing.is_timed() {
             return Vec::new();
         }
-        (0..repetitions).map_while(fit).collect()
+        Fit::each(self.by_entries.iter().map(|(entries, samples)| (*entries, &samples[..])))
     }
 }
 

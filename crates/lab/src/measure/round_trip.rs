@@ -186,7 +186,8 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
                 rows.push(row.bounded(&medians[cost]));
             }
         }
-        let fits = fits(series);
+        let whole = series.medians.iter().map(|(entries, costs)| (*entries, &costs[0][..]));
+        let fits = Fit::each(whole);
         for (metric, value, paper) in [
             (
                 "round-trip-fixed",
@@ -226,18 +227,6 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
         }
     }
     Measured { rows, distributions }
-}
-
-/// The line through the round trips by entries, for each repetition.
-fn fits(series: &Series) -> Vec<Fit> {
-    let repetitions = series.medians.values().map(|it| it[0].len()).min().unwrap_or(0);
-    let fit = |repetition: usize| {
-        let points = series.medians.iter();
-        let points: Vec<(f64, f64)> =
-            points.map(|(entries, it)| (f64::from(*entries), it[0][repetition])).collect();
-        Fit::of(&points)
-    };
-    (0..repetitions).map_while(fit).collect()
 }
 
 /// How many times a bare echo of the same bytes plus what the codec took our round trip is.
