@@ -51,6 +51,23 @@ expected = { to = 1.0 }
 terms = [{ over = "throughput@100mbit:link-busy:fix" }]
 "#;
 
+/// Round trips in one format.
+const ROUND_TRIPS: &str = r#"
+name = "my-own"
+source = "a test"
+entries = [2]
+
+[[part]]
+name = "sent"
+what = "round trips"
+
+[[part.measure]]
+kind = "round-trip"
+formats = ["fix"]
+links = ["direct"]
+round-trips = 8
+"#;
+
 /// One that takes a minute if nobody ends it.
 const LONG: &str = r#"
 name = "my-own"
@@ -239,6 +256,40 @@ fn a_killed_end_is_told_in_a_line_and_the_others_go_on() {
     let is_fix = |row: &&Row| row.case.starts_with("open-loop") && row.profile.contains("fix-4.3");
     assert_eq!(rows.iter().find(is_fix), None);
     assert_eq!(temporary(&folder), 0);
+}
+
+#[test]
+fn one_that_sends_other_bytes_is_not_timed_and_the_run_is_wrong() {
+    let successor = "\n[successors]\nfix = \"quickfix\"\n\n[[part]]";
+    let folder = folder("network-wrong", &ROUND_TRIPS.replacen("\n[[part]]", successor, 1));
+    // An end without a codec, whose messages are changed before it sends them.
+    let script = format!(
+        "#!/bin/sh\nwhile read -r line; do\n  case $line in\n    'load fix '*) \
+         LC_ALL=C sed -i s/=ESXXXX/=ESXXXY/ \"${{line#load fix }}\" ;;\n  esac\n  \
+         echo \"$line\"\ndone | {} lab end --bare\n",
+        env!("CARGO_BIN_EXE_trunkline")
+    );
+    fs::create_dir(folder.join("peers")).expect("our own folder");
+    fs::write(folder.join("quickfix"), script).expect("a file");
+    // By another process, so that none of ours holds the program open for writing.
+    let placed = Command::new("install")
+        .args(["-m", "755", "quickfix", "peers/quickfix"])
+        .current_dir(&folder)
+        .status();
+    assert!(placed.expect("install starts").success());
+    let output = command(&folder, &["--peers", "peers", "--json", "rows.jsonl"]).output();
+    let output = output.expect("the binary starts");
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    let start = "trunkline: quickfix (fix), messages of 2 over TCP: sends: message 0: ";
+    assert!(err.starts_with(start), "{err}");
+    let rows = Record::read(&folder.join("rows.jsonl")).expect("rows").rows;
+    let of_peer: Vec<&Row> = rows.iter().filter(|row| row.subject == "quickfix").collect();
+    let [row] = of_peer[..] else { panic!("{of_peer:#?}") };
+    assert_eq!((row.verdict, row.value), (Verdict::WrongAnswer, None));
+    let ours = find(&rows, "round-trip@direct", "trunkline", "fix-4.3", "round-trip");
+    assert!(ours.value > Some(0.0), "{ours:?}");
 }
 
 #[test]
