@@ -17,6 +17,7 @@ help:
 	@echo 'make soak    fuzz each target for SOAK=$(SOAK) seconds (nightly Rust with cargo-fuzz)'
 
 run: build
+	@echo 'measuring for about four minutes, three without peers'
 	@# Status 3 says that a noisy machine left a conclusion open, which the tables say too.
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 

@@ -69,7 +69,7 @@ fn sizes_are_told_as_tables_and_rows() {
     let dated: Vec<_> = fs::read_dir(folder.join("records")).expect("made").collect();
     let [Ok(dated)] = &dated[..] else { panic!("{dated:?}") };
     let name = dated.file_name().into_string().expect("UTF-8");
-    assert!(name.ends_with("-kohlhoff-2004-size.jsonl"), "{name}");
+    assert!(name.ends_with("-kohlhoff-2004-size-quick.jsonl"), "{name}");
     assert_eq!(Record::read(&dated.path()).expect("rows").rows, record.rows);
 }
 

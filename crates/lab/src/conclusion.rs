@@ -95,7 +95,6 @@ fn judge(
         low: Some(low),
         high: Some(high),
         runs: factors.iter().map(|factor| factor.runs).min().unwrap_or(0),
-        paper: conclusion.expected.middle(),
         verdict,
         ..blank
     })

@@ -311,7 +311,40 @@ impl Definition {
         if let Some(twice) = cases.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("{} is asked for twice", twice[0]));
         }
-        self.conclusions.iter().try_for_each(Conclusion::check)
+        for conclusion in &self.conclusions {
+            conclusion.check()?;
+            let quantities = conclusion.terms.iter().flat_map(Term::quantities);
+            quantities.into_iter().try_for_each(|quantity| {
+                let wrong = |what| format!("conclusion {:?}: {what}", conclusion.name);
+                self.check_measured(quantity).map_err(wrong)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What nothing measures would leave a conclusion out without a word.
+    fn check_measured(&self, quantity: &Quantity) -> Result<(), String> {
+        let measures = || self.parts.iter().flat_map(|part| &part.measures);
+        let of_format = measures().filter(|it| it.formats().contains(&quantity.format));
+        let mut metrics: Vec<&str> = Vec::new();
+        let of_format: Vec<_> = of_format.flat_map(Measure::cases).collect();
+        for (_, of_case) in of_format.iter().filter(|(case, _)| *case == quantity.case) {
+            if of_case.contains(&quantity.metric.as_str()) {
+                return Ok(());
+            }
+            metrics.extend(
+                of_case.iter().filter(|metric| !metrics.contains(*metric)).collect::<Vec<_>>(),
+            );
+        }
+        if !metrics.is_empty() {
+            let case = &quantity.case;
+            return Err(format!("{quantity}: metrics of {case} are {}", metrics.join(", ")));
+        }
+        let mut cases: Vec<String> = of_format.into_iter().map(|(case, _)| case).collect();
+        cases.sort_unstable();
+        cases.dedup();
+        let name = quantity.format.name();
+        Err(format!("{quantity}: cases with {name} are {}", cases.join(", ")))
     }
 
     /// The parts in `names`, in the order of the experiment, each once; all if there are no names.
@@ -429,6 +462,35 @@ mod tests {
         assert!(bytes * 8 <= requirement.network_bits_per_second);
         assert_eq!(definition.published("encode", "cpu-time", Format::CdrBitmap), None);
         assert_eq!(definition.published("network", "cpu-time", Format::Fix), None);
+    }
+
+    #[test]
+    fn the_example_of_the_documentation_is_an_experiment() {
+        let example = include_str!("../../../experiments/example.toml");
+        let docs = include_str!("../../../docs/lab.md");
+        assert!(docs.contains(&format!("```toml\n{example}```")), "docs/lab.md shows another one");
+        let definition = Definition::parse("example.toml", example).expect("valid");
+        assert_eq!((definition.name.as_str(), definition.conclusions.len()), ("example", 1));
+        for format in Format::ALL {
+            assert!(docs.contains(&format!("`{}`", format.name())), "{}", format.name());
+        }
+        for (from, to, told) in [
+            (
+                ":round-trip:fix",
+                ":latency:fix",
+                "conclusion \"SOAP/FIX\": round-trip@10mbit-20ms:latency:fix: metrics of round-trip@10mbit-20ms are round-trip, client-encode",
+            ),
+            (
+                "over = \"round-trip@10mbit-20ms",
+                "over = \"round-trip@10mbit",
+                "round-trip@10mbit:round-trip:soap-rpc: cases with soap-rpc are round-trip@10mbit-20ms, throughput@100mbit",
+            ),
+        ] {
+            let text = example.replacen(from, to, 1);
+            let error =
+                Definition::parse("example.toml", &text).expect_err("a mistake").to_string();
+            assert!(error.contains(told), "{error}");
+        }
     }
 
     #[test]

@@ -74,6 +74,15 @@ impl Record {
         Path::new("records").join(format!("{date}-{experiment}-{what}.jsonl"))
     }
 
+    /// As [`path`](Self::path), with a number before the ending if there is such a file already:
+    /// `...-2.jsonl`.
+    pub fn new_path(date: Date, experiment: &str, what: &str) -> PathBuf {
+        let numbered = |number: u32| Self::path(date, experiment, &format!("{what}-{number}"));
+        let first = Self::path(date, experiment, what);
+        let mut all = [first].into_iter().chain((2..=999).map(numbered));
+        all.find(|path| !path.exists()).unwrap_or_else(|| numbered(1000))
+    }
+
     /// Writes the record to `path` as a whole or not at all: what was there before stays until the
     /// new content is complete on disk. A device or a pipe is written to as it is.
     ///

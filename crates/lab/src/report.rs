@@ -7,11 +7,13 @@ mod size;
 
 use std::fmt;
 
+use crate::conclusion::CONCLUSION;
 use crate::definition::Definition;
 use crate::market_data::Format;
 use crate::measure::TRADES;
 use crate::measure::codec::CODEC;
 use crate::measure::entrants::NETWORK;
+use crate::peer::PEERS;
 use crate::record::Record;
 use crate::row::{Row, Verdict};
 use crate::table::{Table, number, with_commas};
@@ -218,7 +220,9 @@ fn head(record: &Record) -> Vec<String> {
 fn foot(record: &Record) -> Vec<String> {
     let mut absent: Vec<&str> = Vec::new();
     let is_absent = |row: &&Row| {
-        [CODEC, NETWORK].contains(&row.case.as_str()) && row.verdict == Verdict::Absent
+        [CODEC, NETWORK].contains(&row.case.as_str())
+            && row.verdict == Verdict::Absent
+            && PEERS.iter().any(|peer| peer.name == row.subject)
     };
     for row in record.rows.iter().filter(is_absent) {
         if !absent.contains(&row.subject.as_str()) {
@@ -235,6 +239,16 @@ fn foot(record: &Record) -> Vec<String> {
                 .into(),
         );
         lines.push("median with 95 % confidence; ? marks what they leave inconclusive".into());
+    }
+    let is_open = |row: &&Row| row.case == CONCLUSION && row.verdict == Verdict::Inconclusive;
+    let mut open: Vec<&str> = Vec::new();
+    for row in record.rows.iter().filter(is_open) {
+        if !open.contains(&row.metric.as_str()) {
+            open.push(&row.metric);
+        }
+    }
+    if !open.is_empty() {
+        lines.push(format!("inconclusive (a run ends with status 3): {}", open.join("; ")));
     }
     lines
 }

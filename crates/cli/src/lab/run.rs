@@ -39,7 +39,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     // Last, so that no other mistake leaves an empty folder behind.
     if arguments.record {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        let file = Record::path(Date::today(), &definition.name, &what(&names, &definition));
+        let file = Record::new_path(
+            Date::today(),
+            &definition.name,
+            &what(&names, &definition, arguments),
+        );
         refuse_unwritable_folder(file.parent().unwrap_or(Path::new(".")))?;
         files.push(file);
     }
@@ -101,12 +105,15 @@ fn refuse_unwritable_folder(folder: &Path) -> Result<(), Fault> {
 
 fn write_record(record: &Record, file: &Path) -> Result<(), Fault> {
     make_folder_of(file)?;
-    Ok(record.write(file)?)
+    record.write(file)?;
+    print(&format!("\nwritten: {}\n", file.display()))
 }
 
 /// What of an experiment was run, for the name of a record.
-fn what(parts: &[&str], definition: &Definition) -> String {
-    if parts.len() == definition.parts.len() { "all".to_owned() } else { parts.join("-") }
+fn what(parts: &[&str], definition: &Definition, arguments: &RunArguments) -> String {
+    let is_all = parts.len() == definition.parts.len();
+    let what = if is_all { "all".to_owned() } else { parts.join("-") };
+    if arguments.quick { what + "-quick" } else { what }
 }
 
 fn make_folder_of(file: &Path) -> Result<(), Fault> {

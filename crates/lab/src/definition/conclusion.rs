@@ -93,11 +93,6 @@ pub fn middle(low: f64, high: f64) -> f64 {
 }
 
 impl Expected {
-    /// The middle of a range that is closed and expected.
-    pub fn middle(&self) -> Option<f64> {
-        self.from.zip(self.to).filter(|_| !self.outside).map(|(from, to)| middle(from, to))
-    }
-
     /// How the values from `low` to `high` lie to the range.
     pub fn compare(&self, low: f64, high: f64) -> Match {
         let (from, to) = (self.from.unwrap_or(f64::NEG_INFINITY), self.to.unwrap_or(f64::INFINITY));
@@ -140,6 +135,22 @@ impl Conclusion {
             Some(_) => Err(format!("conclusion {:?} divides by 0", self.name)),
             None => Ok(()),
         }
+    }
+}
+
+impl Term {
+    /// All quantities that it is made of.
+    pub(super) fn quantities(&self) -> Vec<&Quantity> {
+        let mut all = vec![&self.over];
+        all.extend(&self.under);
+        all.extend(self.per.iter().flat_map(|per| per.quantities()));
+        all
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.case, self.metric, self.format.name())
     }
 }
 

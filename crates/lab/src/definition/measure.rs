@@ -6,7 +6,7 @@ use trunkline_net::tcp::Wait;
 use super::check_entries;
 use crate::link::Link;
 use crate::market_data::Format;
-use crate::measure::{open_loop, throughput};
+use crate::measure::{open_loop, round_trip, throughput};
 use crate::peer::{Carried, MOST_TIMES};
 
 /// Something to measure.
@@ -233,6 +233,40 @@ impl Measure {
             Self::OpenLoop(it) => &it.links,
             Self::Throughput(it) => &it.links,
             Self::Size(_) | Self::Codec(_) | Self::Capacity(_) => &[],
+        }
+    }
+
+    /// What its rows are about: cases, with their metrics.
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let all = |cases: &[&str], metrics: &[&'static str]| {
+            cases.iter().map(|case| ((*case).to_owned(), metrics.to_vec())).collect()
+        };
+        let own = |metrics: &[&'static str]| {
+            let cases = self.cases_of_its_own().into_iter();
+            cases.map(|case| (case, metrics.to_vec())).collect()
+        };
+        match self {
+            Self::Size(_) => all(&["size"], &["size", "size-fixed", "size-per-entry", "reduction"]),
+            Self::Codec(it) => {
+                let cases = ["encode", "decode", "encode-randomised", "decode-randomised"];
+                let cases = &cases[..if it.randomised { 4 } else { 2 }];
+                all(cases, &["cpu-time", "cpu-time-fixed", "cpu-time-per-entry", "reduction"])
+            }
+            Self::Link(_) => Vec::new(),
+            Self::RoundTrip(it) => {
+                let mut metrics = round_trip::COSTS.to_vec();
+                metrics.extend(["round-trip-fixed", "round-trip-per-entry"]);
+                metrics.extend(["round-trip-p50", "round-trip-p90", "round-trip-p99"]);
+                metrics.extend(["round-trip-max", "over-bare", "reduction"]);
+                let case = |link: &String| (round_trip::case(link), metrics.clone());
+                it.links.iter().map(case).collect()
+            }
+            Self::OpenLoop(_) => own(&["latency-p50", "latency-p90", "latency-p99", "latency-max"]),
+            Self::Throughput(_) => own(&throughput::METRICS),
+            Self::Capacity(it) => all(
+                &[&format!("capacity-{}", it.rate), "capacity-peak"],
+                &["bytes-per-second", "bits-per-second", "cpu-share", "clients"],
+            ),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Quantity};
 use super::figures::Figure;
-use super::palette::{GREY, INK, Marker, SKY, look};
+use super::palette::{INK, Marker, SKY, look};
 use super::plot::{self, Interval, Name, Panel};
 use super::select::{Cases, bounds};
 use crate::row::Row;
@@ -32,20 +32,11 @@ pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
         let is_ours = row.subject == TRUNKLINE;
         if known.is_none() {
             names.push(&row.metric);
-            intervals.extend(row.paper.map(|value| Interval {
-                row: index,
-                below: -0.26,
-                colour: GREY,
-                marker: Marker::Diamond,
-                value,
-                bounds: None,
-            }));
         }
         let (below, colour, marker) =
             if is_ours { (0.0, INK, Marker::Circle) } else { (0.26, SKY, Marker::Triangle) };
         intervals.extend(interval(row, index, below).map(|it| Interval { colour, marker, ..it }));
     }
-    figure.legend.line(GREY, Some(Marker::Diamond), None, "the paper (2004)");
     figure.legend.line(INK, Some(Marker::Circle), None, "trunkline");
     figure.legend.line(SKY, Some(Marker::Triangle), None, "today's peers");
     let names = names.into_iter().map(|metric| {

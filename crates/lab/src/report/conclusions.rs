@@ -10,7 +10,10 @@ use crate::table::{Align, Table, short_number};
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     let definition = rows.definition.filter(|_| rows.any(CONCLUSION))?;
     let mut table = Table::new([
-        ("the paper concludes", Align::Left),
+        (
+            if definition.published.is_empty() { "conclusion" } else { "the paper concludes" },
+            Align::Left,
+        ),
         ("expected", Align::Left),
         ("trunkline", Align::Left),
         ("", Align::Left),
@@ -39,21 +42,25 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         table.row([
             conclusion.name.clone(),
             conclusion.expected.to_string(),
-            factors(ours),
+            factors(ours, conclusion.every),
             verdict(ours).to_owned(),
-            factors(theirs),
+            factors(theirs, conclusion.every),
             verdict(theirs).to_owned(),
         ]);
     }
     notes.push(
-        "figures are the lowest and the highest over all lengths and formats compared".into(),
+        "figures are what decides: the middle of all lengths and formats compared, or the range"
+            .into(),
     );
-    Some(Section {
-        topic: CONCLUSION,
-        title: "The paper's conclusions, today".into(),
-        table,
-        notes,
-    })
+    notes.push(
+        "of all where all must be as expected; bounds that reach both sides are inconclusive"
+            .into(),
+    );
+    let title = match definition.published.is_empty() {
+        true => "Conclusions",
+        false => "The paper's conclusions, today",
+    };
+    Some(Section { topic: CONCLUSION, title: title.into(), table, notes })
 }
 
 /// The text in lines of the width of tables, the second and more indented.
@@ -71,12 +78,16 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-fn factors(row: Option<&Row>) -> String {
-    let bounds = row.and_then(|row| Some((row.low?, row.high?)));
-    bounds.map_or(String::new(), |(low, high)| match low == high {
-        true => short_number(low),
-        false => format!("{} - {}", short_number(low), short_number(high)),
-    })
+/// What decides: the middle of the factors, or all of them.
+fn factors(row: Option<&Row>, every: bool) -> String {
+    let Some(row) = row else { return String::new() };
+    match (every, row.value, row.low, row.high) {
+        (true, _, Some(low), Some(high)) if low != high => {
+            format!("{} - {}", short_number(low), short_number(high))
+        }
+        (_, Some(value), ..) => short_number(value),
+        _ => String::new(),
+    }
 }
 
 fn verdict(row: Option<&Row>) -> &'static str {

@@ -101,7 +101,7 @@ fn single_lengths(rows: Rows<'_>) -> Option<Section> {
         }
     }
     let title =
-        format!("Round trips of {} entries over longer links: us", rows.longest("round-trip@"));
+        format!("Round trips of {} entries over single links: us", rows.longest("round-trip@"));
     let notes = vec!["a delay is one way".into()];
     (!is_empty).then_some(Section { topic: "long-links", title, table, notes })
 }
@@ -228,7 +228,7 @@ pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
         }
     }
     let hiccup = |metric| rows.all.iter().find(|row| row.case == HICCUP && row.metric == metric);
-    let mut cells = vec![String::new(), "the machine's hiccups".to_owned()];
+    let mut cells = vec![String::new(), "hiccups".to_owned()];
     cells.extend(percentiles.map(|name| scaled(hiccup(name), MICROSECOND)));
     table.row(cells);
     let title = format!("Latency of {} entries at a steady rate: us", rows.longest("open-loop-"));
@@ -248,8 +248,8 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
         ("link", Align::Left),
         ("subject", Align::Left),
         ("format", Align::Left),
-        ("fewest entries", Align::Right),
-        ("most entries", Align::Right),
+        ("fewest", Align::Right),
+        ("most", Align::Right),
         ("limited by", Align::Left),
     ])
     .within(WIDTH);
@@ -286,7 +286,8 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
     }
     let lengths = cases_lengths;
     let notes = vec![
-        "limited by: the part that was busy, with the share of the time that it was;".into(),
+        "limited by: the part that was busy, and its share of the time; in brackets it limits nothing;"
+            .into(),
         "slow: that side computes longer for every message, as on a slower processor;".into(),
         format!("fewest and most: {} and {} entries", lengths[0], lengths[1]),
     ];
@@ -308,7 +309,7 @@ fn limit<'a>(find: impl Fn(&str) -> Option<&'a Row>) -> String {
     busiest.map_or(String::new(), |(name, share)| {
         let percent = share * 100.0;
         if share < LIMITING {
-            format!("none ({name} {percent:.0} %)")
+            format!("({name} {percent:.0} %)")
         } else {
             format!("{name} {percent:.0} %")
         }
