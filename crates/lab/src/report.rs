@@ -54,8 +54,8 @@ impl fmt::Display for Report {
         }
         for section in &self.sections {
             write!(out, "\n{}\n\n{}", section.title, section.table)?;
-            for note in &section.notes {
-                writeln!(out, "{note}")?;
+            for line in section.notes.iter().flat_map(|note| wrapped(note)) {
+                writeln!(out, "{line}")?;
             }
         }
         if !self.foot.is_empty() {
@@ -251,4 +251,33 @@ fn foot(record: &Record) -> Vec<String> {
         lines.push(format!("inconclusive (a run ends with status 3): {}", open.join("; ")));
     }
     lines
+}
+
+/// The text in lines of the width of tables, the second and more indented.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.len() - 1;
+        let has_room = lines[line].chars().count() + 1 + word.chars().count() <= WIDTH;
+        match lines[line].is_empty() {
+            true => lines[line].push_str(word),
+            false if has_room => lines[line].extend([" ", word]),
+            false => lines.push(format!("    {word}")),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        assert_eq!(wrapped("one two"), ["one two"]);
+        let lines = wrapped(&"word ".repeat(45));
+        assert_eq!(lines.len(), 3, "{lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+        assert!(lines[1].starts_with("    word word"));
+    }
 }

@@ -38,7 +38,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
         let (name, words) = (&conclusion.name, &conclusion.words);
         let words = format!("{name}: {words} (section {}{unit})", conclusion.section);
-        notes.extend(wrapped(&words));
+        notes.push(words);
         table.row([
             conclusion.name.clone(),
             conclusion.expected.to_string(),
@@ -63,21 +63,6 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     Some(Section { topic: CONCLUSION, title: title.into(), table, notes })
 }
 
-/// The text in lines of the width of tables, the second and more indented.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.len() - 1;
-        let has_room = lines[line].chars().count() + 1 + word.chars().count() <= WIDTH;
-        match lines[line].is_empty() {
-            true => lines[line].push_str(word),
-            false if has_room => lines[line].extend([" ", word]),
-            false => lines.push(format!("    {word}")),
-        }
-    }
-    lines
-}
-
 /// What decides: the middle of the factors, or all of them.
 fn factors(row: Option<&Row>, every: bool) -> String {
     let Some(row) = row else { return String::new() };
@@ -96,18 +81,4 @@ fn verdict(row: Option<&Row>) -> &'static str {
         Verdict::Absent => "not measured",
         verdict => verdict.name(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_broken_between_words() {
-        assert_eq!(wrapped("one two"), ["one two"]);
-        let lines = wrapped(&"word ".repeat(45));
-        assert_eq!(lines.len(), 3, "{lines:#?}");
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
-        assert!(lines[1].starts_with("    word word"));
-    }
 }
