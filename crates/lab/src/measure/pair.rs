@@ -3,7 +3,6 @@
 use std::thread;
 use std::time::Duration;
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
@@ -100,7 +99,7 @@ impl Pair {
         &self.client.greeting().version
     }
 
-    /// True if both ends can be measured against a codec's costs.
+    /// True if it sends bytes and has no codec.
     pub(super) fn is_bare(&self) -> bool {
         self.name == BARE
     }
@@ -109,7 +108,7 @@ impl Pair {
     /// it was given: the lab itself sits at the other end.
     pub(super) fn load(&mut self, setting: &Setting<'_>, entries: u32) -> Result<(), Failure> {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
-        let corpus = corpus(self.format, &structs);
+        let corpus = self.format.corpus(&structs).expect("every format carries it");
         self.client.load(self.format.name(), &corpus)?;
         self.server.load(self.format.name(), &corpus)?;
         self.longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
@@ -258,7 +257,7 @@ impl Pair {
     /// Bytes of the loaded messages on the wire, on average.
     pub(super) fn bytes(&self, setting: &Setting<'_>, entries: u32) -> f64 {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
-        let corpus = corpus(self.format, &structs);
+        let corpus = self.format.corpus(&structs).expect("every format carries it");
         let total: usize = corpus.iter().map(Vec::len).sum();
         total as f64 / corpus.len() as f64
     }
@@ -305,12 +304,6 @@ fn reply_framed<F: Framer + Default>(listener: &Listener) -> trunkline_net::Resu
         messages.push(message);
     }
     Ok(messages)
-}
-
-fn corpus(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Vec<Vec<u8>> {
-    let mut codec = format.codec();
-    let encode = |message| codec.encode(message).expect("every format carries it").to_vec();
-    messages.iter().map(encode).collect()
 }
 
 /// How to get to a port: at once or through a shaped link.
