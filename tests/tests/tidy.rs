@@ -11,8 +11,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codec", &["wire", "message"]),
     ("catalogue", &["wire", "message"]),
     ("net", &["wire", "message", "codec"]),
-    ("lab", &["wire", "message", "codec", "catalogue", "net"]),
-    ("cli", &["wire", "message", "codec", "catalogue", "net", "lab"]),
+    ("session", &["wire", "message", "message-derive", "codec", "net"]),
+    ("lab", &["wire", "message", "codec", "catalogue", "net", "session"]),
+    ("cli", &["wire", "message", "codec", "catalogue", "net", "session", "lab"]),
 ];
 
 /// The only files with `unsafe` in them.

@@ -1,0 +1,5 @@
+//! Conversations: a protocol, a format and a transport together, such as SOAP services over HTTP
+
+#![forbid(unsafe_code)]
+
+pub mod soap;

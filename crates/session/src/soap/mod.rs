@@ -1,0 +1,1 @@
+//! SOAP services and clients.
