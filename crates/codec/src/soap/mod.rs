@@ -20,6 +20,7 @@ mod content;
 mod decoder;
 mod encoder;
 mod envelope;
+pub mod graph;
 mod learnt;
 mod names;
 mod naming;
