@@ -23,6 +23,7 @@ mod envelope;
 mod fault;
 mod fragment;
 mod header;
+pub mod graph;
 mod learnt;
 mod names;
 mod naming;
