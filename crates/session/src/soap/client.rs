@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{
-    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Version,
+    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, Version,
 };
 use trunkline_message::{Limits, Message, Schema, Structure};
 use trunkline_net::http;
@@ -250,7 +250,7 @@ impl Client {
         decoded.map_err(CallError::Reply)?;
         // What its caller asks for with `reply_header` is understood, and that is not known yet.
         let none = |name: &QName| name.namespace == self.namespace;
-        let missing = soap::not_understood(opened.version, &opened.header, &none, &[]);
+        let missing = soap::not_understood(&opened.header, &none, &Roles::ultimate(&[]));
         self.reply_header = opened.header;
         match missing.is_empty() {
             true => Ok(()),

@@ -2,8 +2,7 @@
 
 use std::net::SocketAddr;
 
-use trunkline_codec::soap::{self, Fault, FaultCode, Version};
-use trunkline_message::ErrorKind;
+use trunkline_codec::soap::{self, Fault, FaultCode, Roles, Version};
 
 use super::context::Stages;
 use super::operation::Call;
@@ -147,20 +146,18 @@ impl Conversation {
     fn open(&mut self, request: &[u8]) -> Result<usize, Fault> {
         let endpoint = self.endpoint.clone();
         let service = &endpoint.0.service;
-        let opened = soap::open(request, &service.limits).map_err(|error| match error.kind() {
-            ErrorKind::Version(_) => Fault::version_mismatch(error.to_string()),
-            _ => Fault::sender(error.to_string()),
-        })?;
+        let opened = soap::open(request, &service.limits).map_err(|it| Fault::of_error(&it))?;
         self.context.set_version(opened.version);
         let roles: Vec<&str> = service.roles().iter().map(String::as_str).collect();
         let understood = |name: &_| service.understood(name);
-        let missing = soap::not_understood(opened.version, &opened.header, &understood, &roles);
+        let roles = Roles::ultimate(&roles);
+        let missing = soap::not_understood(&opened.header, &understood, &roles);
         if !missing.is_empty() {
             return Err(Fault::must_understand(missing));
         }
         let (operation, is_alone) = self.named(&opened)?;
         self.called(operation, opened.version);
-        let end = opened.body_tag_end;
+        let end = opened.place.map_or(usize::MAX, |place| place.tag_end);
         if opened.header.is_empty() && is_alone && end <= LONGEST_PROLOGUE {
             if self.prologues.len() == MOST_PROLOGUES {
                 self.prologues.clear();
@@ -180,7 +177,7 @@ impl Conversation {
         let by_action = || operations.iter().position(|it| it.action == self.context.action());
         let Some(element) = &opened.body else {
             let found = by_action().map(|operation| (operation, false));
-            return found.ok_or_else(|| Fault::sender("the Body is empty".to_owned()));
+            return found.ok_or_else(|| Fault::sender("the Body is empty"));
         };
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {

@@ -259,5 +259,5 @@ where
 
 /// The sender's fault: says where in the message, and why.
 pub(super) fn unreadable(error: &trunkline_message::Error) -> Fault {
-    Fault::sender(error.to_string())
+    Fault::of_error(error)
 }

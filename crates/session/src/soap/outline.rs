@@ -120,7 +120,8 @@ struct BoundOperation {
 
 impl Outline {
     fn start(&mut self, namespace: &str, tag: &Tag<'_>) {
-        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let path = self.path.clone();
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let name = || tag.attribute("name");
         let local = |attribute| tag.name(attribute).map(|it| it.local).unwrap_or_default();
         match (namespace, &path[1..]) {
