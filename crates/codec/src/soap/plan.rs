@@ -30,6 +30,8 @@ pub enum Style {
     RpcLiteral,
     /// The message itself, by schema.
     DocumentLiteral,
+    /// The message itself, its content by the encoding rules of section 5.
+    DocumentEncoded,
 }
 
 /// How messages are written, and what is expected of those that are read.
@@ -133,7 +135,7 @@ impl Plan {
     pub(super) fn element_namespace(&self) -> &str {
         match self.options.style {
             Style::DocumentLiteral => &self.options.namespace,
-            Style::RpcEncoded | Style::RpcLiteral => "",
+            Style::RpcEncoded | Style::RpcLiteral | Style::DocumentEncoded => "",
         }
     }
 }

@@ -1,1 +1,3 @@
 //! SOAP services and clients.
+
+pub mod wsdl;
