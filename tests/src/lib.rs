@@ -10,6 +10,7 @@ pub mod samples;
 pub mod schemas;
 pub mod skip;
 pub mod soap_ways;
+pub mod toolkit;
 
 /// The README's example compiles and tells the truth.
 #[doc = include_str!("../../README.md")]
