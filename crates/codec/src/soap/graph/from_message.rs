@@ -3,16 +3,15 @@
 use std::collections::HashMap;
 
 use trunkline_message::{
-    Encoder, Error, ErrorKind, Fields, IntegerKind, Kind, Message as Typed, Result, ScopeId,
+    Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
 };
 use trunkline_wire::{Code, Date, Decimal, Integer, Time, Timestamp, base64, write_float};
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
 use super::namespaces::{self, XSD};
-use super::typed::is_encoded;
-use crate::soap::naming::Naming;
-use crate::soap::plan::{Plan, Style};
+use crate::soap::naming::{Naming, xsd_name};
+use crate::soap::plan::{Element, NONE, Plan};
 
 /// The message as a graph, in the shape that the plan gives its documents. In encoded styles texts
 /// that are equal are one value, so that an [`Encoder`](super::Encoder) writes them once; where the
@@ -30,19 +29,20 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
         return Err(Error::new(ErrorKind::Unwritable(why), 0));
     }
     let mut out = Message::new(plan.options.version);
-    if is_encoded(plan) {
+    if plan.options.style.is_encoded() {
         out.set_encoded();
     }
     let scopes = 0..plan.schema.scopes().len();
     let naming = Naming { schema: &plan.schema, options: &plan.options };
     let mut writer = Writer {
         plan,
-        encoded: is_encoded(plan),
+        encoded: plan.options.style.is_encoded(),
         names: scopes.map(|scope| ScopeNames::new(&naming, plan, scope)).collect(),
         item: Name::new(plan.element_namespace(), "item"),
         texts: HashMap::new(),
         out: &mut out,
         scope: 0,
+        next: 0,
         open: Vec::new(),
         problem: None,
     };
@@ -50,12 +50,12 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
     if let Some(problem) = writer.problem {
         return Err(problem);
     }
-    let root = Name::new(plan.element_namespace(), &plan.root);
-    let root = match plan.options.style {
-        Style::DocumentLiteral => (root, node),
-        Style::RpcEncoded | Style::RpcLiteral => {
+    let root = (Name::new(&plan.root_namespace, &plan.root), node);
+    let root = match plan.options.is_plain_rpc() {
+        false => root,
+        true => {
             let operation = Name::new(&plan.options.namespace, &plan.options.operation);
-            (operation, out.graph.add_struct(vec![(root, node)]))
+            (operation, out.graph.add_struct(vec![root]))
         }
     };
     out.body.push(root);
@@ -91,6 +91,8 @@ struct Writer<'a> {
     texts: HashMap<Box<str>, NodeId>,
     out: &'a mut Message,
     scope: usize,
+    /// The first field of the scope that is not passed yet.
+    next: usize,
     /// The structs that are open: the message's or entry's, and components inside.
     open: Vec<Open>,
     problem: Option<Error>,
@@ -105,22 +107,21 @@ struct Open {
 
 impl Writer<'_> {
     fn scope<F: Fields>(&mut self, index: usize, fields: &F) -> NodeId {
-        use crate::soap::plan::NONE;
-        let outer = (self.scope, std::mem::take(&mut self.open));
-        self.scope = index;
+        let outer = (self.scope, self.next, std::mem::take(&mut self.open));
+        (self.scope, self.next) = (index, 0);
         self.open.push(Open { component: NONE, members: Vec::new() });
         if let Some(field) = fields.missing() {
             self.fail(field, "a required field is not set");
         }
         fields.encode_fields(0, self);
-        self.fill(usize::MAX);
+        self.fill(self.plan.scopes[index].slots.len());
         while self.open.len() > 1 {
             self.close();
         }
         let members = self.open.pop().map(|it| it.members).unwrap_or_default();
-        (self.scope, self.open) = outer;
+        (self.scope, self.next, self.open) = outer;
         let mut node = Node::new(Content::Struct(members));
-        if self.plan.options.types && self.encoded {
+        if self.plan.arrays {
             node.type_name = Some(self.own_type(self.names[index].entry.local()));
         }
         self.out.graph.add(node)
@@ -136,7 +137,7 @@ impl Writer<'_> {
         let Some(inner) = self.open.pop() else { return };
         let name = self.names[self.scope].components[usize::from(inner.component)].clone();
         let mut node = Node::new(Content::Struct(inner.members));
-        if self.plan.options.types && self.encoded {
+        if self.plan.arrays {
             node.type_name = Some(self.own_type(name.local()));
         }
         let node = self.out.graph.add(node);
@@ -157,7 +158,7 @@ impl Writer<'_> {
         let innermost = self.open.last().map_or(component, |open| open.component);
         let mut missing = Vec::new();
         let mut around = component;
-        while around != innermost && around != crate::soap::plan::NONE {
+        while around != innermost && around != NONE {
             missing.push(around);
             around = scope.components[usize::from(around)].parent;
         }
@@ -167,9 +168,25 @@ impl Writer<'_> {
     }
 
     /// Adds the required components before a field that have no field set.
-    fn fill(&mut self, _field: usize) {}
+    fn fill(&mut self, field: usize) {
+        let scope = &self.plan.scopes[self.scope];
+        if !scope.hollow {
+            return;
+        }
+        let next = self.next;
+        for (index, element) in scope.components.iter().enumerate() {
+            let passed = |it: &Element| it.ranks.0 >= next && it.ranks.1 <= field;
+            let stands = |it: &Element| it.required || !passed(it);
+            let parent = scope.components.get(usize::from(element.parent));
+            if passed(element) && element.required && parent.is_none_or(stands) {
+                self.reach(index as u16);
+            }
+        }
+    }
 
     fn add(&mut self, field: usize, node: NodeId) {
+        self.fill(field);
+        self.next = field + 1;
         self.reach(self.plan.scopes[self.scope].slots[field].component);
         let name = self.names[self.scope].fields[field].clone();
         if let Some(open) = self.open.last_mut() {
@@ -184,7 +201,7 @@ impl Writer<'_> {
     fn node(&mut self, kind: Kind, text: &str) -> NodeId {
         let mut node = Node::new(Content::Text(text.into()));
         if self.plan.options.types {
-            node.type_name = Some(Name::new(XSD, xsd_type(kind)));
+            node.type_name = Some(schema_type(kind));
         }
         self.out.graph.add(node)
     }
@@ -212,12 +229,12 @@ impl Writer<'_> {
             items.push(self.node(kind, &String::from_utf8_lossy(&window[..length])));
         }
         let item = self.item.clone();
-        self.array(field, Name::new(XSD, xsd_type(kind)), &item, items);
+        self.array(field, schema_type(kind), &item, items);
     }
 
     /// Adds an array; where there are none, a struct of the same elements.
     fn array(&mut self, field: usize, item_type: Name, item: &Name, items: Vec<NodeId>) {
-        let node = if self.encoded && self.plan.options.types {
+        let node = if self.plan.arrays {
             let mut array = Array::new(Some(item_type), items);
             array.item_name = item.clone();
             let arrays = Name::new(namespaces::encoding(self.plan.options.version), "Array");
@@ -288,11 +305,13 @@ impl Encoder for Writer<'_> {
     }
 
     fn time(&mut self, field: usize, value: Time) {
-        self.window(field, |window| value.write_xml(false, window));
+        let zone = self.plan.options.zone;
+        self.window(field, |window| value.write_xml(zone, window));
     }
 
     fn timestamp(&mut self, field: usize, value: Timestamp) {
-        self.window(field, |window| value.write_xml(false, window));
+        let zone = self.plan.options.zone;
+        self.window(field, |window| value.write_xml(zone, window));
     }
 
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
@@ -320,29 +339,12 @@ impl Encoder for Writer<'_> {
 }
 
 /// The type of XML Schema that a field, or an item of a list, has.
-fn xsd_type(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Boolean => "boolean",
-        Kind::Integer(kind) | Kind::Integers(kind) => integer_type(kind),
-        Kind::Decimal => "decimal",
-        Kind::Float | Kind::Floats => "double",
-        Kind::Bytes => "base64Binary",
-        Kind::Date => "date",
-        Kind::Time => "time",
-        Kind::Timestamp => "dateTime",
-        Kind::Text | Kind::Code | Kind::Group(_) => "string",
-    }
-}
-
-fn integer_type(kind: IntegerKind) -> &'static str {
-    match kind {
-        IntegerKind::I8 => "byte",
-        IntegerKind::I16 => "short",
-        IntegerKind::I32 => "int",
-        IntegerKind::I64 => "long",
-        IntegerKind::U8 => "unsignedByte",
-        IntegerKind::U16 => "unsignedShort",
-        IntegerKind::U32 => "unsignedInt",
-        IntegerKind::U64 => "unsignedLong",
-    }
+fn schema_type(kind: Kind) -> Name {
+    let kind = match kind {
+        Kind::Integers(kind) => Kind::Integer(kind),
+        Kind::Floats => Kind::Float,
+        kind => kind,
+    };
+    let name = xsd_name(kind);
+    Name::new(XSD, name.split_once(':').map_or("anyType", |(_, local)| local))
 }

@@ -12,8 +12,10 @@ use trunkline_wire::{
 
 use super::decode::decode_as;
 use super::model::{Content, Graph, Message, NodeId};
+use super::namespaces::XSD;
+use crate::soap::attributes::fits;
 use crate::soap::names::Name as Meaning;
-use crate::soap::plan::{NONE, Plan, ScopePlan, Style};
+use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::width::within;
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
@@ -27,7 +29,7 @@ pub fn decode_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<()> {
-    let graph = decode_as(bytes, limits, is_encoded(plan))?;
+    let graph = decode_as(bytes, limits, plan.options.style.is_encoded())?;
     let node = locate(plan, &graph)?;
     read_message(&graph.graph, node, plan, limits, message)
 }
@@ -57,7 +59,7 @@ pub fn read_message<M: Typed>(
         plan,
         graph,
         limits,
-        encoded: is_encoded(plan),
+
         path: vec![node],
         seen: Vec::new(),
         node,
@@ -69,33 +71,31 @@ pub fn read_message<M: Typed>(
     reader.scope(0, message)
 }
 
-/// Do the plan's messages follow the SOAP encoding?
-pub(super) fn is_encoded(plan: &Plan) -> bool {
-    match plan.options.style {
-        Style::RpcEncoded => true,
-        Style::RpcLiteral | Style::DocumentLiteral => false,
-    }
-}
-
 /// The node that is the plan's message.
 fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
+    if plan.options.layout == Layout::Fragment {
+        let what = "references in a fragment, which has no envelope around it";
+        return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+    }
     let expected = |namespace: &str, local: &str| {
         let what = format!("the element {local} of the namespace {namespace:?} in the Body");
         Error::new(ErrorKind::Expected(what.into()), 0)
     };
-    let namespace = &plan.options.namespace;
-    let is_document = plan.options.style == Style::DocumentLiteral;
-    let local = if is_document { &*plan.root } else { &*plan.options.operation };
-    let root = message.root().filter(|(name, _)| name.is(namespace, local));
+    let is_plain_rpc = plan.options.is_plain_rpc();
+    let (namespace, local) = match is_plain_rpc {
+        true => (&*plan.options.namespace, &*plan.options.operation),
+        false => (&*plan.root_namespace, &*plan.root),
+    };
+    let any = plan.options.any_wrapper;
+    let root = message.root().filter(|(name, _)| any || name.is(namespace, local));
     let (_, root) = root.ok_or_else(|| expected(namespace, local))?;
-    if is_document {
+    if !is_plain_rpc {
         return Ok(root);
     }
-    let members = message.graph.members(root).iter();
-    let mut found = members.filter(|(name, _)| name.is(plan.element_namespace(), &plan.root));
-    match found.next() {
+    let mut members = message.graph.members(root).iter();
+    match members.find(|(name, _)| name.is(&plan.root_namespace, &plan.root)) {
         Some((_, node)) => Ok(*node),
-        None => Err(expected(plan.element_namespace(), &plan.root).within(local)),
+        None => Err(expected(&plan.root_namespace, &plan.root).within(local)),
     }
 }
 
@@ -104,7 +104,6 @@ struct Reader<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
     limits: &'a Limits,
-    encoded: bool,
     /// The nodes around the present one, and itself.
     path: Vec<NodeId>,
     /// One bit for each field of every open scope.
@@ -160,7 +159,8 @@ impl<'a> Reader<'a> {
                 let limit = self.limits.fields;
                 return Err(self.error(ErrorKind::Limit { name: "fields", limit }));
             }
-            let is_ours = name.namespace() == self.plan.element_namespace();
+            let is_ours = name.namespace() == self.plan.element_namespace()
+                || (self.plan.any_item && name.namespace() == &*self.plan.root_namespace);
             let local = name.local().as_bytes();
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
             // Only what the schema knows is read, and only there can a circle be met.
@@ -208,11 +208,23 @@ impl<'a> Reader<'a> {
     }
 
     fn text_value(&self) -> Result<&'a str> {
+        self.check_type()?;
         match &self.graph.node(self.node).content {
             Content::Text(text) => Ok(text),
             Content::Struct(members) if members.is_empty() => Ok(""),
             _ => Err(self.error(ErrorKind::Expected("text, not elements".into()))),
         }
+    }
+
+    /// May a value of the present node's type stand in the present field?
+    fn check_type(&self) -> Result<()> {
+        let Some(name) = &self.graph.node(self.node).type_name else { return Ok(()) };
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        if name.namespace() != XSD || fits(kind, name.local()) {
+            return Ok(());
+        }
+        let what = format!("a value of another type than xsd:{}", name.local());
+        Err(self.error(ErrorKind::Expected(what.into())))
     }
 
     fn parse<T>(&self, expected: &'static str, parse: impl Fn(&[u8]) -> Parsed<T>) -> Result<T> {
@@ -234,8 +246,9 @@ impl<'a> Reader<'a> {
             Content::Array(array) => Ok(array.items.iter().map(|item| item.1).collect()),
             Content::Struct(members) => {
                 let namespace = self.plan.element_namespace();
+                let any_item = self.plan.options.style.is_encoded();
                 let named = members.iter().filter(|(found, _)| match name {
-                    Some(name) if !self.encoded => found.is(namespace, name),
+                    Some(name) if !any_item => found.is(namespace, name),
                     _ => true,
                 });
                 Ok(named.map(|member| member.1).collect())
