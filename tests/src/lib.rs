@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod every_kind;
 pub mod fuzz;
+pub mod infoset;
 pub mod plain_fix;
 pub mod random;
 pub mod samples;

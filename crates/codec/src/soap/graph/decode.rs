@@ -124,19 +124,23 @@ impl<'a> Reader<'a> {
         }
         self.enter_style();
         let body = self.children()?;
-        self.epilogue()?;
+        self.epilogue(version)?;
         self.finish(version, header, body)
     }
 
-    /// Passes over what SOAP 1.1 section 4 allows behind the Body.
-    fn epilogue(&mut self) -> Result<()> {
+    /// Passes over what SOAP 1.1 section 4 allows behind the Body, and SOAP 1.2 does not (part 1
+    /// section 5.1).
+    fn epilogue(&mut self, version: Version) -> Result<()> {
         loop {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
                 Event::Eof => return Ok(()),
-                Event::Start { .. } => self.parser.skip_element(self.input)?,
-                Event::Text { white: false, .. } | Event::CData { .. } => {
-                    return Err(Error::new(ErrorKind::Expected("the end, not text".into()), at));
+                Event::Start { .. } if version == Version::Soap11 => {
+                    self.parser.skip_element(self.input)?;
+                }
+                Event::Start { .. } | Event::Text { white: false, .. } | Event::CData { .. } => {
+                    let what = "nothing but the end behind the Body";
+                    return Err(Error::new(ErrorKind::Expected(what.into()), at));
                 }
                 _ => {}
             }
@@ -311,6 +315,9 @@ impl<'a> Reader<'a> {
             self.ids.push((id, frame.node, frame.at));
         }
         let content = content(frame)?;
+        if let Content::Array(array) = &content {
+            self.check_items(array)?;
+        }
         let type_name = frame.marks.type_name.take().or_else(|| type_of(&frame.name));
         self.nodes[frame.node.index()] = Node {
             type_name,
@@ -378,6 +385,23 @@ impl<'a> Reader<'a> {
         self.references.iter().map(target).collect()
     }
 
+    /// Items of a simple type have no elements inside.
+    fn check_items(&self, array: &Array) -> Result<(), ErrorKind> {
+        let is_simple =
+            array.item_ranks.is_empty() && array.item_type.as_ref().is_some_and(is_simple);
+        let is_compound = |(_, id): &(u64, NodeId)| {
+            let node = self.nodes.get(id.index());
+            node.is_some_and(|it| {
+                it.type_name.is_none()
+                    && matches!(it.content, Content::Struct(_) | Content::Array(_))
+            })
+        };
+        match is_simple && array.items.iter().any(is_compound) {
+            true => Err(not_simple(array.item_type.as_ref())),
+            false => Ok(()),
+        }
+    }
+
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize) -> Error {
         self.located(Error::new(kind, at))
@@ -443,6 +467,15 @@ fn type_of(name: &Name) -> Option<Name> {
     }
 }
 
+fn is_simple(name: &Name) -> bool {
+    name.namespace() == XSD && namespaces::is_simple_type(name.local())
+}
+
+fn not_simple(name: Option<&Name>) -> ErrorKind {
+    let local = name.map_or("anySimpleType", Name::local);
+    ErrorKind::Expected(format!("text in a value of the type xsd:{local}, not elements").into())
+}
+
 fn is_encoding_type(name: Option<&Name>, local: &str) -> bool {
     name.is_some_and(|it| it.local() == local && namespaces::is_encoding(it.namespace()))
 }
@@ -458,6 +491,9 @@ fn content(frame: &mut Frame<'_>) -> Result<Content, ErrorKind> {
     }
     if frame.has_text && !is_empty {
         return Err(ErrorKind::Unsupported("text beside elements (mixed content)".into()));
+    }
+    if !is_empty && marks.type_name.as_ref().is_some_and(is_simple) {
+        return Err(not_simple(marks.type_name.as_ref()));
     }
     let type_name = marks.type_name.as_ref().unwrap_or(&frame.name);
     let is = |kind, local| marks.kind == Some(kind) || is_encoding_type(Some(type_name), local);

@@ -71,9 +71,27 @@ impl<'a> Place<'_, 'a> {
             let value = attribute.value();
             let local = attribute.name.local();
             let namespace = parser.namespace_name(input, attribute.name.namespace);
-            let taken = match namespace {
-                "" if encoded => own_identity(&mut marks, local, &value)?,
-                ENCODING11 | ENCODING12 => self.encoding(&mut marks, local, &value)?,
+            let taken = match (namespace, local) {
+                // SOAP 1.1 section 5.4.1; many senders use them in SOAP 1.2 too.
+                ("", "id") if encoded => {
+                    marks.id = Some(value);
+                    continue;
+                }
+                // References to what is not in the message, such as attachments, stay as they are.
+                ("", "href") if encoded && value.trim_start().starts_with('#') => {
+                    marks.reference = Some(without_hash(value));
+                    continue;
+                }
+                // SOAP 1.2 part 2 section 3.1.5.
+                (ENCODING11 | ENCODING12, "id") => {
+                    marks.id = Some(value);
+                    continue;
+                }
+                (ENCODING11 | ENCODING12, "ref") => {
+                    marks.reference = Some(without_hash(value));
+                    continue;
+                }
+                (ENCODING11 | ENCODING12, _) => self.encoding(&mut marks, local, &value)?,
                 _ if namespaces::is_xsi(namespace) => self.instance(&mut marks, local, &value)?,
                 _ => false,
             };
@@ -108,11 +126,9 @@ impl<'a> Place<'_, 'a> {
         &mut self,
         marks: &mut Marks<'a>,
         local: &str,
-        value: &Cow<'a, str>,
+        value: &str,
     ) -> Result<bool, ErrorKind> {
         match local {
-            "id" => marks.id = Some(value.clone()),
-            "ref" => marks.reference = Some(without_hash(value)),
             "arrayType" => {
                 let parsed = extent::array_type(value)?;
                 let head = marks.array.get_or_insert_default();
@@ -181,29 +197,12 @@ impl<'a> Place<'_, 'a> {
     }
 }
 
-/// The attributes of SOAP 1.1 section 5.4.1; many senders use them in SOAP 1.2 too. References to
-/// what is not in the message, such as attachments, are left as they are.
-fn own_identity<'a>(
-    marks: &mut Marks<'a>,
-    local: &str,
-    value: &Cow<'a, str>,
-) -> Result<bool, ErrorKind> {
-    match local {
-        "id" => marks.id = Some(value.clone()),
-        "href" if value.trim_start().starts_with('#') => {
-            marks.reference = Some(without_hash(value));
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
 /// References are URIs in SOAP 1.1 and bare ids in SOAP 1.2, where some write a hash all the same.
-fn without_hash<'a>(value: &Cow<'a, str>) -> Cow<'a, str> {
-    let bare = |it: &str| it.len() - it.trim_start().strip_prefix('#').unwrap_or(it).len();
+fn without_hash(value: Cow<'_, str>) -> Cow<'_, str> {
+    let bare = |it: &str| it.len() - it.trim_start().trim_start_matches('#').len();
     match value {
         Cow::Borrowed(it) => Cow::Borrowed(it[bare(it)..].trim()),
-        Cow::Owned(it) => Cow::Owned(it[bare(it)..].trim().to_owned()),
+        Cow::Owned(it) => Cow::Owned(it[bare(&it)..].trim().to_owned()),
     }
 }
 

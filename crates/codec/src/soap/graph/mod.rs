@@ -25,16 +25,20 @@
 mod decode;
 mod encode;
 mod extent;
+mod from_message;
 mod marks;
 mod model;
 mod name;
 mod namespaces;
 mod prefixes;
 mod same;
+mod typed;
 mod writer;
 
 pub use decode::decode;
 pub use encode::Encoder;
+pub use from_message::from_message;
 pub use model::{Array, Content, Graph, Message, Node, NodeId};
 pub use name::Name;
 pub use same::are_same;
+pub use typed::{decode_message, read_message};

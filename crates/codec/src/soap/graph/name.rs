@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::soap::QName;
 use crate::xml::{self, Namespace, Parser};
 
 /// A namespace and a local name. Cloning shares both, so that a message with a long namespace and
@@ -50,6 +51,18 @@ impl Name {
     #[must_use]
     pub fn renamed(&self, local: &str) -> Self {
         Self { namespace: self.namespace.clone(), local: local.into() }
+    }
+}
+
+impl From<&QName> for Name {
+    fn from(name: &QName) -> Self {
+        Self::new(&name.namespace, &name.local)
+    }
+}
+
+impl From<&Name> for QName {
+    fn from(name: &Name) -> Self {
+        Self::new(name.namespace(), name.local())
     }
 }
 

@@ -1,42 +1,31 @@
 //! The namespaces that encoded messages use, and those that older senders use for the same.
 
-use crate::soap::Version;
-pub(super) use crate::soap::envelope::{ENCODING12, SOAP11, SOAP12, XSD, XSI};
+pub(super) use crate::soap::envelope::{ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSI};
 
-/// The encoding rules of SOAP 1.1, section 5.
-pub(super) const ENCODING11: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+use crate::soap::Version;
+use crate::soap::envelope::{XSD_OF_DRAFTS, XSI_OF_DRAFTS, namespaces};
+
 /// Of `rpc:result` (SOAP 1.2 part 2 section 4).
 pub(super) const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 
-/// XML Schema before it was a recommendation, which senders of the first years still use.
-const OLD_XSD: [&str; 2] =
-    ["http://www.w3.org/1999/XMLSchema", "http://www.w3.org/2000/10/XMLSchema"];
-
 pub(super) fn is_xsi(namespace: &str) -> bool {
-    let old = namespace.strip_suffix("-instance");
-    namespace == XSI || old.is_some_and(|it| OLD_XSD.contains(&it))
+    namespace == XSI || XSI_OF_DRAFTS.contains(&namespace)
 }
 
 pub(super) fn is_old_xsd(namespace: &str) -> bool {
-    OLD_XSD.contains(&namespace)
+    XSD_OF_DRAFTS.contains(&namespace)
 }
 
 pub(super) fn is_encoding(namespace: &str) -> bool {
     namespace == ENCODING11 || namespace == ENCODING12
 }
 
-pub(super) fn encoding(version: Version) -> &'static str {
-    match version {
-        Version::Soap11 => ENCODING11,
-        Version::Soap12 => ENCODING12,
-    }
+pub(super) fn envelope(version: Version) -> &'static str {
+    namespaces(version).0
 }
 
-pub(super) fn envelope(version: Version) -> &'static str {
-    match version {
-        Version::Soap11 => SOAP11,
-        Version::Soap12 => SOAP12,
-    }
+pub(super) fn encoding(version: Version) -> &'static str {
+    namespaces(version).1
 }
 
 /// Does a value of the attribute `encodingStyle` name the rules of either SOAP? It is a list; URIs
