@@ -93,6 +93,9 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> 
         return Err(Fault::new(format!("{from} has no operation {name}; there is {names}")));
     };
     let mut operation = operation.clone();
+    if arguments.soap12 {
+        operation.binding.version = SoapVersion::Soap12;
+    }
     if let Some(action) = &arguments.action {
         operation.action.clone_from(action);
     }

@@ -24,7 +24,7 @@ mod tls;
 mod transport;
 
 pub use bytes::Bytes;
-pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
 
 pub use client::{Client, ClientConfig, Received};
 pub use compression::Compression;

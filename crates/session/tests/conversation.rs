@@ -170,7 +170,8 @@ fn a_block_that_must_be_understood_and_is_not_is_refused() {
 #[test]
 fn blocks_go_in_and_out() {
     let mut conversation = endpoint(Binding::document_literal()).conversation();
-    let header = "<e:Header><n:Transaction e:mustUnderstand='1'><n:id>T-7</n:id></n:Transaction></e:Header>";
+    let header =
+        "<e:Header><n:Transaction e:mustUnderstand='1'><n:id>T-7</n:id></n:Transaction></e:Header>";
     let body = "<n:subtract><n:a>5</n:a><n:b>2</n:b></n:subtract>";
     let (answer, outcome) = ask(&mut conversation, &envelope(header, body), "");
     assert_eq!(outcome, Outcome::Reply, "{answer}");
@@ -204,10 +205,7 @@ fn an_answer_is_in_the_version_of_the_request() {
 #[test]
 fn what_cannot_be_served_says_why() {
     let error = |service: Service| service.build().expect_err("no service").to_string();
-    assert_eq!(
-        error(Service::new("Empty", NAMESPACE)),
-        "service Empty: it has no operations"
-    );
+    assert_eq!(error(Service::new("Empty", NAMESPACE)), "service Empty: it has no operations");
     assert_eq!(
         error(service().operation("add", add)),
         "service Calculator: the operation add stands twice"

@@ -37,7 +37,11 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn members<'n>(&mut self, path: &str, members: impl Iterator<Item = (&'n str, NodeId)> + Clone) {
+    fn members<'n>(
+        &mut self,
+        path: &str,
+        members: impl Iterator<Item = (&'n str, NodeId)> + Clone,
+    ) {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for (name, _) in members.clone() {
             *counts.entry(name).or_default() += 1;

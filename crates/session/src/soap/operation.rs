@@ -198,7 +198,10 @@ where
         let header = context.encoded_reply_header();
         let encoded = encoder.encode_with(&header, &self.response);
         encoded.map_err(|error| {
-            Fault::receiver(format!("the answer to {} cannot be written: {error}", context.operation()))
+            Fault::receiver(format!(
+                "the answer to {} cannot be written: {error}",
+                context.operation()
+            ))
         })
     }
 }

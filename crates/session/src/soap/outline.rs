@@ -205,7 +205,9 @@ impl Outline {
                     (true, true) => Binding::rpc_encoded(),
                     (true, false) => Binding::rpc_literal(),
                     (false, true) => Binding::document_encoded(),
-                    (false, false) if element.local == operation.name => Binding::document_literal(),
+                    (false, false) if element.local == operation.name => {
+                        Binding::document_literal()
+                    }
                     (false, false) => Binding::document_literal_bare(),
                 };
                 found.push(OutlinedOperation {

@@ -223,7 +223,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
     /// Whether another request can be sent after this answer.
     pub(super) fn stays(&self, answer: &Answer) -> bool {
         let mut options = answer.parts.headers.get_all(header::CONNECTION).iter();
-        let close = options.any(|it| it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("close")));
+        let close =
+            options.any(|it| it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("close")));
         !self.ended && !self.sender.is_closed() && !close
     }
 

@@ -132,7 +132,8 @@ impl Client {
         let pipe = Arc::new(Mutex::new(pipe));
         let mut requests = Vec::with_capacity(bodies.len());
         for body in bodies {
-            let (mut parts, body) = self.prepare(method, path, headers, Bytes::copy_from_slice(body))?;
+            let (mut parts, body) =
+                self.prepare(method, path, headers, Bytes::copy_from_slice(body))?;
             parts.headers.remove(header::EXPECT);
             let sending = Sending::new(body, chunks(&self.config), None);
             requests.push(hyper::Request::from_parts(parts, sending));
