@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_lab::market_data::{Format, messages};
+use trunkline_lab::format::Format;
+use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Carried, Paced, Peer, PrivateFolder, write_corpus};
 use trunkline_lab::trading_day::TradingDay;
 use trunkline_message::Limits;
@@ -54,7 +55,7 @@ fn pair(start: fn() -> Peer, format: Format, corpus: &[Vec<u8>]) -> (Peer, Peer,
 
 #[test]
 fn every_format_goes_there_and_back() {
-    for (index, format) in Format::ALL.into_iter().enumerate() {
+    for (index, format) in Format::MARKET_DATA.into_iter().enumerate() {
         let wait = Wait::ALL[index % 2];
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
@@ -76,7 +77,7 @@ fn every_format_goes_there_and_back() {
 
 #[test]
 fn every_format_flows_one_way() {
-    for format in Format::ALL {
+    for format in Format::MARKET_DATA {
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
         for carried in [Carried::Structures, Carried::Bytes] {

@@ -15,7 +15,7 @@ use std::path::Path;
 use rustix::event::{PollFd, PollFlags, poll};
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::{CorpusLimits, read_corpus};
 use codec::Loaded;
 use fault::Fault;
@@ -96,7 +96,7 @@ impl End {
     fn answer(&mut self, line: &str) -> Result<Option<String>, Fault> {
         let answer = match Question::parse(line)? {
             Question::Hello => {
-                let formats = Format::ALL.map(Format::name).join(",");
+                let formats = Format::MARKET_DATA.map(Format::name).join(",");
                 format!("hello {} {} {formats}", self.identity.name(), env!("CARGO_PKG_VERSION"))
             }
             Question::Load { format, file } => {
