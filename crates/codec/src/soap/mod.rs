@@ -32,4 +32,4 @@ mod ways;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use plan::{Options, Plan, Style, Version};
+pub use plan::{Layout, Options, Plan, Style, Version};
