@@ -244,16 +244,23 @@ impl Format {
 
     /// How the service for customer records writes SOAP.
     fn service_options(self) -> soap::Options {
-        let style = match self {
-            Self::NgRpcEncoded | Self::NgDocumentEncoded => soap::Style::RpcEncoded,
-            Self::NgRpcLiteral => soap::Style::RpcLiteral,
-            _ => soap::Style::DocumentLiteral,
+        use soap::{Layout, Style};
+        let (style, layout) = match self {
+            Self::NgDocumentLiteralWrapped => (Style::DocumentLiteral, Layout::Operation),
+            Self::NgDocumentEncoded => (Style::DocumentEncoded, Layout::Message),
+            Self::NgRpcLiteral => (Style::RpcLiteral, Layout::Operation),
+            Self::NgRpcEncoded => (Style::RpcEncoded, Layout::Operation),
+            _ => (Style::DocumentLiteral, Layout::Message),
         };
         soap::Options {
             style,
+            layout,
             operation: SERVICE_OPERATION.into(),
             namespace: SERVICE_NAMESPACE.into(),
-            types: style == soap::Style::RpcEncoded,
+            types: style.is_encoded(),
+            zone: true,
+            // The answer's wrapper is `echoResponse`, by convention only (SOAP 1.1, 7.1).
+            any_wrapper: layout == Layout::Operation,
             ..soap::Options::default()
         }
     }
