@@ -7,6 +7,8 @@ mod error;
 mod fix;
 mod framer;
 mod length_prefixed;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod tcp;
 mod xml;
 

@@ -124,7 +124,7 @@ fn trim(value: &str) -> &str {
 }
 
 /// May a value of the XML Schema type stand where this kind, or an item of it, is expected?
-fn fits(kind: Kind, local: &str) -> bool {
+pub(super) fn fits(kind: Kind, local: &str) -> bool {
     let whole = matches!(
         local,
         "byte"

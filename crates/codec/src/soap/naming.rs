@@ -166,7 +166,7 @@ impl Naming<'_> {
 }
 
 /// The type of XML Schema for values of a kind; empty for those that have several.
-fn xsd_name(kind: Kind) -> &'static str {
+pub(super) fn xsd_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Boolean => "xsd:boolean",
         Kind::Integer(IntegerKind::I8) => "xsd:byte",

@@ -1,0 +1,173 @@
+//! Faults of both versions, as one.
+
+mod read;
+mod write;
+
+use std::fmt;
+
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+
+use super::fragment::Fragment;
+use super::plan::Version;
+use super::qname::QName;
+
+/// Whose mistake it is (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultCode {
+    /// The message is in no Envelope that is known.
+    VersionMismatch,
+    /// A header block for the node, which it must understand, it does not understand.
+    MustUnderstand,
+    /// The data is in an encoding that is not known. SOAP 1.1 has no such code and says `Client`.
+    DataEncodingUnknown,
+    /// The message is wrong, and will be if it is sent again. `Client` in SOAP 1.1.
+    Sender,
+    /// The message could not be processed for other reasons. `Server` in SOAP 1.1.
+    Receiver,
+}
+
+impl FaultCode {
+    /// The local name that the version has for it.
+    pub fn name(self, version: Version) -> &'static str {
+        match (self, version) {
+            (Self::VersionMismatch, _) => "VersionMismatch",
+            (Self::MustUnderstand, _) => "MustUnderstand",
+            (Self::Sender | Self::DataEncodingUnknown, Version::Soap11) => "Client",
+            (Self::Receiver, Version::Soap11) => "Server",
+            (Self::DataEncodingUnknown, Version::Soap12) => "DataEncodingUnknown",
+            (Self::Sender, Version::Soap12) => "Sender",
+            (Self::Receiver, Version::Soap12) => "Receiver",
+        }
+    }
+}
+
+/// What is sent in place of an answer when something is wrong (SOAP 1.1 section 4.4, SOAP 1.2 part
+/// 1 section 5.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Whose mistake it is.
+    pub code: FaultCode,
+    /// What it is more closely, the widest first. In SOAP 1.1, which has one code only, the last
+    /// of them stands in place of `code` if it is in a namespace; so does what extends a code
+    /// there after a dot, such as `Client.Authentication` in the namespace of the envelope.
+    pub subcodes: Vec<QName>,
+    /// What it is, for people.
+    pub reason: String,
+    /// The language of the reason, as in `xml:lang`; `en` unless a fault says otherwise.
+    pub language: String,
+    /// The URI of the node at which it happened. SOAP 1.2 only.
+    pub node: Option<String>,
+    /// The URI of the role in which the node acted; `faultactor` in SOAP 1.1.
+    pub role: Option<String>,
+    /// What the application has to say about it: any elements. In SOAP 1.1 only what concerns the
+    /// Body may be here. Text that a fault has here outside of elements is read as an element
+    /// `text` in no namespace.
+    pub detail: Vec<Fragment>,
+    /// The header blocks that were not understood, told by `NotUnderstood` blocks. SOAP 1.2 only.
+    pub not_understood: Vec<QName>,
+    /// The versions that the node does read, the preferred one first, told by an `Upgrade` block
+    /// (SOAP 1.2 part 1 section 5.4.7).
+    pub upgrade: Vec<Version>,
+}
+
+impl Fault {
+    /// A fault with this code and reason, in English.
+    pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
+        Self {
+            code,
+            subcodes: Vec::new(),
+            reason: reason.into(),
+            language: "en".into(),
+            node: None,
+            role: None,
+            detail: Vec::new(),
+            not_understood: Vec::new(),
+            upgrade: Vec::new(),
+        }
+    }
+
+    /// The message was wrong.
+    pub fn sender(reason: impl Into<String>) -> Self {
+        Self::new(FaultCode::Sender, reason)
+    }
+
+    /// The message could not be processed, through no fault of its own.
+    pub fn receiver(reason: impl Into<String>) -> Self {
+        Self::new(FaultCode::Receiver, reason)
+    }
+
+    /// These header blocks have to be understood and are not, see
+    /// [`not_understood`](super::not_understood).
+    pub fn must_understand(not_understood: Vec<QName>) -> Self {
+        let names: Vec<String> = not_understood.iter().map(QName::to_string).collect();
+        let reason = format!("header blocks not understood: {}", names.join(", "));
+        Self { not_understood, ..Self::new(FaultCode::MustUnderstand, reason) }
+    }
+
+    /// The message is of another version than these, which are read here.
+    pub fn version_mismatch(supported: &[Version]) -> Self {
+        let names: Vec<&str> = supported.iter().copied().map(version_name).collect();
+        let reason = format!("expected an Envelope of {}", names.join(" or "));
+        Self { upgrade: supported.to_vec(), ..Self::new(FaultCode::VersionMismatch, reason) }
+    }
+
+    /// The answer to a message that could not be read for this reason.
+    pub fn of_error(error: &Error) -> Self {
+        let mut fault = Self::sender(error.to_string());
+        if let ErrorKind::Version(_) = error.kind() {
+            fault.code = FaultCode::VersionMismatch;
+            fault.upgrade = vec![Version::Soap12, Version::Soap11];
+        }
+        fault
+    }
+
+    /// The same fault with one more entry of its detail.
+    #[must_use]
+    pub fn with_detail(mut self, entry: Fragment) -> Self {
+        self.detail.push(entry);
+        self
+    }
+
+    /// The same fault with one more subcode, closer than those before.
+    #[must_use]
+    pub fn with_subcode(mut self, subcode: QName) -> Self {
+        self.subcodes.push(subcode);
+        self
+    }
+
+    /// The whole message in the version's own terms, in UTF-8. Characters of texts that XML does
+    /// not have become U+FFFD. In SOAP 1.1 as WS-I Basic Profile 1.1 section 3.3 asks, in SOAP 1.2
+    /// with the header blocks of part 1 sections 5.4.7 and 5.4.8.
+    pub fn encode(&self, version: Version) -> Vec<u8> {
+        write::message(self, version).into_bytes()
+    }
+
+    /// Reads a message that is a fault. What toolkits leave out, add or put in the wrong namespace
+    /// is no error; a code that is not known is read as a subcode of `Receiver`.
+    ///
+    /// # Errors
+    /// As [`open`](super::open), of the whole document; the message is no fault.
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        read::message(bytes, limits)
+    }
+}
+
+fn version_name(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "SOAP 1.1",
+        Version::Soap12 => "SOAP 1.2",
+    }
+}
+
+/// `Sender (NoSuchTopic): there is no topic named gold`.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code.name(Version::Soap12))?;
+        if let Some(subcode) = self.subcodes.last() {
+            write!(f, " ({})", subcode.local)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for Fault {}

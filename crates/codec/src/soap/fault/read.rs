@@ -1,0 +1,230 @@
+//! Faults from XML, as toolkits write them.
+
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+
+use super::{Fault, FaultCode, Version};
+use crate::soap::envelope::{SOAP11, SOAP12};
+use crate::soap::fragment::Fragment;
+use crate::soap::header::{HeaderBlock, namespace};
+use crate::soap::qname::QName;
+use crate::soap::reader::Reader;
+use crate::xml::{self, Event, Namespace, Parser, Source};
+
+/// Reads a whole message.
+pub(super) fn message(bytes: &[u8], limits: &Limits) -> Result<Fault> {
+    let mut source = Source::default();
+    let input = source.prepare(bytes, limits)?;
+    let mut reader = Reader::begin(input, limits)?;
+    let child = reader.open()?;
+    let soap = namespace(reader.version);
+    if !child.is_some_and(|child| child.name.is(soap, "Fault")) {
+        let expected = ErrorKind::Expected("a Fault in the Body".into());
+        return Err(Error::new(expected, reader.parser.position()));
+    }
+    let mut fault = Reading { input, parser: &mut reader.parser, limits, copied: 0 }.fault()?;
+    reader.finish()?;
+    for block in &reader.header {
+        headers(block, limits, &mut fault)?;
+    }
+    Ok(fault)
+}
+
+/// Reads what a header block says about a fault, if it is of those that do.
+fn headers(block: &HeaderBlock, limits: &Limits, fault: &mut Fault) -> Result<()> {
+    let upgrade = block.name.is(SOAP12, "Upgrade");
+    if !upgrade && !block.name.is(SOAP12, "NotUnderstood") {
+        return Ok(());
+    }
+    let input = block.content.as_str();
+    let mut parser = Parser::new(xml::Options::default(), limits);
+    parser.begin(input)?;
+    loop {
+        match parser.next(input)? {
+            Event::Start { .. } => {}
+            Event::Eof => return Ok(()),
+            _ => continue,
+        }
+        let Some(name) = parser.attribute(input, Namespace::NONE, "qname") else { continue };
+        let name = QName::in_value(&parser, input, &name.value());
+        match (upgrade, &*name.namespace) {
+            (false, _) => fault.not_understood.push(name),
+            (true, SOAP11) => fault.upgrade.push(Version::Soap11),
+            (true, SOAP12) => fault.upgrade.push(Version::Soap12),
+            (true, _) => {}
+        }
+    }
+}
+
+const LONGEST_CODE: usize = 4096;
+
+/// Inside a Fault.
+struct Reading<'a> {
+    input: &'a str,
+    parser: &'a mut Parser,
+    limits: &'a Limits,
+    /// Bytes of the detail's entries, with the declarations that each was given.
+    copied: usize,
+}
+
+impl Reading<'_> {
+    /// The children are told by their local names alone: some toolkits put those of SOAP 1.1 in
+    /// the namespace of the envelope, or in one that is the default there.
+    fn fault(&mut self) -> Result<Fault> {
+        let mut fault = Fault::new(FaultCode::Receiver, "");
+        let outside = self.parser.depth() - 1;
+        while self.parser.depth() > outside {
+            let Event::Start { name, .. } = self.parser.next(self.input)? else { continue };
+            match name.local() {
+                "faultcode" => set_codes(&mut fault, vec![self.code()?]),
+                "Code" => {
+                    let codes = self.codes()?;
+                    set_codes(&mut fault, codes);
+                }
+                "faultstring" => {
+                    fault.language = self.language().unwrap_or_else(|| "en".into());
+                    fault.reason = self.text()?;
+                }
+                "Reason" => self.reason(&mut fault)?,
+                "Node" => fault.node = Some(self.text()?.trim().to_owned()),
+                "faultactor" | "Role" => fault.role = Some(self.text()?.trim().to_owned()),
+                "detail" | "Detail" => self.detail(&mut fault.detail)?,
+                _ => self.parser.skip_element(self.input)?,
+            }
+        }
+        // A faultactor that is there and empty tells nothing.
+        fault.role = fault.role.filter(|role| !role.is_empty());
+        fault.node = fault.node.filter(|node| !node.is_empty());
+        Ok(fault)
+    }
+
+    /// The values of a Code and of the Subcodes in it, from the outermost.
+    fn codes(&mut self) -> Result<Vec<QName>> {
+        let mut codes = Vec::new();
+        let outside = self.parser.depth() - 1;
+        while self.parser.depth() > outside {
+            if let Event::Start { name, .. } = self.parser.next(self.input)?
+                && name.local() == "Value"
+            {
+                codes.push(self.code()?);
+            }
+        }
+        Ok(codes)
+    }
+
+    /// The name that is the text of the element just begun.
+    fn code(&mut self) -> Result<QName> {
+        let (mut text, mut name) = (String::new(), QName::default());
+        let outside = self.parser.depth() - 1;
+        while self.parser.depth() > outside {
+            // Here declarations of the element itself are in force. Nobody's code is so long that
+            // it ends later, and what is endless must not be looked at time and again.
+            if append(self.parser.next(self.input)?, &mut text) && text.len() <= LONGEST_CODE {
+                name = QName::in_value(self.parser, self.input, &text);
+            }
+        }
+        Ok(name)
+    }
+
+    /// Among texts in several languages the English one is taken, or else the first.
+    fn reason(&mut self, fault: &mut Fault) -> Result<()> {
+        let outside = self.parser.depth() - 1;
+        let mut first = true;
+        while self.parser.depth() > outside {
+            let Event::Start { name, .. } = self.parser.next(self.input)? else { continue };
+            if name.local() != "Text" {
+                self.parser.skip_element(self.input)?;
+                continue;
+            }
+            let language = self.language().unwrap_or_else(|| "en".into());
+            let is_english = |it: &str| it == "en" || it.starts_with("en-");
+            let better = is_english(&language) && !is_english(&fault.language);
+            let text = self.text()?;
+            if std::mem::take(&mut first) || better {
+                (fault.language, fault.reason) = (language, text);
+            }
+        }
+        Ok(())
+    }
+
+    fn detail(&mut self, into: &mut Vec<Fragment>) -> Result<()> {
+        let mut text = String::new();
+        let outside = self.parser.depth() - 1;
+        while self.parser.depth() > outside {
+            let at = self.parser.position();
+            let event = self.parser.next(self.input)?;
+            let Event::Start { name, .. } = event else {
+                append(event, &mut text);
+                continue;
+            };
+            let name = QName::of(self.parser, self.input, name);
+            self.parser.skip_element(self.input)?;
+            let place = at..self.parser.position();
+            let entry = Fragment::cut(self.parser, self.input, place, name, &[]);
+            self.copied += entry.as_str().len();
+            let Limits { entries, message_bytes, .. } = *self.limits;
+            for (name, limit, reached) in [
+                ("entries", entries, into.len() + 1),
+                ("message_bytes", message_bytes, self.copied),
+            ] {
+                if reached > limit {
+                    return Err(Error::new(ErrorKind::Limit { name, limit }, at));
+                }
+            }
+            into.push(entry);
+        }
+        if !text.trim().is_empty() {
+            into.push(Fragment::text(&QName::new("", "text"), text.trim())?);
+        }
+        Ok(())
+    }
+
+    fn language(&self) -> Option<String> {
+        let attribute = self.parser.attribute(self.input, Namespace::XML, "lang")?;
+        Some(attribute.value().into_owned())
+    }
+
+    /// All text in the element just begun.
+    fn text(&mut self) -> Result<String> {
+        let mut text = String::new();
+        let outside = self.parser.depth() - 1;
+        while self.parser.depth() > outside {
+            append(self.parser.next(self.input)?, &mut text);
+        }
+        Ok(text)
+    }
+}
+
+/// Appends the text of an event; `false` if it has none.
+fn append(event: Event<'_>, text: &mut String) -> bool {
+    match event {
+        Event::Text { raw, .. } => xml::unescape(raw, text),
+        Event::CData { raw, .. } => xml::normalise_newlines(raw, text),
+        _ => return false,
+    }
+    true
+}
+
+/// Tells the code proper from those that say more.
+fn set_codes(fault: &mut Fault, mut codes: Vec<QName>) {
+    let Some(first) = codes.first() else { return };
+    // A prefix is often forgotten, or declared for the other version.
+    let known = matches!(&*first.namespace, "" | SOAP11 | SOAP12);
+    let (head, more) = match first.local.split_once('.') {
+        Some((head, _)) => (head, true),
+        None => (&*first.local, false),
+    };
+    let code = match head {
+        "VersionMismatch" => Some(FaultCode::VersionMismatch),
+        "MustUnderstand" => Some(FaultCode::MustUnderstand),
+        "DataEncodingUnknown" => Some(FaultCode::DataEncodingUnknown),
+        "Sender" | "Client" => Some(FaultCode::Sender),
+        "Receiver" | "Server" => Some(FaultCode::Receiver),
+        _ => None,
+    };
+    let code = code.filter(|_| known);
+    fault.code = code.unwrap_or(FaultCode::Receiver);
+    if code.is_some() && !more {
+        codes.remove(0);
+    }
+    fault.subcodes = codes;
+}

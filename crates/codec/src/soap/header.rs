@@ -1,0 +1,279 @@
+//! Header blocks: for whom they are, who must understand them, who passes them on.
+
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+
+use super::envelope::{SOAP11, SOAP12};
+use super::fragment::Fragment;
+use super::plan::Version;
+use super::qname::{QName, escape};
+use super::reader::Reader;
+use crate::xml::{self, Namespace, Parser, Source};
+
+/// A child of Header (SOAP 1.1 section 4.2, SOAP 1.2 part 1 section 5.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderBlock {
+    /// The name of its element.
+    pub name: QName,
+    /// Must whoever it is for understand it, or else refuse the message?
+    pub must_understand: bool,
+    /// Whom it is for: the URI of a role (SOAP 1.1: actor). `None` is for the ultimate receiver.
+    pub role: Option<String>,
+    /// Is it passed on by those it is for that do not process it? In SOAP 1.2 only.
+    pub relay: bool,
+    /// The element, without the attributes that say the above.
+    pub content: Fragment,
+}
+
+impl HeaderBlock {
+    /// A block for the ultimate receiver, which may ignore it.
+    pub fn new(content: Fragment) -> Self {
+        let name = content.name().clone();
+        Self { name, must_understand: false, role: None, relay: false, content }
+    }
+
+    /// The same block, to be understood.
+    #[must_use]
+    pub fn mandatory(mut self) -> Self {
+        self.must_understand = true;
+        self
+    }
+
+    /// The same block, for whoever plays the role.
+    #[must_use]
+    pub fn for_role(mut self, role: impl Into<String>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+
+    /// The block as it stands in the Header of an envelope in which the prefix `SOAP-ENV` is
+    /// declared, as it is in all that this crate writes. Roles that both versions have are named
+    /// as the version does; what it does not have is left out.
+    pub fn encode(&self, version: Version) -> String {
+        self.encode_in(version, false, "")
+    }
+
+    /// The same for an envelope of any prefix; `extra` is for the start tag.
+    pub(super) fn encode_in(&self, version: Version, foreign: bool, extra: &str) -> String {
+        let attributes = self.attributes(version);
+        let (start, rest) = self.content.parts();
+        let mut out = format!("{start}{extra}");
+        if !attributes.is_empty() {
+            let taken = self.content.declares("SOAP-ENV");
+            let prefix = if taken { "SOAP-ENVELOPE" } else { "SOAP-ENV" };
+            if taken || foreign {
+                out.push_str(&format!(" xmlns:{prefix}=\"{}\"", namespace(version)));
+            }
+            for (name, value) in attributes {
+                out.push_str(&format!(" {prefix}:{name}=\""));
+                escape(value, &mut out);
+                out.push('"');
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn attributes(&self, version: Version) -> Vec<(&'static str, &str)> {
+        let mut attributes = Vec::new();
+        if self.must_understand {
+            let yes = if version == Version::Soap11 { "1" } else { "true" };
+            attributes.push(("mustUnderstand", yes));
+        }
+        let role = self.role.as_deref().filter(|role| !role.is_empty());
+        match (version, role) {
+            (_, None) | (Version::Soap11, Some(Roles::ULTIMATE_RECEIVER)) => {}
+            (Version::Soap11, Some(Roles::NEXT_12)) => attributes.push(("actor", Roles::NEXT_11)),
+            (Version::Soap11, Some(role)) => attributes.push(("actor", role)),
+            (Version::Soap12, Some(Roles::NEXT_11)) => attributes.push(("role", Roles::NEXT_12)),
+            (Version::Soap12, Some(role)) => attributes.push(("role", role)),
+        }
+        if self.relay && version == Version::Soap12 {
+            attributes.push(("relay", "true"));
+        }
+        attributes
+    }
+
+    /// Reads the block whose start tag the parser has just read, at `at`, to its end.
+    pub(super) fn read(
+        parser: &mut Parser,
+        input: &str,
+        version: Version,
+        at: usize,
+        name: xml::Name<'_>,
+    ) -> Result<Self> {
+        let name = QName::of(parser, input, name);
+        let (mut must_understand, mut role, mut relay) = (false, None, false);
+        let mut removed = Vec::new();
+        for attribute in parser.attributes(input) {
+            if attribute.name.namespace == Namespace::NONE
+                || parser.namespace_name(input, attribute.name.namespace) != namespace(version)
+            {
+                continue;
+            }
+            let value = attribute.value();
+            match (version, attribute.name.local()) {
+                (_, "mustUnderstand") => must_understand = boolean("mustUnderstand", &value, at)?,
+                (Version::Soap12, "relay") => relay = boolean("relay", &value, at)?,
+                (Version::Soap11, "actor") | (Version::Soap12, "role") => {
+                    let value = value.trim();
+                    role = (!value.is_empty()).then(|| value.to_owned());
+                }
+                _ => continue,
+            }
+            let offset = |part: &str| part.as_ptr().addr() - input.as_ptr().addr();
+            let start = input[..offset(attribute.name.qualified())].trim_ascii_end().len();
+            removed.push(start..offset(attribute.raw) + attribute.raw.len() + 1);
+        }
+        parser.skip_element(input)?;
+        let place = at..parser.position();
+        let content = Fragment::cut(parser, input, place, name.clone(), &removed);
+        Ok(Self { name, must_understand, role, relay, content })
+    }
+}
+
+fn boolean(name: &str, value: &str, at: usize) -> Result<bool> {
+    match value.trim_matches([' ', '\t', '\r', '\n']) {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => Err(Error::new(ErrorKind::Expected(format!("{name} to be true or false").into()), at)),
+    }
+}
+
+/// The namespace of a version's envelope.
+pub(super) fn namespace(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => SOAP11,
+        Version::Soap12 => SOAP12,
+    }
+}
+
+/// The roles that a node plays for a message (SOAP 1.2 part 1 section 2.2; SOAP 1.1 section 4.2.2
+/// calls them actors). Every node plays `next`, none plays `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles<'a> {
+    /// The URIs of the node's own roles.
+    pub named: &'a [&'a str],
+    /// Is it the ultimate receiver, to which the Body belongs?
+    pub ultimate: bool,
+}
+
+impl<'a> Roles<'a> {
+    /// SOAP 1.1: whoever comes next on the message's way.
+    pub const NEXT_11: &'static str = "http://schemas.xmlsoap.org/soap/actor/next";
+    /// SOAP 1.2: whoever comes next on the message's way.
+    pub const NEXT_12: &'static str = "http://www.w3.org/2003/05/soap-envelope/role/next";
+    /// SOAP 1.2: nobody; the block is data that others refer to.
+    pub const NONE: &'static str = "http://www.w3.org/2003/05/soap-envelope/role/none";
+    /// SOAP 1.2: the ultimate receiver; to name no role is the same.
+    pub const ULTIMATE_RECEIVER: &'static str =
+        "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver";
+
+    /// Of a node at which messages end, with roles of its own besides.
+    pub const fn ultimate(named: &'a [&'a str]) -> Self {
+        Self { named, ultimate: true }
+    }
+
+    /// Of a node that passes messages on, with roles of its own besides.
+    pub const fn intermediary(named: &'a [&'a str]) -> Self {
+        Self { named, ultimate: false }
+    }
+
+    /// Whether a block is for the node.
+    pub fn play(&self, block: &HeaderBlock) -> bool {
+        match block.role.as_deref() {
+            None | Some("" | Self::ULTIMATE_RECEIVER) => self.ultimate,
+            Some(Self::NEXT_11 | Self::NEXT_12) => true,
+            Some(Self::NONE) => false,
+            Some(role) => self.named.contains(&role),
+        }
+    }
+}
+
+/// The blocks of a header that are for the node.
+pub fn targeted<'h>(
+    header: &'h [HeaderBlock],
+    roles: &Roles<'_>,
+) -> impl Iterator<Item = &'h HeaderBlock> {
+    header.iter().filter(move |block| roles.play(block))
+}
+
+/// The names of the blocks that the node must understand and does not, each once. If there are
+/// any, nothing of the message may be processed, and the answer is a
+/// [`Fault::must_understand`](super::Fault::must_understand) (SOAP 1.2 part 1 section 2.4).
+pub fn not_understood(
+    header: &[HeaderBlock],
+    understood: &dyn Fn(&QName) -> bool,
+    roles: &Roles<'_>,
+) -> Vec<QName> {
+    let mut missing: Vec<QName> = Vec::new();
+    for block in targeted(header, roles) {
+        if block.must_understand && !understood(&block.name) && !missing.contains(&block.name) {
+            missing.push(block.name.clone());
+        }
+    }
+    missing
+}
+
+/// Whether an intermediary leaves a block in the message that it passes on. `processed` says
+/// whether it has understood and processed it; a block that is put back after that is put in anew
+/// (SOAP 1.2 part 1 section 2.7.2, table 3; SOAP 1.1 section 4.2.2).
+pub fn is_forwarded(block: &HeaderBlock, roles: &Roles<'_>, processed: bool) -> bool {
+    !roles.play(block) || block.relay && !processed
+}
+
+/// The message as an intermediary passes it on: without the blocks that end here, see
+/// [`is_forwarded`], and with those it puts in behind the others. The rest stays as it is to the
+/// byte, but in UTF-8. The caller has asked [`not_understood`] before.
+///
+/// # Errors
+/// As [`open`](super::open); the whole document is checked.
+pub fn forward(
+    bytes: &[u8],
+    limits: &Limits,
+    roles: &Roles<'_>,
+    processed: &dyn Fn(&QName) -> bool,
+    inserted: &[HeaderBlock],
+) -> Result<Vec<u8>> {
+    let mut source = Source::default();
+    let input = source.prepare(bytes, limits)?;
+    let mut reader = Reader::begin(input, limits)?;
+    reader.open()?;
+    let places = std::mem::take(&mut reader.places);
+    reader.finish()?;
+    let mut out = String::with_capacity(input.len() + 64);
+    // What the declaration says of the encoding may be so no more.
+    if reader.prologue > 0 {
+        out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    }
+    let mut from = reader.prologue;
+    for (block, place) in reader.header.iter().zip(&places.blocks) {
+        if !is_forwarded(block, roles, processed(&block.name)) {
+            out.push_str(&input[from..place.start]);
+            from = place.end;
+        }
+    }
+    if !inserted.is_empty() {
+        let no_default = if places.default_namespace { " xmlns=\"\"" } else { "" };
+        let blocks: String = inserted
+            .iter()
+            .map(|block| {
+                let extra = if block.content.declares("") { "" } else { no_default };
+                block.encode_in(reader.version, true, extra)
+            })
+            .collect();
+        out.push_str(&input[from..places.insertion]);
+        from = places.insertion;
+        match &places.missing {
+            None => out.push_str(&blocks),
+            Some((start, end)) => {
+                // An empty-element tag is opened: its slash is left out.
+                if input[..from].ends_with("/>") {
+                    out.truncate(out.len() - 2);
+                }
+                out.extend([start.as_str(), &blocks, end.as_str()]);
+            }
+        }
+    }
+    out.push_str(&input[from..]);
+    Ok(out.into_bytes())
+}
