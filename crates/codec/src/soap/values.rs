@@ -2,7 +2,7 @@
 
 use trunkline_message::{Decoder, Entries, ErrorKind, Result};
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within,
 };
 
 use super::decoder::{Body, Value};
@@ -181,7 +181,7 @@ impl Decoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a number", whole(parse_float))
+        self.parse("a number", parse_float_within)
     }
 
     #[inline]
