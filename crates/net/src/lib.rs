@@ -6,9 +6,9 @@ mod buffer;
 mod error;
 mod fix;
 mod framer;
-mod length_prefixed;
 #[cfg(feature = "http")]
 pub mod http;
+mod length_prefixed;
 pub mod tcp;
 mod xml;
 

@@ -144,7 +144,8 @@ impl Client {
     /// [`Error::Connect`], [`Error::Handshake`], [`Error::TimedOut`].
     pub fn connect(&mut self) -> Result<()> {
         if self.link.is_none() {
-            let transport = self.runtime.block_on(connect(&self.address, &self.config, &self.traffic))?;
+            let transport =
+                self.runtime.block_on(connect(&self.address, &self.config, &self.traffic))?;
             self.connections += 1;
             self.link = Some(self.runtime.block_on(Link::new(transport))?);
         }
@@ -252,7 +253,8 @@ impl Client {
         body: Bytes,
     ) -> Result<(http::request::Parts, Bytes)> {
         let config = &self.config;
-        let target: Uri = path.parse().map_err(|cause| Error::Request(format!("{path:?}: {cause}")))?;
+        let target: Uri =
+            path.parse().map_err(|cause| Error::Request(format!("{path:?}: {cause}")))?;
         let mut request = hyper::Request::new(());
         *request.method_mut() = method.clone();
         *request.uri_mut() = target;
@@ -305,7 +307,8 @@ async fn connect(
             match TcpStream::connect(candidate).await {
                 Ok(stream) => {
                     let _ = stream.set_nodelay(config.nodelay);
-                    return secured(address, Counted::new(stream, Arc::clone(traffic)), config).await;
+                    return secured(address, Counted::new(stream, Arc::clone(traffic)), config)
+                        .await;
                 }
                 Err(cause) => refused = cause,
             }
@@ -350,7 +353,9 @@ fn received(answer: Answer, sent: u64, received: u64, config: &ClientConfig) -> 
         Some(compression) => {
             let inflated = compression.inflate(&body, config.body_bytes, config.inflate_ratio);
             Bytes::from(inflated.map_err(|problem| match problem {
-                Inflating::TooLong => Error::TooLong { limit: "body_bytes", bytes: config.body_bytes },
+                Inflating::TooLong => {
+                    Error::TooLong { limit: "body_bytes", bytes: config.body_bytes }
+                }
                 Inflating::TooDense => Error::TooLong {
                     limit: "inflate_ratio",
                     bytes: body.len().saturating_mul(config.inflate_ratio),

@@ -188,10 +188,7 @@ mod tests {
             let short = compression.compress(&body);
             assert!(short.len() < body.len() / 4, "{}", compression.name());
             assert_eq!(compression.inflate(&short, 1 << 20, 200), Ok(body.clone()));
-            assert_eq!(
-                compression.inflate(&short, body.len() - 1, 200),
-                Err(Inflating::TooLong)
-            );
+            assert_eq!(compression.inflate(&short, body.len() - 1, 200), Err(Inflating::TooLong));
             let cut = compression.inflate(&short[..short.len() - 6], 1 << 20, 200);
             assert!(matches!(cut, Err(Inflating::Broken(_))), "{cut:?}");
         }

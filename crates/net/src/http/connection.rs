@@ -299,11 +299,7 @@ impl<H: Handler> Session<H> {
 }
 
 /// What can be said of a request before its body is read; returns how the body is compressed.
-fn check(
-    parts: &Parts,
-    body: &Incoming,
-    config: &Config,
-) -> Result<Option<Compression>, Refusal> {
+fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compression>, Refusal> {
     let Parts { method, uri, version, headers, .. } = parts;
     if *method == Method::CONNECT {
         return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, "this is not a proxy"));
@@ -318,7 +314,9 @@ fn check(
     }
     let mut hosts = headers.get_all(header::HOST).iter();
     if *version == Version::HTTP_11 && (hosts.next().is_none() || hosts.next().is_some()) {
-        return Err(Refusal::bad("a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)"));
+        return Err(Refusal::bad(
+            "a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)",
+        ));
     }
     if let Some(coding) = headers.get(header::TRANSFER_ENCODING)
         && !coding.as_bytes().eq_ignore_ascii_case(b"chunked")

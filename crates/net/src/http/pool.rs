@@ -141,8 +141,8 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Sender, channel};
     use super::*;
+    use std::sync::mpsc::{Sender, channel};
 
     fn say(sender: &Sender<u64>, what: u64) -> Job {
         let sender = sender.clone();
