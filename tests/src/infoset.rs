@@ -100,12 +100,16 @@ impl Element {
         let mut numbers: BTreeMap<String, String> = BTreeMap::new();
         self.visit(&mut |element| {
             for (name, value) in &mut element.attributes {
-                if !matches!(&**name, "id" | "href") && !name.ends_with("-encoding}id") && !name.ends_with("-encoding}ref") {
+                if !matches!(&**name, "id" | "href")
+                    && !name.ends_with("-encoding}id")
+                    && !name.ends_with("-encoding}ref")
+                {
                     continue;
                 }
                 let hash = if value.starts_with('#') { "#" } else { "" };
                 let next = (numbers.len() + 1).to_string();
-                let number = numbers.entry(value.trim_start_matches('#').to_owned()).or_insert(next);
+                let number =
+                    numbers.entry(value.trim_start_matches('#').to_owned()).or_insert(next);
                 *value = format!("{hash}{number}");
             }
         });
