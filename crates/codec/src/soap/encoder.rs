@@ -200,8 +200,35 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         self.reach(component);
     }
 
-    /// Writes the required components that lie before the rank and have no field inside set.
+    /// Writes what has to be there before the rank though it holds nothing.
     fn fill(&mut self, rank: usize) {
+        for &field in &self.scope.parts {
+            let (scope, field) = (self.scope, usize::from(field));
+            if field >= self.next && field < rank {
+                self.fill_components(field);
+                self.reach(NONE);
+                let slot = &scope.slots[field];
+                write(self.output, &slot.start);
+                self.array_count(0);
+                write(self.output, &slot.end);
+                self.next = field + 1;
+            }
+        }
+        self.fill_components(rank);
+    }
+
+    /// How many entries an array has, where its start tag says so, and the end of the tag.
+    #[inline]
+    fn array_count(&mut self, entries: usize) {
+        if self.plan.arrays {
+            let mut cursor = self.output.cursor(64);
+            count(&mut cursor, entries, &self.plan.array_end);
+            cursor.finish();
+        }
+    }
+
+    /// Writes the required components that lie before the rank and have no field inside set.
+    fn fill_components(&mut self, rank: usize) {
         let components = &self.scope.components;
         for (index, element) in components.iter().enumerate() {
             let passed = |it: &Element| it.ranks.0 >= self.next && it.ranks.1 <= rank;
@@ -534,12 +561,8 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.approach_element(field);
         let slot = &self.scope.slots[field];
         write(self.output, &slot.start);
+        self.array_count(entries.len());
         let plan = self.plan;
-        if plan.arrays {
-            let mut cursor = self.output.cursor(64);
-            count(&mut cursor, entries.len(), &plan.array_end);
-            cursor.finish();
-        }
         let outer = (self.scope, self.scope_index, self.component);
         let visit = (self.visit, self.more);
         self.scope_index = slot.scope.into();

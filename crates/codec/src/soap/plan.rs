@@ -339,7 +339,10 @@ pub(super) struct ScopePlan {
     /// How many visits to the fields it takes to write them.
     pub(super) visits: u16,
     pub(super) required: Box<[u64]>,
-    /// Is there a component that must be there though no field inside has to?
+    /// Groups that are written though they have no entries: the parts of rpc, none of which may be
+    /// left out (WS-I Basic Profile 1.1, R2211).
+    pub(super) parts: Box<[u16]>,
+    /// Is there anything that must be there though nothing inside is set?
     pub(super) hollow: bool,
 }
 
@@ -365,6 +368,7 @@ impl ScopePlan {
                 required: component.need == Need::Required,
             }
         });
+        let parts = if id.0 == 0 { parts(scope, naming.options) } else { Box::default() };
         Self {
             components: components.collect(),
             slots,
@@ -375,7 +379,8 @@ impl ScopePlan {
             attributes: attributes.finish(),
             visits: order.visits,
             required: scope.required.clone(),
-            hollow: !flat && hollow(scope),
+            hollow: !parts.is_empty() || !flat && hollow(scope),
+            parts,
         }
     }
 }
@@ -421,6 +426,18 @@ impl ScopePlan {
         }
         inner == outer
     }
+}
+
+/// The groups that are parts of rpc by themselves.
+fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
+    if !options.style.is_rpc() || options.layout != Layout::Operation || options.attributes {
+        return Box::default();
+    }
+    let is_part = |index: &u16| {
+        let field = &scope.fields[usize::from(*index)];
+        matches!(field.kind, Kind::Group(_)) && (options.flat || field.component.is_none())
+    };
+    (0..scope.fields.len() as u16).filter(is_part).collect()
 }
 
 fn hollow(scope: &Scope) -> bool {
