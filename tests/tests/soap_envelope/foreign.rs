@@ -71,7 +71,7 @@ fn axis_with_a_code_of_its_own_and_types() {
     );
     let fault = decode(&document);
     assert_eq!(fault.subcodes, [QName::new("http://xml.apache.org/axis/", "Server.NoService")]);
-    assert_eq!((fault.code, fault.role), (FaultCode::Receiver, None));
+    assert_eq!((fault.code, &fault.role), (FaultCode::Receiver, &None));
     assert_eq!(fault.detail.len(), 1);
 }
 
@@ -115,7 +115,7 @@ fn php_with_loose_codes_and_text_as_detail() {
         ("SOAP-ENV:Sender", FaultCode::Sender),
     ] {
         let fault = decode(&document.replace("MyCode", code));
-        assert_eq!((fault.code, fault.subcodes), (expected, vec![]), "{code}");
+        assert_eq!((fault.code, fault.subcodes.len()), (expected, 0), "{code}");
     }
 }
 
@@ -146,7 +146,8 @@ fn among_languages_english_is_taken() {
             "<S:Envelope xmlns:S=\"{SOAP12}\"><S:Body><S:Fault><S:Reason>{texts}</S:Reason>\
              </S:Fault></S:Body></S:Envelope>"
         ));
-        (fault.language, fault.reason)
+        let parts = fault.into_parts();
+        (parts.language, parts.reason)
     };
     let (german, english) =
         ("<S:Text xml:lang='de'>ja</S:Text>", "<S:Text xml:lang='en-GB'>yes</S:Text>");

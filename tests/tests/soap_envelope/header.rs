@@ -98,8 +98,8 @@ fn a_block_is_written_in_the_words_of_the_version() {
         plain.for_role("urn:\"r\"").encode(Version::Soap11),
         "<t:a SOAP-ENV:actor=\"urn:&quot;r&quot;\" xmlns:t='urn:t'>1</t:a>"
     );
-    let other = format!("<SOAP-ENV:a xmlns:SOAP-ENV='urn:mine'/>");
-    let other = HeaderBlock::new(Fragment::parse(&other).unwrap()).mandatory();
+    let other = Fragment::parse("<SOAP-ENV:a xmlns:SOAP-ENV='urn:mine'/>").unwrap();
+    let other = HeaderBlock::new(other).mandatory();
     assert_eq!(
         other.encode(Version::Soap11),
         format!(
