@@ -3,12 +3,14 @@
 pub mod conformance;
 pub mod every_kind;
 pub mod fuzz;
+pub mod infoset;
 pub mod plain_fix;
 pub mod random;
 pub mod samples;
 pub mod schemas;
 pub mod skip;
 pub mod soap_ways;
+pub mod toolkit;
 
 /// The README's example compiles and tells the truth.
 #[doc = include_str!("../../README.md")]

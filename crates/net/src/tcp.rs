@@ -2,8 +2,9 @@
 
 use std::io::{self, IoSlice, Write as _};
 use std::marker::PhantomData;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd as _, BorrowedFd};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
@@ -59,6 +60,14 @@ impl Listener {
         address.map(|it| it.port()).map_err(|cause| Error::System("the listening socket", cause))
     }
 
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn address(&self) -> Result<SocketAddr> {
+        self.0.local_addr().map_err(|cause| Error::System("the listening socket", cause))
+    }
+
     /// For one who waits for more than a connection; readable when [`accept`](Self::accept) has one.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
@@ -98,10 +107,26 @@ impl Stream {
         Ok(Self { stream, wait })
     }
 
+    /// Who is at the other end, if the connection stands.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
+    }
+
+    /// Waits no longer than so for bytes, and for the other side to accept what is sent. There is
+    /// no end to waiting otherwise; one who spins does not ask the clock.
+    ///
+    /// # Errors
+    /// [`Error::System`]: a time of zero.
+    pub fn set_timeouts(&self, read: Duration, write: Duration) -> Result<()> {
+        let set = self.stream.set_read_timeout(Some(read));
+        let set = set.and_then(|()| self.stream.set_write_timeout(Some(write)));
+        set.map_err(|cause| Error::System("the time-outs of a connection", cause))
+    }
+
     /// Waits for bytes and puts what has come into `room`; 0 at the end of the stream.
     ///
     /// # Errors
-    /// [`Error::System`]: the connection is broken.
+    /// [`Error::System`]: the connection is broken, or nothing came in time.
     #[inline]
     pub fn read(&self, room: &mut [u8]) -> Result<usize> {
         // For each call, since a second owner of the socket may be writing.
@@ -112,6 +137,9 @@ impl Stream {
         loop {
             match recv(&self.stream, &mut *room, flags) {
                 Ok((_, length)) => return Ok(length),
+                Err(Errno::AGAIN) if self.wait == Wait::Blocking => {
+                    return Err(Error::System("receiving", io::ErrorKind::TimedOut.into()));
+                }
                 Err(Errno::AGAIN) => std::hint::spin_loop(),
                 Err(Errno::INTR) => {}
                 Err(cause) => return Err(Error::System("receiving", cause.into())),

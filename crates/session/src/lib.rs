@@ -2,4 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod profile;
 pub mod soap;
+
+pub use profile::Profile;

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use trunkline_message::{ErrorKind, Kind};
 
-use super::envelope::{ENCODING12, XSD, XSI};
+use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS, XSI, XSI_OF_DRAFTS};
 use super::opening::excerpt;
 use crate::xml::Parser;
 
 /// What they say that matters here; attributes of other names are passed over.
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
-    /// `xsi:nil` is true: the element stands for nothing.
+    /// `xsi:nil` is true (`xsi:null` in the drafts of XML Schema): the element stands for nothing.
     pub(super) nil: bool,
     /// The local name of its `xsi:type`, if that is a type of XML Schema. Other types are their
     /// senders' own.
@@ -22,19 +22,27 @@ impl<'a> Marks<'a> {
     /// Those of the start tag that the parser read last.
     ///
     /// # Errors
-    /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, or the content is elsewhere
-    /// (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2).
+    /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, the content is elsewhere (SOAP
+    /// 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array has gaps (SOAP 1.1 sections
+    /// 5.4.2.1 and 5.4.2.2).
     pub(super) fn read(parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
         let mut marks = Self::default();
         for attribute in parser.attributes(input) {
             let namespace = parser.namespace_name(input, attribute.name.namespace);
             match (namespace, attribute.name.local()) {
                 (XSI, "nil") => marks.nil = boolean(trim(&attribute.value()))?,
-                (XSI, "type") => {
+                (draft, "nil" | "null") if XSI_OF_DRAFTS.contains(&draft) => {
+                    marks.nil = boolean(trim(&attribute.value()))?;
+                }
+                (instance, "type") if instance == XSI || XSI_OF_DRAFTS.contains(&instance) => {
                     marks.schema_type = schema_type(parser, input, attribute.value())?;
                 }
                 ("", "href") | (ENCODING12, "ref") => {
                     let what = "references to elements elsewhere (multi-ref)";
+                    return Err(ErrorKind::Unsupported(what.into()));
+                }
+                (ENCODING11, "offset" | "position") => {
+                    let what = "arrays with gaps (offset or position)";
                     return Err(ErrorKind::Unsupported(what.into()));
                 }
                 _ => {}
@@ -85,7 +93,7 @@ fn schema_type<'a>(
 ) -> Result<Option<Cow<'a, str>>, ErrorKind> {
     let (prefix, _) = parts(&qualified);
     match parser.resolve_prefix(input, prefix) {
-        Some(namespace) if parser.namespace_name(input, namespace) == XSD => {
+        Some(namespace) if is_schema(parser.namespace_name(input, namespace)) => {
             Ok(Some(match qualified {
                 Cow::Borrowed(it) => Cow::Borrowed(parts(it).1),
                 Cow::Owned(it) => Cow::Owned(parts(&it).1.to_owned()),
@@ -100,6 +108,10 @@ fn schema_type<'a>(
     }
 }
 
+fn is_schema(namespace: &str) -> bool {
+    namespace == XSD || XSD_OF_DRAFTS.contains(&namespace)
+}
+
 /// Prefix and local name.
 fn parts(qualified: &str) -> (&str, &str) {
     let qualified = trim(qualified);
@@ -112,7 +124,7 @@ fn trim(value: &str) -> &str {
 }
 
 /// May a value of the XML Schema type stand where this kind, or an item of it, is expected?
-fn fits(kind: Kind, local: &str) -> bool {
+pub(super) fn fits(kind: Kind, local: &str) -> bool {
     let whole = matches!(
         local,
         "byte"
@@ -129,6 +141,10 @@ fn fits(kind: Kind, local: &str) -> bool {
             | "nonPositiveInteger"
             | "negativeInteger"
     );
+    // The types of all values, which say nothing of one.
+    if matches!(local, "anyType" | "anySimpleType" | "ur-type") {
+        return true;
+    }
     let number = whole || matches!(local, "decimal" | "double" | "float");
     match kind {
         Kind::Boolean => local == "boolean",
@@ -137,7 +153,8 @@ fn fits(kind: Kind, local: &str) -> bool {
         Kind::Bytes => local == "base64Binary",
         Kind::Date => local == "date",
         Kind::Time => local == "time",
-        Kind::Timestamp => local == "dateTime",
+        // The drafts' name is the second.
+        Kind::Timestamp => matches!(local, "dateTime" | "timeInstant"),
         Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),
         Kind::Group(_) => false,
     }

@@ -103,6 +103,7 @@ impl Decoder {
             expected,
             as_planned: false,
             namespace: None,
+            outer_namespace: None,
             generation: None,
             learnt: &mut self.learnt,
             attributes,
@@ -154,6 +155,8 @@ pub(super) struct Body<'a> {
     pub(super) as_planned: bool,
     /// Namespace of the message's elements, if the document has declared it.
     pub(super) namespace: Option<Namespace>,
+    /// That of the Body's child, if its elements may be in that too.
+    outer_namespace: Option<Namespace>,
     /// For which declarations the two answers above and the one below hold.
     pub(super) generation: Option<u32>,
     /// Are values attributes?
@@ -198,19 +201,29 @@ impl Body<'_> {
                 "" => Some(Namespace::NONE),
                 name => self.parser.find_namespace(self.input, name),
             };
+            if self.plan.any_item {
+                let name = &self.plan.options.namespace;
+                self.outer_namespace = self.parser.find_namespace(self.input, name);
+            }
             self.as_planned = self.expected && self.names_are_planned();
         }
+    }
+
+    /// Is a name in this namespace one of the message's elements?
+    #[inline]
+    pub(super) fn is_own(&self, namespace: Namespace) -> bool {
+        let namespace = Some(namespace);
+        namespace == self.namespace || self.plan.any_item && namespace == self.outer_namespace
     }
 
     #[cold]
     fn names_are_planned(&self) -> bool {
         let namespace = |it| self.parser.namespace_name(self.input, it);
-        let prefixes_are_ours = |(prefix, name): (&str, &str)| {
+        let prefixes_are_ours = |(prefix, name): &(&str, Box<str>)| {
             self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(name)
         };
         Some(self.parser.default_namespace()) == self.namespace
-            && (!self.plan.options.types
-                || opening::TYPE_PREFIXES.into_iter().all(prefixes_are_ours))
+            && self.plan.prefixes.iter().all(prefixes_are_ours)
     }
 
     #[cold]

@@ -37,6 +37,35 @@ impl Encoder {
         if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
+        self.output.clear();
+        write(&mut self.output, &plan.prologue);
+        match plan.options.attributes {
+            false => self.write::<M, false>(message)?,
+            true => self.write_in_tags(message)?,
+        }
+        Ok(self.output.as_slice())
+    }
+
+    /// The message in its envelope, with header blocks: `header` is what stands inside the Header,
+    /// elements that declare what they need. None is written if it is empty.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode); a [fragment](super::Layout::Fragment) has no header.
+    pub fn encode_with<M: Message>(&mut self, header: &str, message: &M) -> Result<&[u8]> {
+        let plan = self.plan.clone();
+        if header.is_empty() {
+            return self.encode(message);
+        }
+        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        let Some([before, after]) = &plan.around_header else {
+            return Err(Error::new(ErrorKind::Unwritable("a fragment has no header"), 0));
+        };
+        self.output.clear();
+        self.output.extend(before.as_bytes());
+        self.output.extend(header.as_bytes());
+        self.output.extend(after.as_bytes());
         match plan.options.attributes {
             false => self.write::<M, false>(message)?,
             true => self.write_in_tags(message)?,
@@ -50,11 +79,10 @@ impl Encoder {
         self.write::<M, true>(message)
     }
 
+    /// Writes the fields and all behind them.
     #[inline(always)]
     fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
         let plan = &*self.plan;
-        self.output.clear();
-        write(&mut self.output, &plan.prologue);
         let scope = &plan.scopes[0];
         let mut body = Body::<ATTRIBUTES> {
             plan,
@@ -73,7 +101,7 @@ impl Encoder {
         body.fields(message);
         body.finish_scope();
         if ATTRIBUTES {
-            body.close(&scope.end);
+            body.close(&plan.root_end);
         }
         if let Some(problem) = body.problem.take() {
             return Err(problem);
@@ -276,7 +304,11 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
             return;
         }
         self.approach_element(field);
-        self.field(field, 64 * values.len(), |cursor| {
+        let arrays = self.plan.arrays.then_some(&self.plan.array_end);
+        self.field(field, 64 * (values.len() + 1), |cursor| {
+            if let Some(end) = arrays {
+                count(cursor, values.len(), end);
+            }
             for value in values {
                 cursor.array(*b"<item>");
                 let len = write(*value, cursor.window());
@@ -330,6 +362,13 @@ fn write(output: &mut Output, literal: &Literal) {
     let mut cursor = output.cursor(literal.len());
     cursor.literal(literal);
     cursor.finish();
+}
+
+/// Ends the start tag of an array, of so many items; takes at most 64 bytes.
+fn count(cursor: &mut Cursor<'_>, items: usize, end: &Literal) {
+    let length = (items as u64).write(cursor.window());
+    cursor.advance(length);
+    cursor.literal(end);
 }
 
 /// What stands for a byte in text; empty for the byte itself.
@@ -470,12 +509,14 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn time(&mut self, field: usize, value: Time) {
-        self.window(field, |window| value.write_xml(false, window));
+        let zone = self.plan.options.zone;
+        self.window(field, |window| value.write_xml(zone, window));
     }
 
     #[inline]
     fn timestamp(&mut self, field: usize, value: Timestamp) {
-        self.window(field, |window| value.write_xml(false, window));
+        let zone = self.plan.options.zone;
+        self.window(field, |window| value.write_xml(zone, window));
     }
 
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
@@ -494,6 +535,11 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let slot = &self.scope.slots[field];
         write(self.output, &slot.start);
         let plan = self.plan;
+        if plan.arrays {
+            let mut cursor = self.output.cursor(64);
+            count(&mut cursor, entries.len(), &plan.array_end);
+            cursor.finish();
+        }
         let outer = (self.scope, self.scope_index, self.component);
         let visit = (self.visit, self.more);
         self.scope_index = slot.scope.into();

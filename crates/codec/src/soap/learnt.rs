@@ -117,6 +117,8 @@ pub(super) struct Learnt {
     scopes: Box<[usize]>,
     /// Of all elements in the gaps.
     prefix: Option<Box<str>>,
+    /// By scope, of its entries.
+    items: Box<[Option<Box<str>>]>,
 }
 
 impl Learnt {
@@ -129,7 +131,8 @@ impl Learnt {
             count += fields + 1;
         }
         let places = (0..count).map(|_| Place::default()).collect();
-        Self { places, scopes: scopes.into(), prefix: None }
+        let items = vec![None; scopes.len()].into();
+        Self { places, scopes: scopes.into(), prefix: None, items }
     }
 
     /// The place of the gap behind field `key - 1`, or before the first, of a scope.
@@ -142,6 +145,12 @@ impl Learnt {
     pub(super) fn forget(&mut self) {
         self.places.fill_with(Place::default);
         self.prefix = None;
+        self.items.fill(None);
+    }
+
+    /// Is it the name of all the scope's entries? The first one becomes it.
+    pub(super) fn agrees_item(&mut self, scope: usize, name: &str) -> bool {
+        **self.items[scope].get_or_insert_with(|| name.into()) == *name
     }
 
     /// Is it the prefix of all gaps? The first one becomes it.

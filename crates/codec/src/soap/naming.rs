@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trunkline_message::{IntegerKind, Kind, Schema, ScopeId};
 use trunkline_wire::Literal;
 
-use super::plan::{NONE, Options, Shape};
+use super::plan::{Layout, NONE, Options, Shape, Version};
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
 /// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
@@ -112,40 +112,79 @@ impl Naming<'_> {
         }
     }
 
-    /// The start tag of an element that is not a field, up to where attributes may stand.
-    pub(super) fn start(&self, name: &str) -> Literal {
+    /// Local name of the element that is the message.
+    pub(super) fn root(&self) -> String {
+        match self.options.layout {
+            Layout::Message => self.entry(ScopeId(0)),
+            Layout::Operation | Layout::Fragment => self.options.operation.clone(),
+        }
+    }
+
+    /// The start tag of an element that is not a field, up to where attributes may stand; `type_name`
+    /// is its type's, in the namespace.
+    pub(super) fn start(&self, name: &str, type_name: &str) -> Literal {
         let end = if self.options.attributes { "" } else { ">" };
-        Literal::new(format!("<{name}{end}").as_bytes())
+        let of_type = match self.options.has_arrays() {
+            true => format!(" xsi:type=\"{}\"", self.own_type(type_name)),
+            false => String::new(),
+        };
+        Literal::new(format!("<{name}{of_type}{end}").as_bytes())
+    }
+
+    /// The start tag of a field's element; that of an array up to the count.
+    pub(super) fn field_start(&self, name: &str, kind: Kind) -> String {
+        let item = match kind {
+            _ if !self.options.has_arrays() => None,
+            Kind::Group(scope) => Some(self.own_type(&self.schema.scope(scope).name)),
+            Kind::Integers(kind) => Some(xsd_name(Kind::Integer(kind)).to_owned()),
+            Kind::Floats => Some(xsd_name(Kind::Float).to_owned()),
+            _ => None,
+        };
+        let Some(item) = item else { return format!("<{name}{}>", self.xsd_type(kind)) };
+        let attributes = match self.options.version {
+            Version::Soap11 => format!("SOAP-ENC:arrayType=\"{item}["),
+            Version::Soap12 => format!("SOAP-ENC:itemType=\"{item}\" SOAP-ENC:arraySize=\""),
+        };
+        format!("<{name} xsi:type=\"SOAP-ENC:Array\" {attributes}")
+    }
+
+    /// A type of the message's own, as a qualified name.
+    fn own_type(&self, name: &str) -> String {
+        match &*self.options.namespace {
+            "" => name.to_owned(),
+            _ => format!("ns:{name}"),
+        }
     }
 
     /// The attribute that tells an element's type, if that is wanted.
-    pub(super) fn xsd_type(&self, kind: Kind) -> &'static str {
-        match kind {
-            _ if !self.options.types => "",
-            Kind::Boolean => " xsi:type=\"xsd:boolean\"",
-            Kind::Integer(kind) => integer_type(kind),
-            Kind::Decimal => " xsi:type=\"xsd:decimal\"",
-            Kind::Float => " xsi:type=\"xsd:double\"",
-            Kind::Text | Kind::Code => " xsi:type=\"xsd:string\"",
-            Kind::Bytes => " xsi:type=\"xsd:base64Binary\"",
-            Kind::Date => " xsi:type=\"xsd:date\"",
-            Kind::Time => " xsi:type=\"xsd:time\"",
-            Kind::Timestamp => " xsi:type=\"xsd:dateTime\"",
-            Kind::Group(_) | Kind::Integers(_) | Kind::Floats => "",
+    fn xsd_type(&self, kind: Kind) -> String {
+        match xsd_name(kind) {
+            name if self.options.types && !name.is_empty() => format!(" xsi:type=\"{name}\""),
+            _ => String::new(),
         }
     }
 }
 
-fn integer_type(kind: IntegerKind) -> &'static str {
+/// The type of XML Schema for values of a kind; empty for those that have several.
+pub(super) fn xsd_name(kind: Kind) -> &'static str {
     match kind {
-        IntegerKind::I8 => " xsi:type=\"xsd:byte\"",
-        IntegerKind::I16 => " xsi:type=\"xsd:short\"",
-        IntegerKind::I32 => " xsi:type=\"xsd:int\"",
-        IntegerKind::I64 => " xsi:type=\"xsd:long\"",
-        IntegerKind::U8 => " xsi:type=\"xsd:unsignedByte\"",
-        IntegerKind::U16 => " xsi:type=\"xsd:unsignedShort\"",
-        IntegerKind::U32 => " xsi:type=\"xsd:unsignedInt\"",
-        IntegerKind::U64 => " xsi:type=\"xsd:unsignedLong\"",
+        Kind::Boolean => "xsd:boolean",
+        Kind::Integer(IntegerKind::I8) => "xsd:byte",
+        Kind::Integer(IntegerKind::I16) => "xsd:short",
+        Kind::Integer(IntegerKind::I32) => "xsd:int",
+        Kind::Integer(IntegerKind::I64) => "xsd:long",
+        Kind::Integer(IntegerKind::U8) => "xsd:unsignedByte",
+        Kind::Integer(IntegerKind::U16) => "xsd:unsignedShort",
+        Kind::Integer(IntegerKind::U32) => "xsd:unsignedInt",
+        Kind::Integer(IntegerKind::U64) => "xsd:unsignedLong",
+        Kind::Decimal => "xsd:decimal",
+        Kind::Float => "xsd:double",
+        Kind::Text | Kind::Code => "xsd:string",
+        Kind::Bytes => "xsd:base64Binary",
+        Kind::Date => "xsd:date",
+        Kind::Time => "xsd:time",
+        Kind::Timestamp => "xsd:dateTime",
+        Kind::Group(_) | Kind::Integers(_) | Kind::Floats => "",
     }
 }
 

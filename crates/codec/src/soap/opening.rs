@@ -4,12 +4,8 @@ use trunkline_message::{Error, ErrorKind, Result};
 
 use super::attributes::Marks;
 use super::envelope::{SOAP11, SOAP12};
-pub(super) use super::envelope::{XSD, XSI};
-use super::plan::{Plan, Style};
+use super::plan::{Layout, Plan};
 use crate::xml::{self, Event, Name, Parser};
-
-/// The prefixes that start tags with types use, and what they must stand for.
-pub(super) const TYPE_PREFIXES: [(&str, &str); 2] = [("xsi", XSI), ("xsd", XSD)];
 
 /// The envelope of the last message: most senders send the same bytes around every message, and
 /// equal bytes need not be parsed again.
@@ -85,6 +81,10 @@ impl Opening {
 pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> {
     parser.begin(input)?;
     let at = parser.position();
+    if plan.options.layout == Layout::Fragment {
+        let name = start(input, parser, "the message")?;
+        return message(plan, input, parser, at, name);
+    }
     let name = start(input, parser, "the Envelope")?;
     let namespace = parser.namespace_name(input, name.namespace);
     let soap = [SOAP11, SOAP12].into_iter().find(|it| *it == namespace);
@@ -94,7 +94,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
     if is(parser, input, name, soap, "Header") {
-        header(input, parser, soap)?;
+        header(input, parser, soap, plan.options.any_header)?;
         at = parser.position();
         name = start(input, parser, "Body")?;
     }
@@ -104,8 +104,8 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     body(plan, input, parser, soap)
 }
 
-/// Passes over header blocks; one that has to be understood is not.
-fn header(input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
+/// Passes over header blocks; one that has to be understood is not, unless `any` is.
+fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()> {
     let outside = parser.depth() - 1;
     while parser.depth() > outside {
         let at = parser.position();
@@ -115,7 +115,7 @@ fn header(input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
                 && parser.namespace_name(input, it.name.namespace) == soap
                 && matches!(it.value().trim(), "1" | "true")
         });
-        if must && parser.depth() == outside + 2 {
+        if must && !any && parser.depth() == outside + 2 {
             let what =
                 format!("the header {}, which must be understood", excerpt(name.qualified()));
             return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
@@ -132,16 +132,23 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
         let what = format!("a Fault in place of the message: {}", text(input, parser)?);
         return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
     }
-    if plan.options.style != Style::DocumentLiteral {
-        if !is(parser, input, name, namespace, operation) {
+    if plan.options.is_plain_rpc() {
+        let any = plan.options.any_wrapper;
+        if !any && !is(parser, input, name, namespace, operation) {
             let expected = format!("the operation {operation} of {}", shown(namespace));
             return Err(unexpected(at, &expected, parser, input, name));
         }
         at = parser.position();
         name = start(input, parser, "the message")?;
     }
-    if !is(parser, input, name, plan.element_namespace(), &plan.root) {
-        let namespace = shown(plan.element_namespace());
+    message(plan, input, parser, at, name)
+}
+
+/// Looks at the start tag just read, which has to be that of the message's own element.
+fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<()> {
+    let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
+    if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
+        let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
         return Err(unexpected(at, &expected, parser, input, name));
     }

@@ -30,6 +30,35 @@ pub enum Style {
     RpcLiteral,
     /// The message itself, by schema.
     DocumentLiteral,
+    /// The message itself, its content by the encoding rules of section 5.
+    DocumentEncoded,
+}
+
+impl Style {
+    /// Is the content by the encoding rules?
+    pub fn is_encoded(self) -> bool {
+        matches!(self, Self::RpcEncoded | Self::DocumentEncoded)
+    }
+
+    /// Is it an element named after an operation that stands in the Body?
+    pub fn is_rpc(self) -> bool {
+        matches!(self, Self::RpcEncoded | Self::RpcLiteral)
+    }
+}
+
+/// Which element is the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// One named after the schema: inside the operation's element with rpc, the Body's child with
+    /// document.
+    #[default]
+    Message,
+    /// The Body's child, which is named after the operation: the fields are the parameters of rpc,
+    /// or the children of a wrapper (document/literal wrapped).
+    Operation,
+    /// One named after the operation, without an envelope: for header blocks and details of
+    /// faults. Its content is by schema whatever the style is, all of it in the namespace.
+    Fragment,
 }
 
 /// How messages are written, and what is expected of those that are read.
@@ -39,14 +68,30 @@ pub struct Options {
     pub version: Version,
     /// What stands in the Body.
     pub style: Style,
-    /// The operation's name, for the rpc styles.
+    /// Which element is the message.
+    pub layout: Layout,
+    /// The operation's name: for the rpc styles, and for [layouts](Self::layout) named after it.
     pub operation: String,
-    /// Namespace of the operation (rpc) or of every element of the message (document); empty for
+    /// Namespace of the Body's child, and with document/literal of every element inside; empty for
     /// none.
     pub namespace: String,
     /// Does every value tell its type (`xsi:type`)? Not where values are
-    /// [attributes](Self::attributes), which have no attributes of their own.
+    /// [attributes](Self::attributes), which have no attributes of their own, nor in
+    /// [fragments](Layout::Fragment).
+    ///
+    /// With document/encoded, and with rpc/encoded where the [operation](Layout::Operation) is the
+    /// message, entries and components tell theirs too, by their names in the schema, and groups
+    /// and lists of numbers are arrays of the encoding: `SOAP-ENC:arrayType="ns:customer[20]"`
+    /// (SOAP 1.1 section 5.4.2), `itemType` and `arraySize` in SOAP 1.2 (part 2 section 3.1.4).
     pub types: bool,
+    /// Are times of day and time stamps written with `Z`, which says that they are UTC?
+    pub zone: bool,
+    /// With rpc, is any element read as the operation's, whatever its name is? For answers: SOAP
+    /// 1.1 section 7.1 names them by convention only.
+    pub any_wrapper: bool,
+    /// Are header blocks that must be understood passed over like the others? For a caller who has
+    /// looked at them. Where not, they are an error.
+    pub any_header: bool,
     /// Names of two to four characters in place of the schema's, those of attributes too (the
     /// paper's section 5.4).
     pub compact_tags: bool,
@@ -68,13 +113,63 @@ impl Default for Options {
         Self {
             version: Version::default(),
             style: Style::default(),
+            layout: Layout::default(),
             operation: "sendMessage".into(),
             namespace: String::new(),
             types: false,
+            zone: false,
+            any_wrapper: false,
+            any_header: false,
             compact_tags: false,
             flat: false,
             attributes: false,
         }
+    }
+}
+
+impl Options {
+    /// Those that take effect: some leave others without a meaning.
+    fn effective(&self) -> Self {
+        let fragment = self.layout == Layout::Fragment;
+        let style = if fragment { Style::DocumentLiteral } else { self.style };
+        Self {
+            style,
+            types: self.types && !self.attributes && !fragment,
+            any_wrapper: self.any_wrapper && style.is_rpc(),
+            ..self.clone()
+        }
+    }
+
+    /// Does the message stand inside the operation's element?
+    pub(super) fn is_plain_rpc(&self) -> bool {
+        self.style.is_rpc() && self.layout == Layout::Message
+    }
+
+    /// Are groups and lists arrays of the encoding?
+    pub(super) fn has_arrays(&self) -> bool {
+        self.types && self.style.is_encoded() && !self.is_plain_rpc()
+    }
+
+    fn root_namespace(&self) -> &str {
+        if self.is_plain_rpc() { "" } else { &self.namespace }
+    }
+
+    /// What ends the start tag of an array, behind the count.
+    fn array_end(&self) -> &'static str {
+        match self.version {
+            Version::Soap11 => "]\">",
+            Version::Soap12 => "\">",
+        }
+    }
+
+    fn prefixes(&self) -> Vec<(&'static str, Box<str>)> {
+        let (_, encoding) = envelope::namespaces(self.version);
+        let types = [("xsi", envelope::XSI), ("xsd", envelope::XSD)];
+        let own = (!self.namespace.is_empty()).then_some(("ns", &*self.namespace));
+        let of_arrays = [("SOAP-ENC", encoding)].into_iter().chain(own);
+        let types = types.into_iter().filter(|_| self.types);
+        let all = types.chain(of_arrays.filter(|_| self.has_arrays()));
+        all.map(|(prefix, name)| (prefix, name.into())).collect()
     }
 }
 
@@ -86,8 +181,23 @@ pub struct Plan {
     /// Everything before the first field, and after the last.
     pub(super) prologue: Literal,
     pub(super) epilogue: Literal,
-    /// Name of the element that is the message.
+    /// The prologue up to and from where header blocks stand, with the tags around them; none for a
+    /// fragment.
+    pub(super) around_header: Option<[Box<str>; 2]>,
+    /// Local name and namespace of the element that is the message, and its end tag as written.
     pub(super) root: Box<str>,
+    pub(super) root_namespace: Box<str>,
+    pub(super) root_end: Literal,
+    /// Are groups and lists arrays of the encoding? Then their start tags end in a count and this.
+    pub(super) arrays: bool,
+    pub(super) array_end: Literal,
+    /// Are items of an array read whatever their names are, and names in the namespace of the
+    /// Body's child as if they were in none? Senders differ in both where content is encoded.
+    pub(super) any_item: bool,
+    /// May elements be named otherwise than planned?
+    pub(super) any_name: bool,
+    /// The prefixes in the attributes of start tags, and what they must stand for.
+    pub(super) prefixes: Vec<(&'static str, Box<str>)>,
     pub(super) scopes: Vec<ScopePlan>,
     /// How deep elements nest inside the message's own.
     pub(super) depth: usize,
@@ -98,18 +208,27 @@ pub struct Plan {
 impl Plan {
     /// Compiles a schema.
     pub fn new(schema: &Arc<Schema>, options: &Options) -> Arc<Self> {
-        let types = options.types && !options.attributes;
-        let options = Options { types, ..options.clone() };
+        let options = options.effective();
         let naming = Naming { schema, options: &options };
-        let root = naming.entry(ScopeId(0));
-        let (prologue, epilogue) = envelope::around(&options, &root);
+        let root = naming.root();
+        let around = envelope::around(&options, &root);
+        let arrays = options.has_arrays();
+        let any_item = options.style.is_encoded() && !options.is_plain_rpc();
         let scopes: Vec<ScopePlan> = (0..schema.scopes().len() as u16)
             .map(|scope| ScopePlan::new(&naming, ScopeId(scope)))
             .collect();
         Arc::new(Self {
             schema: schema.clone(),
-            prologue: Literal::new(prologue.as_bytes()),
-            epilogue: Literal::new(epilogue.as_bytes()),
+            prologue: Literal::new(around.prologue().as_bytes()),
+            epilogue: Literal::new(around.after.as_bytes()),
+            around_header: around.header().map(|parts| parts.map(String::into)),
+            root_namespace: options.root_namespace().into(),
+            root_end: Literal::new(around.root_end.as_bytes()),
+            arrays,
+            array_end: Literal::new(options.array_end().as_bytes()),
+            any_item,
+            any_name: any_item || options.any_wrapper,
+            prefixes: options.prefixes(),
             root: root.into(),
             depth: depth(&naming),
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
@@ -133,7 +252,7 @@ impl Plan {
     pub(super) fn element_namespace(&self) -> &str {
         match self.options.style {
             Style::DocumentLiteral => &self.options.namespace,
-            Style::RpcEncoded | Style::RpcLiteral => "",
+            Style::RpcEncoded | Style::RpcLiteral | Style::DocumentEncoded => "",
         }
     }
 }
@@ -229,7 +348,7 @@ impl ScopePlan {
         let scope = naming.schema.scope(id);
         let flat = naming.options.flat;
         let order = Order::new(naming, id);
-        let entry = naming.entry(id);
+        let entry = if id.0 == 0 { naming.root() } else { naming.entry(id) };
         let components = if flat { 0 } else { scope.components.len() };
         let (mut names, mut attributes) = (Names::new(components), Names::new(components));
         let slots = slots(naming, id, &order, &mut names, &mut attributes);
@@ -239,7 +358,7 @@ impl ScopePlan {
             let parent = component.parent.unwrap_or(NONE);
             names.add(parent, &name, Name::Component(index as u16));
             Element {
-                start: naming.start(&name),
+                start: naming.start(&name, &component.name),
                 end: end(&name),
                 parent,
                 ranks: order.spans[index],
@@ -249,7 +368,7 @@ impl ScopePlan {
         Self {
             components: components.collect(),
             slots,
-            start: naming.start(&entry),
+            start: naming.start(&entry, &scope.name),
             end: end(&entry),
             name: entry.into(),
             names: names.finish(),
@@ -274,7 +393,7 @@ fn slots(
         let (shape, component) = (naming.shape(kind), naming.around(id, index));
         let (names, start, end) = match shape {
             Shape::Attribute => (&mut *attributes, format!(" {name}=\""), Literal::new(b"\"")),
-            _ => (&mut *names, format!("<{name}{}>", naming.xsd_type(kind)), end(&name)),
+            _ => (&mut *names, naming.field_start(&name, kind), end(&name)),
         };
         names.add(component, &name, Name::Field(index as u16));
         Slot {

@@ -2,7 +2,7 @@
 
 use trunkline_message::{Decoder, Entries, ErrorKind, Result};
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within,
 };
 
 use super::decoder::{Body, Value};
@@ -69,7 +69,8 @@ impl Body<'_> {
                 }
             } else if entry.start.matches(bytes, at) {
                 self.opened("");
-                self.parser.push_known(at + 1, entry.start.len() - 2)?;
+                self.opened_item(slot.scope.into(), &entry.name);
+                self.parser.push_known(at + 1, entry.name.len())?;
                 self.parser.set_position(at + entry.start.len());
                 return Ok(true);
             }
@@ -78,18 +79,20 @@ impl Body<'_> {
                 return Ok(false);
             }
         }
-        self.next_entry_generally(entry)
+        self.next_entry_generally(slot.scope.into(), entry)
     }
 
     #[inline(never)]
-    fn next_entry_generally(&mut self, entry: &ScopePlan) -> Result<bool> {
+    fn next_entry_generally(&mut self, index: usize, entry: &ScopePlan) -> Result<bool> {
         loop {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
                 Event::Start { name, .. } => {
                     self.check_names();
-                    if Some(name.namespace) == self.namespace && *name.local() == *entry.name {
+                    let named = Some(name.namespace) == self.namespace;
+                    if self.plan.any_item || named && *name.local() == *entry.name {
                         self.opened(name.prefix());
+                        self.opened_item(index, name.qualified());
                         let marks = self.marks()?.refuse_nil("an entry, not nil");
                         marks.map_err(|kind| self.error(kind, self.parser.position()))?;
                         if self.attributes {
@@ -178,7 +181,7 @@ impl Decoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a number", whole(parse_float))
+        self.parse("a number", parse_float_within)
     }
 
     #[inline]

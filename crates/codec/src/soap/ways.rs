@@ -309,6 +309,15 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// An entry of a scope was opened that has this name. Where items may have any name, gaps are
+    /// learnt for one only, as for prefixes.
+    #[inline]
+    pub(super) fn opened_item(&mut self, scope: usize, name: &str) {
+        if self.plan.any_item && self.same_context && !self.learnt.agrees_item(scope, name) {
+            self.same_context = false;
+        }
+    }
+
     /// Finds the next value without the help of a gap.
     #[inline(never)]
     fn step<F: Fields>(
@@ -361,7 +370,14 @@ impl<'a> Body<'a> {
                 if scope.slots[usize::from(field)].start.matches(bytes, at) =>
             {
                 let field = usize::from(field);
-                let content = at + scope.slots[field].start.len();
+                let slot = &scope.slots[field];
+                let mut content = at + slot.start.len();
+                if self.plan.arrays && slot.shape != Shape::Value {
+                    match self.behind_count(content) {
+                        Some(behind) => content = behind,
+                        None => return Ok(None),
+                    }
+                }
                 let leaf = Leaf { field, content, name: (at + 1, length) };
                 self.expected_field(scope, base, leaf, into).map(Some)
             }
@@ -379,6 +395,15 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The position behind the start tag of an array whose count stands at `at`. The count says
+    /// nothing that the items do not.
+    fn behind_count(&self, at: usize) -> Option<usize> {
+        let bytes = self.input.as_bytes();
+        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let end = &self.plan.array_end;
+        (digits > 0 && end.matches(bytes, at + digits)).then_some(at + digits + end.len())
+    }
+
     /// Reads the end tag of the component, or of the scope's own element.
     #[inline]
     pub(super) fn expected_end(
@@ -389,6 +414,13 @@ impl<'a> Body<'a> {
     ) -> Option<Step> {
         let element = scope.components.get(usize::from(component));
         let tag = element.map_or(&scope.end, |element| &element.end);
+        if self.plan.any_name && element.is_none() {
+            // One of another name and the same length may be open.
+            let name = self.parser.open_element(self.input);
+            if name != Some(&*scope.name) {
+                return None;
+            }
+        }
         if !tag.matches(self.input.as_bytes(), at) || !self.parser.pop_known(tag.len() - 3) {
             return None;
         }
@@ -455,7 +487,7 @@ impl<'a> Body<'a> {
             Event::Start { name, .. } => {
                 self.check_names();
                 self.field = usize::MAX;
-                let meaning = match Some(name.namespace) == self.namespace {
+                let meaning = match self.is_own(name.namespace) {
                     true => scope.names.get(component, name.local().as_bytes()),
                     false => None,
                 };

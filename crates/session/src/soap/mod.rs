@@ -1,1 +1,45 @@
 //! SOAP services and clients.
+//!
+//! A [`Service`] is a set of functions; a [`Server`] answers over HTTP, a [`TcpServer`] over raw
+//! TCP, and [`Conversation`] without any socket. A [`Client`] calls; [`client!`](crate::client)
+//! makes one with methods.
+
+mod binding;
+mod call;
+mod client;
+mod context;
+mod conversation;
+pub mod header;
+mod http;
+mod macros;
+mod operation;
+pub mod outline;
+mod prologue;
+mod service;
+mod tcp;
+mod url;
+pub mod wsdl;
+
+use trunkline_codec::soap::Version;
+
+pub use binding::Binding;
+pub use call::{CallReport, Log};
+pub use client::{CallError, Client};
+pub use context::{Context, Stages};
+pub use conversation::{Answer, Conversation, Outcome};
+pub use http::{Running, Server, StartError};
+pub use operation::Function;
+pub use service::{Endpoint, Service, ServiceError};
+pub use tcp::{TcpConfig, TcpServer};
+pub use trunkline_codec::soap::{
+    Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
+};
+pub use trunkline_net::http::{ClientConfig, Config};
+
+/// The envelope in profiles.
+fn envelope_name(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "SOAP 1.1",
+        Version::Soap12 => "SOAP 1.2",
+    }
+}

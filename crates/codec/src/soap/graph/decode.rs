@@ -1,0 +1,561 @@
+//! From a document to a message: one pass with a stack of open elements, then the references.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+
+use super::marks::{Head, Marks, NodeKind, Place};
+use super::model::{Array, Content, Graph, Message, Node, NodeId};
+use super::name::{Name, Names};
+use super::namespaces::{self, SOAP11, SOAP12, XSD};
+use crate::soap::Version;
+use crate::xml::{self, Event, Parser, Source};
+
+/// Edges to nodes that are not known yet are numbered from here.
+pub(super) const UNRESOLVED: u32 = 1 << 31;
+
+/// Longer texts are not taken for qualified names.
+const LONGEST_QUALIFIED_NAME: usize = 256;
+
+/// Reads any SOAP message. [`Limits::fields`] bounds the elements.
+///
+/// # Errors
+/// What is not well-formed, no envelope, or larger than the limits; ids that stand twice and
+/// references to none; text beside elements; what is wrong with arrays.
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
+    decode_as(bytes, limits, false)
+}
+
+/// As [`decode`], for messages that are known to be `encoded`, whether they say so or not.
+pub(super) fn decode_as(bytes: &[u8], limits: &Limits, encoded: bool) -> Result<Message> {
+    let mut source = Source::default();
+    let input = source.prepare(bytes, limits)?;
+    let reader = Reader {
+        input,
+        parser: Parser::new(xml::Options::default(), limits),
+        limits,
+        names: Names::default(),
+        nodes: Vec::new(),
+        ids: Vec::new(),
+        references: Vec::new(),
+        stack: Vec::new(),
+        elements: 0,
+        style: Style { encoded, text: None },
+    };
+    reader.envelope()
+}
+
+/// The encoding style in force.
+#[derive(Clone, Debug)]
+struct Style {
+    encoded: bool,
+    text: Option<Arc<str>>,
+}
+
+struct Reader<'a> {
+    input: &'a str,
+    parser: Parser,
+    limits: &'a Limits,
+    names: Names,
+    nodes: Vec<Node>,
+    /// Ids, their elements' nodes and places.
+    ids: Vec<(Cow<'a, str>, NodeId, usize)>,
+    references: Vec<(Cow<'a, str>, usize)>,
+    stack: Vec<Frame<'a>>,
+    elements: usize,
+    style: Style,
+}
+
+/// An open element.
+struct Frame<'a> {
+    name: Name,
+    at: usize,
+    node: NodeId,
+    marks: Marks<'a>,
+    text: String,
+    /// Does the text mean something beside elements?
+    has_text: bool,
+    members: Vec<(Name, NodeId)>,
+    /// Which members say their position in an array.
+    positions: Vec<(usize, Vec<u64>)>,
+    /// The style around it.
+    outer: Option<Style>,
+}
+
+/// A child of Header or Body.
+struct Root {
+    name: Name,
+    node: NodeId,
+    root: Option<bool>,
+    /// May it be there only to be referred to?
+    has_id: bool,
+    style: Style,
+}
+
+impl<'a> Reader<'a> {
+    fn envelope(mut self) -> Result<Message> {
+        self.parser.begin(self.input)?;
+        let at = self.parser.position();
+        let name = self.start("the Envelope")?;
+        let soap = self.parser.namespace_name(self.input, name.namespace);
+        let version = match soap {
+            SOAP11 => Version::Soap11,
+            SOAP12 => Version::Soap12,
+            _ => return Err(self.no_envelope(at, name)),
+        };
+        if name.local() != "Envelope" {
+            return Err(self.no_envelope(at, name));
+        }
+        let soap = namespaces::envelope(version);
+        self.enter_style();
+        let mut name = self.start("Header or Body")?;
+        let mut header = Vec::new();
+        if self.is(name, soap, "Header") {
+            let outside = self.style.clone();
+            self.enter_style();
+            header = self.children()?;
+            self.style = outside;
+            name = self.start("Body")?;
+        }
+        if !self.is(name, soap, "Body") {
+            return Err(self.error(ErrorKind::Expected("the Body".into()), self.parser.position()));
+        }
+        self.enter_style();
+        let body = self.children()?;
+        self.epilogue(version)?;
+        self.finish(version, header, body)
+    }
+
+    /// Passes over what SOAP 1.1 section 4 allows behind the Body, and SOAP 1.2 does not (part 1
+    /// section 5.1).
+    fn epilogue(&mut self, version: Version) -> Result<()> {
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Eof => return Ok(()),
+                Event::Start { .. } if version == Version::Soap11 => {
+                    self.parser.skip_element(self.input)?;
+                }
+                Event::Start { .. } | Event::Text { white: false, .. } | Event::CData { .. } => {
+                    let what = "nothing but the end behind the Body";
+                    return Err(Error::new(ErrorKind::Expected(what.into()), at));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn no_envelope(&self, at: usize, found: xml::Name<'_>) -> Error {
+        let namespace = self.parser.namespace_name(self.input, found.namespace);
+        let found = found.qualified();
+        let (found, namespace) = (&found[..found.floor_char_boundary(64)], namespace);
+        let namespace = &namespace[..namespace.floor_char_boundary(200)];
+        let what = format!("a SOAP 1.1 or 1.2 Envelope, not <{found}> of {namespace:?}");
+        Error::new(ErrorKind::Expected(what.into()), at)
+    }
+
+    fn is(&self, name: xml::Name<'_>, namespace: &str, local: &str) -> bool {
+        name.local() == local && self.parser.namespace_name(self.input, name.namespace) == namespace
+    }
+
+    /// The next element; only white space and comments may stand before it.
+    fn start(&mut self, expected: &'static str) -> Result<xml::Name<'a>> {
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Start { name, .. } => return Ok(name),
+                Event::Text { white: true, .. }
+                | Event::Comment(_)
+                | Event::ProcessingInstruction { .. } => {}
+                _ => return Err(Error::new(ErrorKind::Expected(expected.into()), at)),
+            }
+        }
+    }
+
+    fn place(&mut self) -> Place<'_, 'a> {
+        Place { parser: &self.parser, input: self.input, names: &mut self.names }
+    }
+
+    /// Takes over the encoding style of the start tag just read, if it names one; answers the one
+    /// before.
+    fn enter_style(&mut self) -> Option<Style> {
+        let text = self.place().encoding_style()?;
+        let encoded = namespaces::is_soap_encoding(&text);
+        let style = Style { encoded, text: Some((&*text).into()) };
+        Some(std::mem::replace(&mut self.style, style))
+    }
+
+    /// Reads the children of Header or Body, and its end tag.
+    fn children(&mut self) -> Result<Vec<Root>> {
+        let mut roots = Vec::new();
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Start { name, .. } => roots.push(self.child(name, at)?),
+                Event::End { .. } => return Ok(roots),
+                Event::Text { white: true, .. }
+                | Event::Comment(_)
+                | Event::ProcessingInstruction { .. } => {}
+                _ => return Err(Error::new(ErrorKind::Expected("an element".into()), at)),
+            }
+        }
+    }
+
+    /// Reads an element to its end tag, however deep.
+    fn child(&mut self, name: xml::Name<'a>, at: usize) -> Result<Root> {
+        self.open(name, at)?;
+        let style = self.style.clone();
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Start { name, .. } => self.open(name, at)?,
+                Event::End { .. } => {
+                    if let Some((name, node, marks)) = self.close()? {
+                        let has_id = style.encoded && marks.id.is_some();
+                        return Ok(Root { name, node, root: marks.root, has_id, style });
+                    }
+                }
+                Event::Text { raw, plain, white } => {
+                    self.text(!white, |text| match plain {
+                        true => text.push_str(raw),
+                        false => xml::unescape(raw, text),
+                    });
+                }
+                Event::CData { raw, .. } => {
+                    self.text(true, |text| xml::normalise_newlines(raw, text));
+                }
+                Event::Comment(_) | Event::ProcessingInstruction { .. } => {}
+                Event::Eof => {
+                    let kind = ErrorKind::Truncated { expected: "an end tag" };
+                    return Err(self.error(kind, at));
+                }
+            }
+        }
+    }
+
+    /// Adds to the text of the innermost element.
+    fn text(&mut self, means_something: bool, add: impl FnOnce(&mut String)) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        frame.has_text |= means_something;
+        add(&mut frame.text);
+        // Once more for each piece of a text, so long ones are not looked at.
+        if means_something && frame.text.len() <= LONGEST_QUALIFIED_NAME {
+            let (parser, input, names) = (&self.parser, self.input, &mut self.names);
+            Place { parser, input, names }.note_prefix(&frame.text, &mut frame.marks.prefixes);
+        }
+    }
+
+    /// An element begins, whose start tag was just read.
+    fn open(&mut self, name: xml::Name<'a>, at: usize) -> Result<()> {
+        self.elements += 1;
+        if self.elements > self.limits.fields {
+            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
+            return Err(self.error(kind, at));
+        }
+        let outer = self.enter_style();
+        let encoded = self.style.encoded;
+        let marks = self.place().marks(encoded);
+        let marks = marks.map_err(|kind| self.error_in(name.local(), kind, at))?;
+        let name = self.names.get(&self.parser, self.input, name.namespace, name.local());
+        let node = match marks.reference.is_some() {
+            true => NodeId(0),
+            false => {
+                self.nodes.push(Node::new(Content::Nil));
+                NodeId(self.nodes.len() as u32 - 1)
+            }
+        };
+        self.stack.push(Frame {
+            name,
+            at,
+            node,
+            marks,
+            text: String::new(),
+            has_text: false,
+            members: Vec::new(),
+            positions: Vec::new(),
+            outer,
+        });
+        Ok(())
+    }
+
+    /// An element ends; it is handed back if it is a child of Header or Body.
+    fn close(&mut self) -> Result<Option<(Name, NodeId, Marks<'a>)>> {
+        let mut frame = self.stack.pop().expect("an open element");
+        if let Some(outer) = frame.outer.take() {
+            self.style = outer;
+        }
+        let node = match frame.marks.reference.take() {
+            Some(reference) => self.refer(&frame, reference),
+            None => self.value(&mut frame),
+        };
+        let node = node.map_err(|kind| self.error_in(frame.name.local(), kind, frame.at))?;
+        let Some(parent) = self.stack.last_mut() else {
+            return Ok(Some((frame.name, node, frame.marks)));
+        };
+        if let Some(position) = frame.marks.position {
+            parent.positions.push((parent.members.len(), position));
+        }
+        parent.members.push((frame.name, node));
+        Ok(None)
+    }
+
+    fn refer(&mut self, frame: &Frame<'_>, reference: Cow<'a, str>) -> Result<NodeId, ErrorKind> {
+        if frame.has_text || !frame.members.is_empty() {
+            let what = "no content in an element that refers to another";
+            return Err(ErrorKind::Expected(what.into()));
+        }
+        self.references.push((reference, frame.at));
+        Ok(NodeId(UNRESOLVED | (self.references.len() as u32 - 1)))
+    }
+
+    fn value(&mut self, frame: &mut Frame<'a>) -> Result<NodeId, ErrorKind> {
+        if let Some(id) = frame.marks.id.clone() {
+            self.ids.push((id, frame.node, frame.at));
+        }
+        let content = content(frame)?;
+        if let Content::Array(array) = &content {
+            self.check_items(array)?;
+        }
+        let type_name = frame.marks.type_name.take().or_else(|| type_of(&frame.name));
+        self.nodes[frame.node.index()] = Node {
+            type_name,
+            content,
+            attributes: std::mem::take(&mut frame.marks.attributes),
+            prefixes: std::mem::take(&mut frame.marks.prefixes),
+        };
+        Ok(frame.node)
+    }
+
+    /// Puts the elements that ids stand for in place of the references to them.
+    fn finish(
+        mut self,
+        version: Version,
+        mut header: Vec<Root>,
+        mut body: Vec<Root>,
+    ) -> Result<Message> {
+        let targets = self.targets()?;
+        if !targets.is_empty() {
+            let roots = header.iter_mut().chain(&mut body).map(|root| &mut root.node);
+            let edges = self.nodes.iter_mut().flat_map(|node| edges(&mut node.content));
+            for node in roots.chain(edges).filter(|node| node.0 & UNRESOLVED != 0) {
+                *node = targets[(node.0 & !UNRESOLVED) as usize];
+            }
+        }
+        keep_roots(&mut body, &targets.into_iter().collect());
+        let mut message = Message::new(version);
+        message.graph = Graph { nodes: self.nodes };
+        let style = body.first().map_or(&self.style, |root| &root.style);
+        message.encoding_style = style.text.as_deref().map(str::to_owned);
+        if style.encoded && style.text.is_none() {
+            message.set_encoded();
+        }
+        for root in &header {
+            own_style(&mut message, version, root);
+        }
+        let is_same = |text: &str| Some(text) == message.encoding_style.as_deref();
+        for root in &body {
+            let attributes = &mut message.graph.nodes[root.node.index()].attributes;
+            attributes.retain(|(name, value)| !is_encoding_style(name) || !is_same(value));
+        }
+        message.header = header.into_iter().map(|root| (root.name, root.node)).collect();
+        message.body = body.into_iter().map(|root| (root.name, root.node)).collect();
+        Ok(message)
+    }
+
+    /// The node of each reference.
+    fn targets(&mut self) -> Result<Vec<NodeId>> {
+        let mut known: HashMap<&str, NodeId> = HashMap::with_capacity(self.ids.len());
+        for (id, node, at) in &self.ids {
+            if known.insert(id, *node).is_some() {
+                let id = &id[..id.floor_char_boundary(64)];
+                let what = format!("an id once, but {id:?} is another element's already");
+                return Err(Error::new(ErrorKind::Expected(what.into()), *at));
+            }
+        }
+        let target = |(reference, at): &(Cow<'_, str>, usize)| match known.get(&**reference) {
+            Some(node) => Ok(*node),
+            None => {
+                let id = &reference[..reference.floor_char_boundary(64)];
+                let what = format!("an element with the id {id:?}, to which this one refers");
+                Err(Error::new(ErrorKind::Expected(what.into()), *at))
+            }
+        };
+        self.references.iter().map(target).collect()
+    }
+
+    /// Items of a simple type have no elements inside.
+    fn check_items(&self, array: &Array) -> Result<(), ErrorKind> {
+        let is_simple =
+            array.item_ranks.is_empty() && array.item_type.as_ref().is_some_and(is_simple);
+        let is_compound = |(_, id): &(u64, NodeId)| {
+            let node = self.nodes.get(id.index());
+            node.is_some_and(|it| {
+                it.type_name.is_none()
+                    && matches!(it.content, Content::Struct(_) | Content::Array(_))
+            })
+        };
+        match is_simple && array.items.iter().any(is_compound) {
+            true => Err(not_simple(array.item_type.as_ref())),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, at: usize) -> Error {
+        self.located(Error::new(kind, at))
+    }
+
+    /// In an element that is not on the stack.
+    #[cold]
+    fn error_in(&self, element: &str, kind: ErrorKind, at: usize) -> Error {
+        self.located(Error::new(kind, at).within(element))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        let open = self.stack.iter().rev();
+        open.fold(error, |error, frame| error.within(frame.name.local()))
+    }
+}
+
+fn edges(content: &mut Content) -> Vec<&mut NodeId> {
+    match content {
+        Content::Struct(members) => members.iter_mut().map(|member| &mut member.1).collect(),
+        Content::Array(array) => array.items.iter_mut().map(|item| &mut item.1).collect(),
+        Content::Nil | Content::Text(_) => Vec::new(),
+    }
+}
+
+fn is_encoding_style(name: &Name) -> bool {
+    name.local() == "encodingStyle" && matches!(name.namespace(), SOAP11 | SOAP12)
+}
+
+/// Leaves out the elements that stand in the Body only to be referred to (SOAP 1.1 sections 5.1 and
+/// 5.6): those that say that they are no root, and those that others refer to and that do not say
+/// that they are one. If that is all, the first is the root: it may contain itself.
+fn keep_roots(body: &mut Vec<Root>, targets: &HashSet<NodeId>) {
+    let is_root = |root: &Root| match root.root {
+        Some(stated) => stated,
+        None => !(root.has_id && targets.contains(&root.node)),
+    };
+    if body.iter().any(is_root) {
+        return body.retain(is_root);
+    }
+    body.truncate(1 + body.iter().position(|root| root.root != Some(false)).unwrap_or(0));
+    if body.len() > 1 {
+        body.drain(..body.len() - 1);
+    }
+}
+
+/// A header block keeps the style that holds for it, whoever stated it.
+fn own_style(message: &mut Message, version: Version, root: &Root) {
+    let Some(text) = root.style.text.as_deref().filter(|_| root.style.encoded) else { return };
+    let attributes = &mut message.graph.nodes[root.node.index()].attributes;
+    if !attributes.iter().any(|(name, _)| is_encoding_style(name)) {
+        let name = Name::new(namespaces::envelope(version), "encodingStyle");
+        attributes.push((name, text.into()));
+    }
+}
+
+/// The type that an element's name tells, where the encoding declares one.
+fn type_of(name: &Name) -> Option<Name> {
+    match name.local() {
+        _ if !namespaces::is_encoding(name.namespace()) => None,
+        "Array" | "Struct" | "base64" => Some(name.clone()),
+        local => namespaces::is_simple_type(local).then(|| name.moved(XSD)),
+    }
+}
+
+fn is_simple(name: &Name) -> bool {
+    name.namespace() == XSD && namespaces::is_simple_type(name.local())
+}
+
+fn not_simple(name: Option<&Name>) -> ErrorKind {
+    let local = name.map_or("anySimpleType", Name::local);
+    ErrorKind::Expected(format!("text in a value of the type xsd:{local}, not elements").into())
+}
+
+fn is_encoding_type(name: Option<&Name>, local: &str) -> bool {
+    name.is_some_and(|it| it.local() == local && namespaces::is_encoding(it.namespace()))
+}
+
+fn content(frame: &mut Frame<'_>) -> Result<Content, ErrorKind> {
+    let marks = &mut frame.marks;
+    let is_empty = frame.members.is_empty();
+    if marks.nil {
+        return match is_empty && !frame.has_text {
+            true => Ok(Content::Nil),
+            false => Err(ErrorKind::Expected("no content in an element that is nil".into())),
+        };
+    }
+    if frame.has_text && !is_empty {
+        return Err(ErrorKind::Unsupported("text beside elements (mixed content)".into()));
+    }
+    if !is_empty && marks.type_name.as_ref().is_some_and(is_simple) {
+        return Err(not_simple(marks.type_name.as_ref()));
+    }
+    let type_name = marks.type_name.as_ref().unwrap_or(&frame.name);
+    let is = |kind, local| marks.kind == Some(kind) || is_encoding_type(Some(type_name), local);
+    if marks.array.is_some() || is(NodeKind::Array, "Array") {
+        if frame.has_text {
+            return Err(ErrorKind::Expected("items of an array, not text".into()));
+        }
+        let head = marks.array.take().unwrap_or_default();
+        let members = std::mem::take(&mut frame.members);
+        let array = array(head, members, std::mem::take(&mut frame.positions))?;
+        return Ok(Content::Array(Box::new(array)));
+    }
+    if !is_empty || (is(NodeKind::Struct, "Struct") && !frame.has_text) {
+        return Ok(Content::Struct(std::mem::take(&mut frame.members)));
+    }
+    Ok(Content::Text(std::mem::take(&mut frame.text).into()))
+}
+
+/// Gives every item its position: its own, else the one behind that of the item before.
+fn array(
+    head: Head,
+    members: Vec<(Name, NodeId)>,
+    positions: Vec<(usize, Vec<u64>)>,
+) -> Result<Array, ErrorKind> {
+    let mut array = Array::new(head.item_type, Vec::new());
+    array.item_ranks = head.ranks;
+    array.dimensions = head.sizes.unwrap_or_else(|| vec![None]);
+    if let Some((name, _)) = members.first().filter(|(name, _)| type_of(name).is_none()) {
+        array.item_name = name.clone();
+    }
+    let outside = |array: &Array, what: &str| {
+        let brackets = array.brackets();
+        ErrorKind::Expected(format!("{what} inside an array of {brackets}").into())
+    };
+    if let Some(offset) = head.offset {
+        // An empty array has no position, but an offset of zero all the same.
+        let is_zero = offset.iter().all(|it| *it == 0);
+        let position = if is_zero { Some(0) } else { array.position(&offset) };
+        array.offset = Some(position.ok_or_else(|| outside(&array, "an offset"))?);
+    }
+    let known = array.dimensions.iter().all(Option::is_some).then(|| array.size());
+    let found = members.len();
+    let mut next = array.offset.unwrap_or(0);
+    let mut stated = positions.into_iter().peekable();
+    for (index, (_, node)) in members.into_iter().enumerate() {
+        if let Some((_, place)) = stated.next_if(|it| it.0 == index) {
+            next = array.position(&place).ok_or_else(|| outside(&array, "a position"))?;
+        } else if let Some(size) = known.filter(|size| next >= *size) {
+            let stated = usize::try_from(size).unwrap_or(usize::MAX);
+            return Err(ErrorKind::Count { stated, found });
+        }
+        array.items.push((next, node));
+        next = next.checked_add(1).ok_or_else(|| outside(&array, "a position"))?;
+    }
+    if !array.items.is_sorted_by_key(|item| item.0) {
+        array.items.sort_by_key(|item| item.0);
+    }
+    match array.items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => {
+            let place = array.place(pair[0].0);
+            Err(ErrorKind::Expected(format!("one item at the position {place}, not two").into()))
+        }
+        None => Ok(array),
+    }
+}

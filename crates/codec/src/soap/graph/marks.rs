@@ -1,0 +1,220 @@
+//! What the attributes of an element say about its value.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use trunkline_message::ErrorKind;
+
+use super::extent;
+use super::name::{Name, Names, is_plain_name};
+use super::namespaces::{self, ENCODING11, ENCODING12, SOAP11, SOAP12, XSD};
+use crate::xml::{self, Parser};
+
+/// The attributes of one element, the encoding's own told from the others.
+#[derive(Debug, Default)]
+pub(super) struct Marks<'a> {
+    pub(super) nil: bool,
+    pub(super) type_name: Option<Name>,
+    pub(super) id: Option<Cow<'a, str>>,
+    /// The id of the element that has the value.
+    pub(super) reference: Option<Cow<'a, str>>,
+    pub(super) array: Option<Head>,
+    pub(super) kind: Option<NodeKind>,
+    /// `SOAP-ENC:position` of the element itself.
+    pub(super) position: Option<Vec<u64>>,
+    /// `SOAP-ENC:root` (SOAP 1.1 section 5.6).
+    pub(super) root: Option<bool>,
+    pub(super) attributes: Vec<(Name, Box<str>)>,
+    pub(super) prefixes: Vec<(Box<str>, Arc<str>)>,
+}
+
+/// What an array says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) item_type: Option<Name>,
+    pub(super) ranks: Vec<usize>,
+    pub(super) sizes: Option<Vec<Option<u64>>>,
+    pub(super) offset: Option<Vec<u64>>,
+}
+
+/// `enc:nodeType` (SOAP 1.2 part 2 section 3.1.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    Simple,
+    Struct,
+    Array,
+}
+
+/// The document as far as it is read.
+pub(super) struct Place<'p, 'a> {
+    pub(super) parser: &'p Parser,
+    pub(super) input: &'a str,
+    pub(super) names: &'p mut Names,
+}
+
+impl<'a> Place<'_, 'a> {
+    /// The encoding style that the start tag just read asks for.
+    pub(super) fn encoding_style(&self) -> Option<Cow<'a, str>> {
+        self.parser.attributes(self.input).find_map(|it| {
+            let namespace = self.parser.namespace_name(self.input, it.name.namespace);
+            let is = it.name.local() == "encodingStyle" && matches!(namespace, SOAP11 | SOAP12);
+            is.then(|| it.value())
+        })
+    }
+
+    /// The marks of the start tag just read. Unqualified `id` and `href` are the encoding's only
+    /// where it is `encoded`.
+    pub(super) fn marks(&mut self, encoded: bool) -> Result<Marks<'a>, ErrorKind> {
+        let mut marks = Marks::default();
+        let (parser, input) = (self.parser, self.input);
+        for attribute in parser.attributes(input) {
+            let value = attribute.value();
+            let local = attribute.name.local();
+            let namespace = parser.namespace_name(input, attribute.name.namespace);
+            let taken = match (namespace, local) {
+                // SOAP 1.1 section 5.4.1; many senders use them in SOAP 1.2 too.
+                ("", "id") if encoded => {
+                    marks.id = Some(value);
+                    continue;
+                }
+                // References to what is not in the message, such as attachments, stay as they are.
+                ("", "href") if encoded && value.trim_start().starts_with('#') => {
+                    marks.reference = Some(without_hash(value));
+                    continue;
+                }
+                // SOAP 1.2 part 2 section 3.1.5.
+                (ENCODING11 | ENCODING12, "id") => {
+                    marks.id = Some(value);
+                    continue;
+                }
+                (ENCODING11 | ENCODING12, "ref") => {
+                    marks.reference = Some(without_hash(value));
+                    continue;
+                }
+                (ENCODING11 | ENCODING12, _) => self.encoding(&mut marks, local, &value)?,
+                _ if namespaces::is_xsi(namespace) => self.instance(&mut marks, local, &value)?,
+                _ => false,
+            };
+            if !taken {
+                self.note_prefix(&value, &mut marks.prefixes);
+                let name = self.names.get(parser, input, attribute.name.namespace, local);
+                marks.attributes.push((name, value.into()));
+            }
+        }
+        if marks.id.is_some() && marks.reference.is_some() {
+            let what = "an id or a reference to another element, not both";
+            return Err(ErrorKind::Expected(what.into()));
+        }
+        Ok(marks)
+    }
+
+    fn instance(
+        &mut self,
+        marks: &mut Marks<'a>,
+        local: &str,
+        value: &str,
+    ) -> Result<bool, ErrorKind> {
+        match local {
+            "nil" | "null" => marks.nil = boolean(value, "xsi:nil")?,
+            "type" => marks.type_name = Some(self.qualified(value)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn encoding(
+        &mut self,
+        marks: &mut Marks<'a>,
+        local: &str,
+        value: &str,
+    ) -> Result<bool, ErrorKind> {
+        match local {
+            "arrayType" => {
+                let parsed = extent::array_type(value)?;
+                let head = marks.array.get_or_insert_default();
+                (head.ranks, head.sizes) = (parsed.ranks, Some(parsed.sizes));
+                head.item_type = Some(self.qualified(parsed.qualified)?);
+            }
+            "itemType" => {
+                marks.array.get_or_insert_default().item_type = Some(self.qualified(value)?);
+            }
+            "arraySize" => {
+                marks.array.get_or_insert_default().sizes = Some(extent::array_size(value)?);
+            }
+            "offset" => {
+                marks.array.get_or_insert_default().offset = Some(extent::coordinates(value)?);
+            }
+            "position" => marks.position = Some(extent::coordinates(value)?),
+            "root" => marks.root = Some(boolean(value, "root")?),
+            "nodeType" => {
+                marks.kind = Some(match trim(value) {
+                    "simple" => NodeKind::Simple,
+                    "struct" => NodeKind::Struct,
+                    "array" => NodeKind::Array,
+                    _ => {
+                        let what = "nodeType to be simple, struct or array";
+                        return Err(ErrorKind::Expected(what.into()));
+                    }
+                });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The name that a qualified name in a value stands for. Without a prefix it is in the default
+    /// namespace (XML Schema part 2 section 3.2.18).
+    fn qualified(&mut self, value: &str) -> Result<Name, ErrorKind> {
+        let value = trim(value);
+        let (prefix, local) = value.split_once(':').unwrap_or(("", value));
+        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else {
+            let value = &value[..value.floor_char_boundary(64)];
+            let what = format!("a declared prefix in the type {value:?}");
+            return Err(ErrorKind::Expected(what.into()));
+        };
+        if !is_plain_name(local) {
+            let value = &value[..value.floor_char_boundary(64)];
+            return Err(ErrorKind::Expected(format!("the name of a type, not {value:?}").into()));
+        }
+        let name = self.names.get(self.parser, self.input, namespace, local);
+        Ok(match namespaces::is_old_xsd(name.namespace()) {
+            true => name.moved(XSD),
+            false => name,
+        })
+    }
+
+    /// Keeps the meaning of a prefix, if the text may be a qualified name.
+    pub(super) fn note_prefix(&mut self, text: &str, prefixes: &mut Vec<(Box<str>, Arc<str>)>) {
+        let Some((prefix, local)) = trim(text).split_once(':') else { return };
+        if prefix == "xml" || !is_plain_name(prefix) || !is_plain_name(local) {
+            return;
+        }
+        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else { return };
+        if namespace != xml::Namespace::NONE && !prefixes.iter().any(|it| *it.0 == *prefix) {
+            let namespace = self.names.namespace(self.parser, self.input, namespace);
+            prefixes.push((prefix.into(), namespace));
+        }
+    }
+}
+
+/// References are URIs in SOAP 1.1 and bare ids in SOAP 1.2, where some write a hash all the same.
+fn without_hash(value: Cow<'_, str>) -> Cow<'_, str> {
+    let bare = |it: &str| it.len() - it.trim_start().trim_start_matches('#').len();
+    match value {
+        Cow::Borrowed(it) => Cow::Borrowed(it[bare(it)..].trim()),
+        Cow::Owned(it) => Cow::Owned(it[bare(&it)..].trim().to_owned()),
+    }
+}
+
+fn boolean(value: &str, what: &str) -> Result<bool, ErrorKind> {
+    match trim(value) {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(ErrorKind::Expected(format!("{what} to be true or false").into())),
+    }
+}
+
+/// Without the white space around, which XML Schema does not count.
+fn trim(value: &str) -> &str {
+    value.trim_matches([' ', '\t', '\r', '\n'])
+}

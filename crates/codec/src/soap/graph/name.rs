@@ -1,0 +1,131 @@
+//! Names of elements, attributes and types, shared as often as they occur.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::soap::QName;
+use crate::xml::{self, Namespace, Parser};
+
+/// A namespace and a local name. Cloning shares both, so that a message with a long namespace and
+/// many elements holds it once.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name {
+    namespace: Arc<str>,
+    local: Arc<str>,
+}
+
+impl Name {
+    /// A name in a namespace; the empty one is none.
+    pub fn new(namespace: &str, local: &str) -> Self {
+        Self { namespace: namespace.into(), local: local.into() }
+    }
+
+    /// A name in no namespace.
+    pub fn unqualified(local: &str) -> Self {
+        Self::new("", local)
+    }
+
+    /// The namespace; empty for none.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The name inside the namespace.
+    pub fn local(&self) -> &str {
+        &self.local
+    }
+
+    /// Is it this name?
+    pub fn is(&self, namespace: &str, local: &str) -> bool {
+        *self.namespace == *namespace && *self.local == *local
+    }
+
+    /// The same local name in another namespace.
+    #[must_use]
+    pub fn moved(&self, namespace: &str) -> Self {
+        Self { namespace: namespace.into(), local: self.local.clone() }
+    }
+
+    /// The same namespace with another local name.
+    #[must_use]
+    pub fn renamed(&self, local: &str) -> Self {
+        Self { namespace: self.namespace.clone(), local: local.into() }
+    }
+}
+
+impl From<&QName> for Name {
+    fn from(name: &QName) -> Self {
+        Self::new(&name.namespace, &name.local)
+    }
+}
+
+impl From<&Name> for QName {
+    fn from(name: &Name) -> Self {
+        Self::new(name.namespace(), name.local())
+    }
+}
+
+/// As James Clark writes names: `{urn:example}price`.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.namespace.is_empty() {
+            write!(f, "{{{}}}", self.namespace)?;
+        }
+        f.write_str(&self.local)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Is this a name without a colon (Namespaces in XML section 3)?
+pub(super) fn is_plain_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|it| it != ':' && xml::is_name_start(it))
+        && characters.all(|it| it != ':' && xml::is_name_char(it))
+}
+
+/// The names of one document.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    namespaces: HashMap<Namespace, Known>,
+}
+
+/// A namespace and the local names in it.
+type Known = (Arc<str>, HashMap<Box<str>, Arc<str>>);
+
+impl Names {
+    fn entry(&mut self, parser: &Parser, input: &str, namespace: Namespace) -> &mut Known {
+        let name = || parser.namespace_name(input, namespace).into();
+        self.namespaces.entry(namespace).or_insert_with(|| (name(), HashMap::new()))
+    }
+
+    /// The name of a namespace.
+    pub(super) fn namespace(&mut self, parser: &Parser, input: &str, it: Namespace) -> Arc<str> {
+        self.entry(parser, input, it).0.clone()
+    }
+
+    /// A name of the document.
+    pub(super) fn get(
+        &mut self,
+        parser: &Parser,
+        input: &str,
+        namespace: Namespace,
+        local: &str,
+    ) -> Name {
+        let (namespace, locals) = self.entry(parser, input, namespace);
+        let local = match locals.get(local) {
+            Some(known) => known.clone(),
+            None => {
+                let shared: Arc<str> = local.into();
+                locals.insert(local.into(), shared.clone());
+                shared
+            }
+        };
+        Name { namespace: namespace.clone(), local }
+    }
+}

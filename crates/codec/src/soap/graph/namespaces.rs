@@ -1,0 +1,89 @@
+//! The namespaces that encoded messages use, and those that older senders use for the same.
+
+pub(super) use crate::soap::envelope::{ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSI};
+
+use crate::soap::Version;
+use crate::soap::envelope::{XSD_OF_DRAFTS, XSI_OF_DRAFTS, namespaces};
+
+/// Of `rpc:result` (SOAP 1.2 part 2 section 4).
+pub(super) const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
+
+pub(super) fn is_xsi(namespace: &str) -> bool {
+    namespace == XSI || XSI_OF_DRAFTS.contains(&namespace)
+}
+
+pub(super) fn is_old_xsd(namespace: &str) -> bool {
+    XSD_OF_DRAFTS.contains(&namespace)
+}
+
+pub(super) fn is_encoding(namespace: &str) -> bool {
+    namespace == ENCODING11 || namespace == ENCODING12
+}
+
+pub(super) fn envelope(version: Version) -> &'static str {
+    namespaces(version).0
+}
+
+pub(super) fn encoding(version: Version) -> &'static str {
+    namespaces(version).1
+}
+
+/// Does a value of the attribute `encodingStyle` name the rules of either SOAP? It is a list; URIs
+/// that go on behind theirs stand for more restricted rules (SOAP 1.1 section 4.1.1).
+pub(super) fn is_soap_encoding(style: &str) -> bool {
+    style
+        .split_ascii_whitespace()
+        .any(|uri| uri.starts_with(ENCODING11) || uri.trim_end_matches('/') == ENCODING12)
+}
+
+/// The simple types of XML Schema, for each of which the encodings declare an element (SOAP 1.1
+/// section 5.2.3, SOAP 1.2 part 2 appendix C).
+pub(super) fn is_simple_type(local: &str) -> bool {
+    const TYPES: &[&str] = &[
+        "string",
+        "normalizedString",
+        "token",
+        "byte",
+        "unsignedByte",
+        "base64Binary",
+        "hexBinary",
+        "integer",
+        "positiveInteger",
+        "negativeInteger",
+        "nonNegativeInteger",
+        "nonPositiveInteger",
+        "int",
+        "unsignedInt",
+        "long",
+        "unsignedLong",
+        "short",
+        "unsignedShort",
+        "decimal",
+        "float",
+        "double",
+        "boolean",
+        "time",
+        "dateTime",
+        "duration",
+        "date",
+        "gMonth",
+        "gYear",
+        "gYearMonth",
+        "gDay",
+        "gMonthDay",
+        "Name",
+        "QName",
+        "NCName",
+        "anyURI",
+        "ID",
+        "IDREF",
+        "IDREFS",
+        "ENTITY",
+        "ENTITIES",
+        "NOTATION",
+        "NMTOKEN",
+        "NMTOKENS",
+        "language",
+    ];
+    TYPES.contains(&local)
+}

@@ -1,0 +1,386 @@
+//! From a graph into a message of a schema: for documents with references, which the decoder of
+//! the plan does not follow.
+
+use std::borrow::Cow;
+
+use trunkline_message::{
+    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result, first_missing,
+};
+use trunkline_wire::{
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
+};
+
+use super::decode::decode_as;
+use super::model::{Content, Graph, Message, NodeId};
+use super::namespaces::XSD;
+use crate::soap::attributes::fits;
+use crate::soap::names::Name as Meaning;
+use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
+use crate::width::within;
+
+/// Reads a message of the plan's schema from any document, references followed. Values that are
+/// shared are read once for each use.
+///
+/// # Errors
+/// Those of [`decode`](super::decode) and [`read_message`].
+pub fn decode_message<M: Typed>(
+    bytes: &[u8],
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+) -> Result<()> {
+    let graph = decode_as(bytes, limits, plan.options.style.is_encoded())?;
+    let node = locate(plan, &graph)?;
+    read_message(&graph.graph, node, plan, limits, message)
+}
+
+/// Reads a message of the plan's schema from the node that stands for it.
+///
+/// # Errors
+/// Values that contain themselves, arrays with gaps where a group or list is expected, values of
+/// other kinds than the schema's, missing and repeated fields, more than the limits allow. A path
+/// says where; there is no byte to point at, since a value may be used in many places.
+pub fn read_message<M: Typed>(
+    graph: &Graph,
+    node: NodeId,
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+) -> Result<()> {
+    if !std::sync::Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        return Err(Error::new(ErrorKind::Schema, 0));
+    }
+    if plan.options.attributes {
+        let what = "references in messages whose values are attributes";
+        return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+    }
+    message.clear();
+    let mut reader = Reader {
+        plan,
+        graph,
+        limits,
+
+        path: vec![node],
+        seen: Vec::new(),
+        node,
+        scope: 0,
+        field: 0,
+        fields: 0,
+        entries: 0,
+    };
+    reader.scope(0, message)
+}
+
+/// The node that is the plan's message.
+fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
+    if plan.options.layout == Layout::Fragment {
+        let what = "references in a fragment, which has no envelope around it";
+        return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+    }
+    let expected = |namespace: &str, local: &str| {
+        let what = format!("the element {local} of the namespace {namespace:?} in the Body");
+        Error::new(ErrorKind::Expected(what.into()), 0)
+    };
+    let is_plain_rpc = plan.options.is_plain_rpc();
+    let (namespace, local) = match is_plain_rpc {
+        true => (&*plan.options.namespace, &*plan.options.operation),
+        false => (&*plan.root_namespace, &*plan.root),
+    };
+    let any = plan.options.any_wrapper;
+    let root = message.root().filter(|(name, _)| any || name.is(namespace, local));
+    let (_, root) = root.ok_or_else(|| expected(namespace, local))?;
+    if !is_plain_rpc {
+        return Ok(root);
+    }
+    let mut members = message.graph.members(root).iter();
+    match members.find(|(name, _)| name.is(&plan.root_namespace, &plan.root)) {
+        Some((_, node)) => Ok(*node),
+        None => Err(expected(&plan.root_namespace, &plan.root).within(local)),
+    }
+}
+
+/// Stands at the node of one field.
+struct Reader<'a> {
+    plan: &'a Plan,
+    graph: &'a Graph,
+    limits: &'a Limits,
+    /// The nodes around the present one, and itself.
+    path: Vec<NodeId>,
+    /// One bit for each field of every open scope.
+    seen: Vec<u64>,
+    node: NodeId,
+    scope: usize,
+    field: usize,
+    fields: usize,
+    entries: usize,
+}
+
+type Parsed<T> = std::result::Result<T, ValueError>;
+
+impl<'a> Reader<'a> {
+    /// Reads the fields of a message or entry from the node where the path ends.
+    fn scope<F: Fields>(&mut self, index: usize, into: &mut F) -> Result<()> {
+        let plan = self.plan;
+        let scope = &plan.scopes[index];
+        let base = self.seen.len();
+        self.seen.resize(base + scope.required.len(), 0);
+        self.scope = index;
+        self.members(scope, base, NONE, into)?;
+        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+            self.field = field;
+            return Err(self.error(ErrorKind::Missing));
+        }
+        self.seen.truncate(base);
+        Ok(())
+    }
+
+    /// Reads the members of the node where the path ends, as the element of a component. It goes
+    /// as deep as the components of the schema.
+    fn members<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        into: &mut F,
+    ) -> Result<()> {
+        let graph = self.graph;
+        let node = self.path[self.path.len() - 1];
+        let members = match &graph.node(node).content {
+            Content::Struct(members) => &members[..],
+            Content::Text(text) if text.trim().is_empty() => &[],
+            Content::Text(_) | Content::Nil | Content::Array(_) => {
+                return Err(self.error(ErrorKind::Expected("elements by their names".into())));
+            }
+        };
+        let index = self.scope;
+        for (name, child) in members {
+            self.fields += 1;
+            if self.fields > self.limits.fields {
+                let limit = self.limits.fields;
+                return Err(self.error(ErrorKind::Limit { name: "fields", limit }));
+            }
+            let is_ours = name.namespace() == self.plan.element_namespace()
+                || (self.plan.any_item && name.namespace() == &*self.plan.root_namespace);
+            let local = name.local().as_bytes();
+            let meaning = scope.names.get(component, local).filter(|_| is_ours);
+            // Only what the schema knows is read, and only there can a circle be met.
+            if meaning.is_none() || matches!(graph.node(*child).content, Content::Nil) {
+                continue;
+            }
+            match meaning {
+                Some(Meaning::Field(field)) => {
+                    self.field = usize::from(field);
+                    self.note(base)?;
+                    self.enter(*child)?;
+                    into.decode_field(usize::from(field), self)?;
+                }
+                Some(Meaning::Component(inner)) => {
+                    self.enter(*child)?;
+                    self.members(scope, base, inner, into)?;
+                }
+                None => {}
+            }
+            self.path.pop();
+            self.scope = index;
+        }
+        Ok(())
+    }
+
+    /// Refuses a field the second time.
+    fn note(&mut self, base: usize) -> Result<()> {
+        let bit = 1_u64 << (self.field % 64);
+        let seen = &mut self.seen[base + self.field / 64];
+        if *seen & bit != 0 {
+            return Err(self.error(ErrorKind::Duplicate));
+        }
+        *seen |= bit;
+        Ok(())
+    }
+
+    fn enter(&mut self, node: NodeId) -> Result<()> {
+        if self.path.contains(&node) {
+            let what = "a tree, not a value that contains itself";
+            return Err(self.error(ErrorKind::Expected(what.into())));
+        }
+        self.path.push(node);
+        self.node = node;
+        Ok(())
+    }
+
+    fn text_value(&self) -> Result<&'a str> {
+        self.check_type()?;
+        match &self.graph.node(self.node).content {
+            Content::Text(text) => Ok(text),
+            Content::Struct(members) if members.is_empty() => Ok(""),
+            _ => Err(self.error(ErrorKind::Expected("text, not elements".into()))),
+        }
+    }
+
+    /// May a value of the present node's type stand in the present field?
+    fn check_type(&self) -> Result<()> {
+        let Some(name) = &self.graph.node(self.node).type_name else { return Ok(()) };
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        if name.namespace() != XSD || fits(kind, name.local()) {
+            return Ok(());
+        }
+        let what = format!("a value of another type than xsd:{}", name.local());
+        Err(self.error(ErrorKind::Expected(what.into())))
+    }
+
+    fn parse<T>(&self, expected: &'static str, parse: impl Fn(&[u8]) -> Parsed<T>) -> Result<T> {
+        let text = self.text_value()?.trim_matches([' ', '\t', '\r', '\n']);
+        parse(text.as_bytes()).map_err(|problem| self.error(ErrorKind::Value { expected, problem }))
+    }
+
+    /// The nodes of a list's items or a group's entries, which are named so where names count.
+    fn items(&self, name: Option<&str>) -> Result<Cow<'a, [NodeId]>> {
+        match &self.graph.node(self.node).content {
+            Content::Array(array) if array.dimensions.len() > 1 || !array.item_ranks.is_empty() => {
+                Err(self.error(ErrorKind::Expected("an array of one dimension".into())))
+            }
+            // What was not transmitted has no value that would be right.
+            Content::Array(array) if !array.is_complete() => {
+                let stated = usize::try_from(array.size()).unwrap_or(usize::MAX);
+                Err(self.error(ErrorKind::Count { stated, found: array.items.len() }))
+            }
+            Content::Array(array) => Ok(array.items.iter().map(|item| item.1).collect()),
+            Content::Struct(members) => {
+                let namespace = self.plan.element_namespace();
+                let any_item = self.plan.options.style.is_encoded();
+                let named = members.iter().filter(|(found, _)| match name {
+                    Some(name) if !any_item => found.is(namespace, name),
+                    _ => true,
+                });
+                Ok(named.map(|member| member.1).collect())
+            }
+            Content::Text(text) if text.trim().is_empty() => Ok(Cow::Borrowed(&[])),
+            Content::Text(_) | Content::Nil => {
+                Err(self.error(ErrorKind::Expected("items, not text".into())))
+            }
+        }
+    }
+
+    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let items = self.items(None)?;
+        let limit = self.limits.elements;
+        if items.len() > limit {
+            return Err(self.error(ErrorKind::Limit { name: "elements", limit }));
+        }
+        for node in items.iter() {
+            self.node = *node;
+            item(self)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind) -> Error {
+        self.plan.locate(Error::new(kind, 0), self.scope, self.field)
+    }
+}
+
+impl Decoder for Reader<'_> {
+    fn boolean(&mut self) -> Result<bool> {
+        self.parse("true or false", |text| match text {
+            b"true" | b"1" => Ok(true),
+            b"false" | b"0" => Ok(false),
+            b"" => Err(ValueError::Empty),
+            _ => Err(ValueError::Malformed { at: 0 }),
+        })
+    }
+
+    fn integer<I: Integer>(&mut self) -> Result<I> {
+        self.parse("a whole number", |text| match text.strip_prefix(b"+") {
+            Some(digits) if digits.first().is_some_and(u8::is_ascii_digit) => I::parse(digits),
+            _ => I::parse(text),
+        })
+    }
+
+    fn decimal(&mut self) -> Result<Decimal> {
+        self.parse("a decimal number", |text| {
+            Decimal::parse(text)
+                .or_else(|problem| Decimal::parse_scientific(text).map_err(|_| problem))
+        })
+    }
+
+    fn float(&mut self) -> Result<f64> {
+        self.parse("a number", parse_float)
+    }
+
+    fn text(&mut self, into: &mut Text) -> Result<()> {
+        into.assign(self.text_value()?);
+        Ok(())
+    }
+
+    fn string(&mut self, into: &mut String) -> Result<()> {
+        into.clear();
+        into.push_str(self.text_value()?);
+        Ok(())
+    }
+
+    fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        into.clear();
+        let text = self.text_value()?.as_bytes();
+        base64::decode_into(text, self.limits.value_bytes, into)
+            .map_err(|problem| self.error(ErrorKind::Value { expected: "base64", problem }))
+    }
+
+    fn code(&mut self) -> Result<Code> {
+        self.parse("a code of at most 15 ASCII characters", |text| {
+            Code::from_bytes(text).ok_or(ValueError::Malformed { at: 0 })
+        })
+    }
+
+    fn date(&mut self) -> Result<Date> {
+        self.parse("a date as YYYY-MM-DD", Date::parse_xml)
+    }
+
+    fn time(&mut self) -> Result<Time> {
+        self.parse("a time as HH:MM:SS", Time::parse_xml)
+    }
+
+    fn timestamp(&mut self) -> Result<Timestamp> {
+        self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)
+    }
+
+    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
+        into.clear();
+        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        self.list(|reader| {
+            let number = within(reader.integer()?, kind);
+            let expected = "a whole number";
+            into.push(
+                number.map_err(|problem| reader.error(ErrorKind::Value { expected, problem }))?,
+            );
+            Ok(())
+        })
+    }
+
+    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+        into.clear();
+        self.list(|reader| {
+            into.push(reader.float()?);
+            Ok(())
+        })
+    }
+
+    fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        into.clear();
+        let plan = self.plan;
+        let (outer, field) = (self.scope, self.field);
+        let inner = usize::from(plan.scopes[outer].slots[field].scope);
+        for (index, node) in self.items(Some(&plan.scopes[inner].name))?.iter().enumerate() {
+            self.entries += 1;
+            if self.entries > self.limits.entries {
+                let limit = self.limits.entries;
+                return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
+            }
+            self.enter(*node)?;
+            let read = self.scope(inner, into.next_entry());
+            (self.scope, self.field) = (outer, field);
+            read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+}

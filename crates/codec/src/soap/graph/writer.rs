@@ -1,0 +1,515 @@
+//! One walk over a graph that writes its elements, with a stack in place of recursion.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use trunkline_message::{Error, ErrorKind, Result};
+use trunkline_wire::scan;
+
+use super::encode::{Encoder, State};
+use super::model::{Content, Graph, Message, Node, NodeId};
+use super::name::{Name, is_plain_name};
+use super::namespaces::{self, SOAP11, SOAP12};
+use super::prefixes::Prefixes;
+use crate::soap::Version;
+
+/// How an element comes into its parent.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    /// `SOAP-ENC:position`, where it has to be said.
+    position: Option<String>,
+    /// A child of Header or Body, or an element of its own.
+    is_top: bool,
+    /// An element of its own, only there to be referred to.
+    is_independent: bool,
+}
+
+/// An element that is open.
+struct Open<'a> {
+    name: &'a Name,
+    tag: String,
+    node: NodeId,
+    next: usize,
+    /// Of an array, the position behind the last item.
+    position: u64,
+}
+
+/// What comes next in an open element.
+enum Step<'a> {
+    Child(&'a Name, NodeId, Entry),
+    /// An item that was not transmitted, where gaps cannot be told otherwise.
+    Gap(&'a Name),
+    End,
+}
+
+pub(super) struct Writer<'a> {
+    encoder: &'a Encoder,
+    graph: &'a Graph,
+    prefixes: Prefixes,
+    states: Vec<State>,
+    /// Nodes that are to be elements of their own.
+    queue: VecDeque<NodeId>,
+    last_id: u32,
+    /// Does the present child of Header or Body follow the encoding rules?
+    encoded: bool,
+    open: Vec<Open<'a>>,
+    out: String,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(
+        encoder: &'a Encoder,
+        graph: &'a Graph,
+        prefixes: Prefixes,
+        states: Vec<State>,
+    ) -> Self {
+        Self {
+            encoder,
+            graph,
+            prefixes,
+            states,
+            queue: VecDeque::new(),
+            last_id: 0,
+            encoded: false,
+            open: Vec::new(),
+            out: String::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.out.into_bytes()
+    }
+
+    pub(super) fn document(&mut self, message: &'a Message) -> Result<()> {
+        let envelope = Name::new(namespaces::envelope(self.encoder.version), "Envelope");
+        let [header, body] = ["Header", "Body"].map(|local| envelope.renamed(local));
+        let (header, body) = (self.name(&header)?, self.name(&body)?);
+        let envelope = self.name(&envelope)?;
+        self.out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?><");
+        self.out.push_str(&envelope);
+        let declared: Vec<_> =
+            self.prefixes.declared().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
+        for (prefix, namespace) in declared {
+            self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
+        }
+        self.out.push('>');
+        if !message.header.is_empty() {
+            self.out.push_str(&format!("<{header}>"));
+            for (name, node) in &message.header {
+                self.encoded = self.has_style(*node);
+                self.element(name, *node, Entry { is_top: true, ..Entry::default() }, None)?;
+            }
+            self.out.push_str(&format!("</{header}>"));
+        }
+        self.out.push_str(&format!("<{body}"));
+        self.encoded = message.is_encoded();
+        let style = message.encoding_style.as_deref().map(|it| match self.encoded {
+            true => namespaces::encoding(self.encoder.version),
+            false => it,
+        });
+        // SOAP 1.2 allows the attribute on children of Body, and not on Body (part 1, 5.1.1).
+        let (on_body, on_child) = match self.encoder.version {
+            Version::Soap11 => (style, None),
+            Version::Soap12 => (None, style),
+        };
+        self.style(on_body)?;
+        self.out.push('>');
+        for (name, node) in &message.body {
+            let entry = Entry { is_top: true, ..Entry::default() };
+            self.element(name, *node, entry, on_child)?;
+        }
+        self.independent_elements()?;
+        self.out.push_str(&format!("</{body}></{envelope}>"));
+        Ok(())
+    }
+
+    fn independent_elements(&mut self) -> Result<()> {
+        static NAME: LazyLock<Name> = LazyLock::new(|| Name::unqualified("multiRef"));
+        while let Some(node) = self.queue.pop_front() {
+            if self.states[node.index()].is_written {
+                continue;
+            }
+            self.encoded = true;
+            let entry = Entry { is_top: true, is_independent: true, position: None };
+            self.element(&NAME, node, entry, None)?;
+        }
+        Ok(())
+    }
+
+    /// Does a header block say that it is encoded?
+    fn has_style(&self, node: NodeId) -> bool {
+        let is_style = |(name, value): &(Name, Box<str>)| {
+            name.local() == "encodingStyle"
+                && matches!(name.namespace(), SOAP11 | SOAP12)
+                && namespaces::is_soap_encoding(value)
+        };
+        self.graph.node(node).attributes.iter().any(is_style)
+    }
+
+    fn style(&mut self, style: Option<&str>) -> Result<()> {
+        let Some(style) = style else { return Ok(()) };
+        let name = Name::new(namespaces::envelope(self.encoder.version), "encodingStyle");
+        let name = self.name(&name)?;
+        self.attribute(&name, style)
+    }
+
+    /// Writes an element with all that is in it.
+    fn element(
+        &mut self,
+        name: &'a Name,
+        node: NodeId,
+        entry: Entry,
+        style: Option<&str>,
+    ) -> Result<()> {
+        self.begin(name, node, entry, style)?;
+        while let Some(open) = self.open.last_mut() {
+            match open.step(self.graph, self.encoded, self.encoder.version) {
+                Step::Child(name, node, entry) => self.begin(name, node, entry, None)?,
+                Step::Gap(name) => {
+                    let nil = Name::new(namespaces::XSI, "nil");
+                    let (tag, nil) = (self.name(name)?, self.name(&nil)?);
+                    self.out.push_str(&format!("<{tag} {nil}=\"true\"/>"));
+                }
+                Step::End => {
+                    if let Some(open) = self.open.pop() {
+                        self.states[open.node.index()].is_open = false;
+                        self.out.push_str(&format!("</{}>", open.tag));
+                    }
+                }
+            }
+            if self.out.len() > self.encoder.limits.message_bytes {
+                let limit = self.encoder.limits.message_bytes;
+                return Err(self.error(ErrorKind::Limit { name: "message_bytes", limit }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the start tag of an element; the whole of it, if it has no children.
+    fn begin(
+        &mut self,
+        name: &'a Name,
+        id: NodeId,
+        entry: Entry,
+        style: Option<&str>,
+    ) -> Result<()> {
+        let node = self.graph.node(id);
+        let refers = self.refers(id, &entry).map_err(|kind| self.error_in(name, kind))?;
+        let (tag, declaration) = self.prefixes.qualified(name);
+        let mut declarations: Vec<(String, String)> = Vec::new();
+        declare(&mut declarations, declaration);
+        self.check_name(name)?;
+        self.out.push('<');
+        self.out.push_str(&tag);
+        if !refers {
+            self.identity(id)?;
+            self.style(style)?;
+            self.type_of(node, &entry, &mut declarations)?;
+        } else {
+            self.reference(id)?;
+        }
+        if let Some(position) = &entry.position {
+            let position_name = Name::new(namespaces::ENCODING11, "position");
+            let position_name = self.name(&position_name)?;
+            self.attribute(&position_name, position)?;
+        }
+        if entry.is_independent {
+            let root = Name::new(namespaces::ENCODING11, "root");
+            let root = self.name(&root)?;
+            self.attribute(&root, "0")?;
+        }
+        if !refers {
+            let has_id = self.encoded && self.states[id.index()].id != 0;
+            self.attributes(node, has_id, &mut declarations)?;
+        }
+        for (prefix, namespace) in declarations {
+            self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
+        }
+        match &node.content {
+            _ if refers => self.out.push_str("/>"),
+            Content::Nil => self.out.push_str("/>"),
+            Content::Text(text) if text.is_empty() => self.out.push_str("/>"),
+            Content::Text(text) => {
+                self.out.push('>');
+                if !escape(text, false, &mut self.out) {
+                    return Err(self.error_in(name, NO_CHARACTER));
+                }
+                self.out.push_str(&format!("</{tag}>"));
+            }
+            Content::Struct(_) | Content::Array(_) => {
+                self.out.push('>');
+                self.states[id.index()].is_open = true;
+                let offset = self.graph.array(id).and_then(|array| array.offset);
+                let says_offset = self.encoded && self.encoder.version == Version::Soap11;
+                let position = offset.filter(|_| says_offset).unwrap_or(0);
+                self.open.push(Open { name, tag, node: id, next: 0, position });
+            }
+        }
+        Ok(())
+    }
+
+    /// Does this element refer to the node, which stands elsewhere?
+    fn refers(&mut self, id: NodeId, entry: &Entry) -> std::result::Result<bool, ErrorKind> {
+        let node = self.graph.node(id);
+        let state = self.states[id.index()];
+        let limit = self.encoder.limits.depth;
+        // Envelope and Body are open too.
+        let depth = self.open.len() + 3;
+        let is_compound = matches!(node.content, Content::Struct(_) | Content::Array(_));
+        let has_references = self.encoded && self.encoder.multi_ref;
+        let at_end = self.encoder.version == Version::Soap11 && !self.encoder.embedded;
+        if entry.is_independent {
+            self.states[id.index()].is_written = true;
+            return Ok(false);
+        }
+        if has_references && !matches!(node.content, Content::Nil) {
+            if state.is_written && state.id != 0 {
+                return Ok(true);
+            }
+            // Chains that are too long to nest go on in elements of their own.
+            let is_last = is_compound && depth >= limit;
+            if at_end && !entry.is_top && (state.uses > 1 || is_last) {
+                if state.id == 0 {
+                    self.give_id(id);
+                    self.queue.push_back(id);
+                }
+                return Ok(true);
+            }
+            if state.uses > 1 && state.id == 0 {
+                self.give_id(id);
+            }
+        }
+        if state.is_open {
+            let why = "the value contains itself, which takes references to write";
+            return Err(ErrorKind::Unwritable(why));
+        }
+        if depth > limit {
+            return Err(ErrorKind::Limit { name: "depth", limit });
+        }
+        self.states[id.index()].is_written |= has_references;
+        Ok(false)
+    }
+
+    fn give_id(&mut self, id: NodeId) {
+        self.last_id += 1;
+        self.states[id.index()].id = self.last_id;
+    }
+
+    /// The attribute by which others refer to the node.
+    fn identity(&mut self, id: NodeId) -> Result<()> {
+        match (self.states[id.index()].id, self.encoder.version) {
+            _ if !self.encoded => Ok(()),
+            (0, _) => Ok(()),
+            (id, Version::Soap11) => self.attribute("id", &format!("ref-{id}")),
+            (id, Version::Soap12) => {
+                let name = self.name(&Name::new(namespaces::ENCODING12, "id"))?;
+                self.attribute(&name, &format!("ref-{id}"))
+            }
+        }
+    }
+
+    fn reference(&mut self, id: NodeId) -> Result<()> {
+        let id = self.states[id.index()].id;
+        match self.encoder.version {
+            Version::Soap11 => self.attribute("href", &format!("#ref-{id}")),
+            Version::Soap12 => {
+                let name = self.name(&Name::new(namespaces::ENCODING12, "ref"))?;
+                self.attribute(&name, &format!("ref-{id}"))
+            }
+        }
+    }
+
+    /// What an element says of its value's type and size.
+    fn type_of(
+        &mut self,
+        node: &'a Node,
+        entry: &Entry,
+        declarations: &mut Vec<(String, String)>,
+    ) -> Result<()> {
+        if matches!(node.content, Content::Nil) {
+            let nil = self.name(&Name::new(namespaces::XSI, "nil"))?;
+            self.attribute(&nil, "true")?;
+        }
+        if let Some(name) = &node.type_name
+            && (self.encoder.types || entry.is_independent)
+        {
+            let xsi = self.name(&Name::new(namespaces::XSI, "type"))?;
+            let name = self.type_name(name, declarations)?;
+            self.attribute(&xsi, &name)?;
+        }
+        let Content::Array(array) = &node.content else { return Ok(()) };
+        if !self.encoded {
+            return Ok(());
+        }
+        let any = Name::new(namespaces::XSD, "anyType");
+        let item_type = array.item_type.as_ref().unwrap_or(&any);
+        let mark = |local| Name::new(namespaces::encoding(self.encoder.version), local);
+        match self.encoder.version {
+            Version::Soap11 => {
+                let value = self.type_name(item_type, declarations)? + &array.brackets();
+                let [array_type, offset] = ["arrayType", "offset"].map(mark);
+                let (array_type, offset) = (self.name(&array_type)?, self.name(&offset)?);
+                self.attribute(&array_type, &value)?;
+                if let Some(stated) = array.offset {
+                    self.attribute(&offset, &array.place(stated))?;
+                }
+            }
+            Version::Soap12 => {
+                let arrays = mark("Array");
+                let item_type = if array.item_ranks.is_empty() { item_type } else { &arrays };
+                let value = self.type_name(item_type, declarations)?;
+                let [item_type, array_size] = ["itemType", "arraySize"].map(mark);
+                let (item_type, array_size) = (self.name(&item_type)?, self.name(&array_size)?);
+                self.attribute(&item_type, &value)?;
+                self.attribute(&array_size, &array.size_list())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attributes(
+        &mut self,
+        node: &'a Node,
+        has_id: bool,
+        declarations: &mut Vec<(String, String)>,
+    ) -> Result<()> {
+        for (name, value) in &node.attributes {
+            if has_id && name.is("", "id") {
+                continue;
+            }
+            if name.is("", "xmlns") {
+                return Err(self.error(NO_NAME));
+            }
+            let (qualified, declaration) = self.prefixes.qualified(name);
+            declare(declarations, declaration);
+            self.check_name(name)?;
+            let is_style = name.local() == "encodingStyle"
+                && matches!(name.namespace(), SOAP11 | SOAP12)
+                && namespaces::is_soap_encoding(value);
+            match is_style {
+                true => self.attribute(&qualified, namespaces::encoding(self.encoder.version))?,
+                false => self.attribute(&qualified, value)?,
+            }
+        }
+        for (prefix, namespace) in &node.prefixes {
+            if !is_plain_name(prefix) || prefix.starts_with("xml") {
+                return Err(self.error(NO_NAME));
+            }
+            if !self.prefixes.means(prefix, namespace) {
+                declare(declarations, Some((prefix, namespace)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a type as a value.
+    fn type_name(&self, name: &Name, declarations: &mut Vec<(String, String)>) -> Result<String> {
+        self.check_name(name)?;
+        let (qualified, declaration) = self.prefixes.qualified(name);
+        declare(declarations, declaration);
+        Ok(qualified)
+    }
+
+    /// A name that the Envelope declares the prefix of.
+    fn name(&self, name: &Name) -> Result<String> {
+        self.check_name(name)?;
+        Ok(self.prefixes.qualified(name).0)
+    }
+
+    fn check_name(&self, name: &Name) -> Result<()> {
+        match is_plain_name(name.local()) {
+            true => Ok(()),
+            false => Err(self.error_in(name, NO_NAME)),
+        }
+    }
+
+    fn attribute(&mut self, name: &str, value: &str) -> Result<()> {
+        self.out.push(' ');
+        self.out.push_str(name);
+        self.out.push_str("=\"");
+        let is_legal = escape(value, true, &mut self.out);
+        self.out.push('"');
+        if is_legal { Ok(()) } else { Err(self.error(NO_CHARACTER)) }
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind) -> Error {
+        let error = Error::new(kind, self.out.len());
+        self.open.iter().rev().fold(error, |error, open| error.within(open.name.local()))
+    }
+
+    #[cold]
+    fn error_in(&self, element: &Name, kind: ErrorKind) -> Error {
+        let error = Error::new(kind, self.out.len()).within(element.local());
+        self.open.iter().rev().fold(error, |error, open| error.within(open.name.local()))
+    }
+}
+
+const NO_CHARACTER: ErrorKind =
+    ErrorKind::Unwritable("the text has a character that XML 1.0 does not allow");
+const NO_NAME: ErrorKind = ErrorKind::Unwritable("a name that is none in XML");
+
+impl<'a> Open<'a> {
+    /// Goes on to the next child.
+    fn step(&mut self, graph: &'a Graph, encoded: bool, version: Version) -> Step<'a> {
+        let index = self.next;
+        let array = match &graph.node(self.node).content {
+            Content::Struct(members) => {
+                let Some((name, node)) = members.get(index) else { return Step::End };
+                self.next += 1;
+                return Step::Child(name, *node, Entry::default());
+            }
+            Content::Array(array) => array,
+            Content::Nil | Content::Text(_) => return Step::End,
+        };
+        let says_positions = encoded && version == Version::Soap11;
+        let item = array.items.get(index);
+        // Behind the last item, what is missing of the stated size has to be there, or may not.
+        let until = item.map_or_else(
+            || if says_positions { self.position } else { array.size() },
+            |item| item.0,
+        );
+        if !says_positions && self.position < until {
+            self.position += 1;
+            return Step::Gap(&array.item_name);
+        }
+        let Some((position, node)) = item else { return Step::End };
+        let is_next = self.position == *position;
+        (self.next, self.position) = (index + 1, position + 1);
+        let position = (!is_next).then(|| array.place(*position));
+        Step::Child(&array.item_name, *node, Entry { position, ..Entry::default() })
+    }
+}
+
+fn declare(declarations: &mut Vec<(String, String)>, declaration: Option<(&str, &str)>) {
+    if let Some((prefix, namespace)) = declaration
+        && !declarations.iter().any(|it| it.0 == prefix)
+    {
+        declarations.push((prefix.to_owned(), namespace.to_owned()));
+    }
+}
+
+/// Appends text with its markup escaped; says whether XML has all of its characters.
+fn escape(text: &str, in_quotes: bool, out: &mut String) -> bool {
+    if !in_quotes && !scan::needs_escape(text.as_bytes()) {
+        out.push_str(text);
+        return true;
+    }
+    let mut legal = true;
+    for character in text.chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '>' => out.push_str("&gt;"),
+            '"' if in_quotes => out.push_str("&quot;"),
+            // A parser would turn it into a line feed, and all of these in quotes into blanks.
+            '\r' => out.push_str("&#13;"),
+            '\n' if in_quotes => out.push_str("&#10;"),
+            '\t' if in_quotes => out.push_str("&#9;"),
+            '\t' | '\n' => out.push(character),
+            '\0'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => legal = false,
+            _ => out.push(character),
+        }
+    }
+    legal
+}

@@ -1,0 +1,114 @@
+//! How a service's messages look on the wire.
+
+use trunkline_codec::soap::{Layout, Options, Style, Version};
+
+/// One of the ways to write the messages of an interface.
+///
+/// | | a call of `add` in namespace N |
+/// |---|---|
+/// | document/literal, wrapped | `<add xmlns=N><a>1</a><b>2</b></add>` |
+/// | document/literal, bare | `<AddRequest xmlns=N><a>1</a><b>2</b></AddRequest>` |
+/// | document/encoded | `<n:AddRequest xmlns:n=N><a xsi:type="xsd:int">1</a>...` |
+/// | rpc/literal | `<n:add xmlns:n=N><a>1</a><b>2</b></n:add>` |
+/// | rpc/encoded | `<n:add xmlns:n=N><a xsi:type="xsd:int">1</a>...` |
+///
+/// Replies are named `addResponse`, or after the response's struct. Source: WSDL 1.1 section 3.5,
+/// SOAP 1.1 sections 5 and 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Document or rpc, literal or encoded.
+    pub style: Style,
+    /// Is the element in the Body of a document named after the operation, not the struct?
+    pub wrapped: bool,
+    /// Which SOAP a client speaks and a WSDL names. A service answers in that of the request.
+    pub version: Version,
+}
+
+impl Default for Binding {
+    /// [`document_literal`](Self::document_literal), what most toolkits write today.
+    fn default() -> Self {
+        Self::document_literal()
+    }
+}
+
+impl Binding {
+    const fn new(style: Style, wrapped: bool) -> Self {
+        Self { style, wrapped, version: Version::Soap11 }
+    }
+
+    /// Document/literal, wrapped.
+    pub const fn document_literal() -> Self {
+        Self::new(Style::DocumentLiteral, true)
+    }
+
+    /// Document/literal, bare.
+    pub const fn document_literal_bare() -> Self {
+        Self::new(Style::DocumentLiteral, false)
+    }
+
+    /// Document/encoded.
+    pub const fn document_encoded() -> Self {
+        Self::new(Style::DocumentEncoded, false)
+    }
+
+    /// Rpc/literal.
+    pub const fn rpc_literal() -> Self {
+        Self::new(Style::RpcLiteral, true)
+    }
+
+    /// Rpc/encoded, with the type of each value.
+    pub const fn rpc_encoded() -> Self {
+        Self::new(Style::RpcEncoded, true)
+    }
+
+    /// The same in SOAP 1.2.
+    #[must_use]
+    pub const fn soap12(mut self) -> Self {
+        self.version = Version::Soap12;
+        self
+    }
+
+    /// `document/literal` and so on.
+    pub const fn name(&self) -> &'static str {
+        match (self.style, self.wrapped) {
+            (Style::DocumentLiteral, true) => "document/literal wrapped",
+            (Style::DocumentLiteral, false) => "document/literal",
+            (Style::DocumentEncoded, _) => "document/encoded",
+            (Style::RpcLiteral, _) => "rpc/literal",
+            (Style::RpcEncoded, _) => "rpc/encoded",
+        }
+    }
+
+    /// Name of the element in the Body: after the operation, or the struct.
+    pub(super) fn element<'a>(&self, operation: &'a str, structure: &'a str) -> &'a str {
+        match self.is_named_after_operation() {
+            true => operation,
+            false => structure,
+        }
+    }
+
+    fn is_named_after_operation(&self) -> bool {
+        self.wrapped || self.style.is_rpc()
+    }
+
+    /// How the codec writes and reads requests of an operation in a namespace; for replies,
+    /// `operation` is `addResponse`.
+    pub fn options(&self, namespace: &str, operation: &str) -> Options {
+        let layout = match self.is_named_after_operation() {
+            true => Layout::Operation,
+            false => Layout::Message,
+        };
+        Options {
+            version: self.version,
+            style: self.style,
+            layout,
+            operation: operation.to_owned(),
+            namespace: namespace.to_owned(),
+            types: self.style.is_encoded(),
+            zone: true,
+            // A service looks at the header before, and a client after.
+            any_header: true,
+            ..Options::default()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a server tells about each call.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use super::Outcome;
+use super::context::Stages;
+use crate::Profile;
+
+/// A call that has been answered; prints as one line for a log.
+#[derive(Clone, Debug)]
+pub struct CallReport<'a> {
+    /// Who called.
+    pub caller: Option<SocketAddr>,
+    /// The subject of the caller's certificate, with mutual TLS.
+    pub identity: Option<&'a str>,
+    /// Where.
+    pub path: &'a str,
+    /// What; empty if that was not found out.
+    pub operation: &'a str,
+    /// How the request travelled.
+    pub profile: Profile,
+    /// Bytes of the answer's envelope.
+    pub answer_bytes: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The fault's reason.
+    pub reason: Option<&'a str>,
+    /// How long it took, where that is measured.
+    pub stages: Option<Stages>,
+}
+
+impl fmt::Display for CallReport<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.caller {
+            Some(caller) => write!(out, "{caller}")?,
+            None => write!(out, "-")?,
+        }
+        if let Some(identity) = self.identity {
+            write!(out, " ({identity})")?;
+        }
+        let operation = if self.operation.is_empty() { "-" } else { self.operation };
+        write!(out, " {} {operation} | {} | ", self.path, self.profile)?;
+        match (self.outcome, self.reason) {
+            (Outcome::Reply, _) => write!(out, "answered, {} bytes", self.answer_bytes)?,
+            (Outcome::Taken, _) => write!(out, "taken")?,
+            (Outcome::Fault(code), reason) => {
+                let reason = reason.unwrap_or_default().replace(char::is_control, " ");
+                write!(out, "{code:?} fault: {reason}")?;
+            }
+        }
+        if let Some(stages) = &self.stages {
+            let Stages { decode, application, encode } = stages;
+            write!(out, " | decode {decode:?}, application {application:?}, encode {encode:?}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Is told of every call; runs on the thread that answered it.
+pub type Log = dyn Fn(&CallReport<'_>) + Send + Sync;

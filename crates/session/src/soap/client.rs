@@ -1,0 +1,392 @@
+//! Calling a service.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_codec::soap::{
+    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
+};
+use trunkline_message::{Limits, Message, Schema, Structure};
+use trunkline_net::http::{self, Bytes};
+
+use super::http::{request_headers, transport_name};
+use super::prologue::Prologues;
+use super::url::Url;
+use super::{Binding, envelope_name, header};
+use crate::Profile;
+
+/// A client of one service, over one HTTP connection that is kept alive.
+///
+/// [`client!`](crate::client) makes a struct with a method for each operation of it. By hand:
+///
+/// ```no_run
+/// use trunkline_message::Message;
+/// use trunkline_session::soap::{Binding, Client};
+///
+/// #[derive(Message, Default)]
+/// struct Add { a: i32, b: i32 }
+///
+/// #[derive(Message, Default)]
+/// struct Sum { sum: i32 }
+///
+/// let mut client = Client::new("http://localhost:8080/calculator", "urn:example:calculator")?;
+/// let sum: Sum = client.call("add", &Add { a: 1, b: 2 })?;
+/// # Ok::<(), trunkline_session::soap::CallError>(())
+/// ```
+#[derive(Debug)]
+pub struct Client {
+    http: http::Client,
+    url: Url,
+    namespace: String,
+    binding: Binding,
+    limits: Limits,
+    header: Vec<HeaderBlock>,
+    encoded_header: String,
+    reply_header: Vec<HeaderBlock>,
+    operations: Vec<Known>,
+    /// How replies begin that are no faults and have no header blocks.
+    plain: Prologues<()>,
+    profile: Option<Profile>,
+    last: Bytes,
+}
+
+/// Why a call has no reply.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The service refused: its fault.
+    Fault(Box<Fault>),
+    /// The URL is none, or not one of HTTP.
+    Url(String),
+    /// There is no connection, or it broke, or took too long.
+    Transport(http::Error),
+    /// The server answered with something that is no SOAP.
+    Status {
+        /// The status code.
+        status: u16,
+        /// The beginning of what it said.
+        text: String,
+    },
+    /// The request cannot be written.
+    Request(trunkline_message::Error),
+    /// The reply cannot be read.
+    Reply(trunkline_message::Error),
+    /// A header block of the reply has to be understood and is not.
+    NotUnderstood(Vec<soap::QName>),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => write!(out, "{fault}"),
+            Self::Url(problem) => out.write_str(problem),
+            Self::Transport(error) => write!(out, "{error}"),
+            Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
+            Self::Request(error) => write!(out, "the request cannot be written: {error}"),
+            Self::Reply(error) => write!(out, "the reply cannot be read: {error}"),
+            Self::NotUnderstood(names) => {
+                let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+                write!(out, "the reply's header {} must be understood", names.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl From<http::Error> for CallError {
+    fn from(error: http::Error) -> Self {
+        Self::Transport(error)
+    }
+}
+
+/// An operation that has been called, with what its messages need.
+struct Known {
+    name: String,
+    request: &'static Arc<Schema>,
+    reply: &'static Arc<Schema>,
+    encoder: Encoder,
+    decoder: Decoder,
+    /// Of the HTTP request.
+    headers: http::HeaderMap,
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.name)
+    }
+}
+
+impl Client {
+    /// A client of the service at `url`, whose operations are in `namespace`, with the default
+    /// binding and options of HTTP. It connects with the first call.
+    ///
+    /// # Errors
+    /// [`CallError::Url`].
+    pub fn new(url: &str, namespace: &str) -> Result<Self, CallError> {
+        Self::with(url, namespace, Binding::default(), http::ClientConfig::default())
+    }
+
+    /// A client with a binding and options of HTTP.
+    ///
+    /// # Errors
+    /// [`CallError::Url`], or the options do not fit together.
+    pub fn with(
+        url: &str,
+        namespace: &str,
+        binding: Binding,
+        config: http::ClientConfig,
+    ) -> Result<Self, CallError> {
+        let url = Url::parse(url)?;
+        if url.is_tls != config.tls.is_some() {
+            let why = match url.is_tls {
+                true => "https needs the certificates to trust, in the options' `tls`",
+                false => "the options ask for TLS, which is https",
+            };
+            return Err(CallError::Url(format!("{}: {why}", url.authority)));
+        }
+        Ok(Self {
+            http: http::Client::new(&url.authority, config)?,
+            url,
+            namespace: namespace.to_owned(),
+            binding,
+            limits: Limits::default(),
+            header: Vec::new(),
+            encoded_header: String::new(),
+            reply_header: Vec::new(),
+            operations: Vec::new(),
+            plain: Prologues::new(),
+            profile: None,
+            last: Bytes::new(),
+        })
+    }
+
+    /// Sends these header blocks with each call from here on.
+    pub fn set_header(&mut self, blocks: Vec<HeaderBlock>) {
+        self.encoded_header = header::encoded(&blocks, self.binding.version);
+        self.header = blocks;
+    }
+
+    /// The header block that `T` describes, of the last reply, if it had it.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    pub fn reply_header<T: Structure + Message>(&self) -> Result<Option<T>, CallError> {
+        header::find(&self.reply_header, &self.namespace).map_err(CallError::Reply)
+    }
+
+    /// How the last call travelled.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
+    /// Calls an operation and waits for its reply.
+    ///
+    /// # Errors
+    /// The service's fault, or why there is no reply.
+    pub fn call<Q, R>(&mut self, operation: &str, request: &Q) -> Result<R, CallError>
+    where
+        Q: Structure + Message,
+        R: Structure + Message,
+    {
+        let mut reply = R::default();
+        self.call_into(operation, request, &mut reply)?;
+        Ok(reply)
+    }
+
+    /// As [`call`](Self::call), with the reply read into place.
+    ///
+    /// # Errors
+    /// The service's fault, or why there is no reply.
+    pub fn call_into<Q, R>(
+        &mut self,
+        operation: &str,
+        request: &Q,
+        reply: &mut R,
+    ) -> Result<(), CallError>
+    where
+        Q: Structure + Message,
+        R: Structure + Message,
+    {
+        let index = self.operation::<Q>(operation, R::schema());
+        let response = self.exchange(index, request)?;
+        let status = response.status.as_u16();
+        self.reply_header.clear();
+        if response.body.is_empty() {
+            return Err(CallError::Status { status, text: "an empty answer".to_owned() });
+        }
+        let decoded = self.operations[index].decoder.decode(&response.body, reply);
+        match self.plain.find(&response.body) {
+            Some(()) if decoded.is_ok() => Ok(()),
+            _ => self.look_closer(&response, decoded),
+        }
+    }
+
+    /// Calls an operation that is not answered; returns once the service has taken the request.
+    ///
+    /// # Errors
+    /// The service's fault, or the request could not be handed over.
+    pub fn send<Q: Structure + Message>(
+        &mut self,
+        operation: &str,
+        request: &Q,
+    ) -> Result<(), CallError> {
+        let index = self.operation::<Q>(operation, Q::schema());
+        let response = self.exchange(index, request)?;
+        match response.body.is_empty() && response.status.is_success() {
+            true => Ok(()),
+            // Some services answer with an empty envelope all the same.
+            false => self.look_closer(&response, Ok(())),
+        }
+    }
+
+    /// What an answer is that is not a reply alone: a fault, one with header blocks, or no SOAP.
+    #[cold]
+    fn look_closer(
+        &mut self,
+        response: &http::Received,
+        decoded: trunkline_message::Result<()>,
+    ) -> Result<(), CallError> {
+        let opened = match soap::open(&response.body, &self.limits) {
+            Ok(opened) => opened,
+            Err(_) if !response.status.is_success() || !is_xml(&response.headers) => {
+                return Err(status(response));
+            }
+            Err(error) => return Err(CallError::Reply(error)),
+        };
+        if opened.is_fault {
+            let fault = Fault::decode(&response.body, &self.limits).map_err(CallError::Reply)?;
+            return Err(CallError::Fault(Box::new(fault)));
+        }
+        decoded.map_err(CallError::Reply)?;
+        self.plain.remember(&response.body, &opened, ());
+        // What its caller asks for with `reply_header` is understood, and that is not known yet.
+        let none = |name: &QName| name.namespace == self.namespace;
+        let missing = soap::not_understood(&opened.header, &none, &Roles::ultimate(&[]));
+        self.reply_header = opened.header;
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(CallError::NotUnderstood(missing)),
+        }
+    }
+
+    /// Sends the request and waits for the answer.
+    fn exchange<Q: Message>(
+        &mut self,
+        index: usize,
+        request: &Q,
+    ) -> Result<http::Received, CallError> {
+        let known = &mut self.operations[index];
+        let envelope = known.encoder.encode_with(&self.encoded_header, request);
+        let envelope = envelope.map_err(CallError::Request)?;
+        let envelope = Bytes::copy_from_slice(envelope);
+        let headers = known.headers.clone();
+        self.post(&headers, envelope)
+    }
+
+    fn post(
+        &mut self,
+        headers: &http::HeaderMap,
+        envelope: Bytes,
+    ) -> Result<http::Received, CallError> {
+        let config = self.http.config_mut();
+        self.profile = Some(Profile {
+            transport: transport_name(config.version, self.url.is_tls),
+            envelope: envelope_name(self.binding.version),
+            encoding: self.binding.name(),
+            vocabulary: "no vocabulary",
+            compression: config.compression.map_or("plain", |it| it.name()),
+            bytes: envelope.len(),
+        });
+        let (method, path) = (http::Method::POST, &self.url.path);
+        Ok(self.http.request_bytes(&method, path, headers, envelope)?)
+    }
+
+    /// Sends a message without a schema, and gives the answer, if there is one.
+    ///
+    /// # Errors
+    /// The service's fault, or why there is no reply.
+    pub fn call_dynamically(
+        &mut self,
+        action: &str,
+        message: &graph::Message,
+    ) -> Result<Option<graph::Message>, CallError> {
+        let encoder = graph::Encoder::new(self.binding.version);
+        let envelope = encoder.encode(message).map_err(CallError::Request)?;
+        let response =
+            self.post(&request_headers(self.binding.version, action), envelope.into())?;
+        self.last = response.body.clone();
+        if response.body.is_empty() && response.status.is_success() {
+            return Ok(None);
+        }
+        self.look_closer(&response, Ok(()))?;
+        graph::decode(&response.body, &self.limits).map(Some).map_err(CallError::Reply)
+    }
+
+    /// The answer to the last dynamic call, as it came.
+    pub fn last_answer(&self) -> String {
+        String::from_utf8_lossy(&self.last).into_owned()
+    }
+
+    /// What is at the client's URL: a WSDL, say.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn get(&mut self) -> Result<Vec<u8>, CallError> {
+        let none = http::HeaderMap::new();
+        let response = self.http.request(&http::Method::GET, &self.url.path, &none, &[])?;
+        match response.status.is_success() {
+            true => Ok(response.body.to_vec()),
+            false => Err(status(&response)),
+        }
+    }
+
+    /// What the operation needs, from when it was called before or made now.
+    fn operation<Q: Structure>(&mut self, name: &str, reply: &'static Arc<Schema>) -> usize {
+        let is_it = |it: &Known| {
+            it.name == name && Arc::ptr_eq(it.request, Q::schema()) && Arc::ptr_eq(it.reply, reply)
+        };
+        match self.operations.iter().position(is_it) {
+            Some(index) => index,
+            None => {
+                let known = Known::new(name, Q::schema(), reply, self);
+                self.operations.push(known);
+                self.operations.len() - 1
+            }
+        }
+    }
+}
+
+impl Known {
+    fn new(
+        name: &str,
+        request: &'static Arc<Schema>,
+        reply: &'static Arc<Schema>,
+        client: &Client,
+    ) -> Self {
+        let Client { namespace, binding, limits, .. } = client;
+        let outward = Plan::new(request, &binding.options(namespace, name));
+        let options =
+            Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
+        let inward = Plan::new(reply, &options);
+        Self {
+            name: name.to_owned(),
+            request,
+            reply,
+            encoder: Encoder::new(&outward),
+            decoder: Decoder::with_limits(&inward, limits.clone()),
+            headers: request_headers(binding.version, &format!("{namespace}#{name}")),
+        }
+    }
+}
+
+fn status(response: &http::Received) -> CallError {
+    let text = String::from_utf8_lossy(&response.body);
+    let text = text.trim().chars().take(200).collect();
+    CallError::Status { status: response.status.as_u16(), text }
+}
+
+fn is_xml(headers: &http::HeaderMap) -> bool {
+    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    kind.is_some_and(|it| it.contains("xml"))
+}

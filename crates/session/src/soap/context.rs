@@ -1,0 +1,186 @@
+//! What a function learns about a call besides its request, and adds to the answer.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use trunkline_codec::soap::{Fault, HeaderBlock, Version};
+use trunkline_message::{Message, Structure};
+
+use super::header;
+
+/// One call: who calls, with which header blocks, and those of the answer.
+#[derive(Debug)]
+pub struct Context {
+    namespace: String,
+    operation: String,
+    action: String,
+    version: Version,
+    caller: Option<SocketAddr>,
+    identity: Option<String>,
+    header: Vec<HeaderBlock>,
+    reply_header: Vec<HeaderBlock>,
+    stages: Option<Stamps>,
+}
+
+/// When the parts of a call ended.
+#[derive(Clone, Copy, Debug)]
+struct Stamps {
+    begun: Instant,
+    decoded: Instant,
+    answered: Instant,
+}
+
+/// How long the parts of a call took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// Reading the request.
+    pub decode: Duration,
+    /// The function.
+    pub application: Duration,
+    /// Writing the answer.
+    pub encode: Duration,
+}
+
+impl Context {
+    pub(super) fn new(
+        namespace: &str,
+        caller: Option<SocketAddr>,
+        identity: Option<String>,
+    ) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            operation: String::new(),
+            action: String::new(),
+            version: Version::Soap11,
+            caller,
+            identity,
+            header: Vec::new(),
+            reply_header: Vec::new(),
+            stages: None,
+        }
+    }
+
+    /// Forgets the last call.
+    pub(super) fn begin(&mut self, operation: &str, action: &str, version: Version) {
+        for (field, value) in [(&mut self.operation, operation), (&mut self.action, action)] {
+            if field != value {
+                value.clone_into(field);
+            }
+        }
+        self.version = version;
+        self.header.clear();
+        self.reply_header.clear();
+    }
+
+    /// It is known now what is called, and in which SOAP.
+    pub(super) fn called(&mut self, operation: &str, version: Version) {
+        if self.operation != operation {
+            operation.clone_into(&mut self.operation);
+        }
+        self.version = version;
+    }
+
+    pub(super) fn set_version(&mut self, version: Version) {
+        self.version = version;
+    }
+
+    /// The operation's name; empty before it is known.
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// SOAPAction, or the action of SOAP 1.2's media type, without quotes.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The SOAP of the request, and so of the answer.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Who calls; none where there is no socket.
+    pub fn caller(&self) -> Option<SocketAddr> {
+        self.caller
+    }
+
+    /// The subject of the caller's certificate, with mutual TLS.
+    pub fn identity(&self) -> Option<&str> {
+        self.identity.as_deref()
+    }
+
+    /// The request's header blocks.
+    pub fn header_blocks(&self) -> &[HeaderBlock] {
+        &self.header
+    }
+
+    /// The header block that `T` describes, named as it is in the service's namespace, if the
+    /// request has it.
+    ///
+    /// # Errors
+    /// A sender's fault: the block is there and cannot be read.
+    pub fn header<T: Structure + Message>(&self) -> Result<Option<T>, Fault> {
+        header::find(&self.header, &self.namespace)
+            .map_err(|error| Fault::sender(error.to_string()))
+    }
+
+    /// Adds a header block to the answer.
+    ///
+    /// # Errors
+    /// A receiver's fault: it holds text that XML cannot carry.
+    pub fn add_header<T: Structure + Message>(&mut self, content: &T) -> Result<(), Fault> {
+        let block = header::block(content, &self.namespace)
+            .map_err(|error| Fault::receiver(error.to_string()))?;
+        self.reply_header.push(block);
+        Ok(())
+    }
+
+    /// Adds a header block to the answer, as it stands.
+    pub fn add_header_block(&mut self, block: HeaderBlock) {
+        self.reply_header.push(block);
+    }
+
+    pub(super) fn set_header(&mut self, header: Vec<HeaderBlock>) {
+        self.header = header;
+    }
+
+    /// The answer's header blocks, as they go between the tags of Header.
+    pub(super) fn encoded_reply_header(&self) -> String {
+        header::encoded(&self.reply_header, self.version)
+    }
+
+    /// From here on, the parts of each call are timed.
+    pub(super) fn time_stages(&mut self) {
+        let now = Instant::now();
+        self.stages = Some(Stamps { begun: now, decoded: now, answered: now });
+    }
+
+    pub(super) fn stamp_begun(&mut self) {
+        if let Some(stages) = &mut self.stages {
+            let now = Instant::now();
+            *stages = Stamps { begun: now, decoded: now, answered: now };
+        }
+    }
+
+    pub(super) fn stamp_decoded(&mut self) {
+        if let Some(stages) = &mut self.stages {
+            stages.decoded = Instant::now();
+            stages.answered = stages.decoded;
+        }
+    }
+
+    pub(super) fn stamp_answered(&mut self) {
+        if let Some(stages) = &mut self.stages {
+            stages.answered = Instant::now();
+        }
+    }
+
+    /// What the parts of the last call took; nothing where they are not timed.
+    pub(super) fn stages(&self) -> Option<Stages> {
+        self.stages.map(|it| Stages {
+            decode: it.decoded - it.begun,
+            application: it.answered - it.decoded,
+            encode: it.answered.elapsed(),
+        })
+    }
+}

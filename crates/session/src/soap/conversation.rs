@@ -1,0 +1,186 @@
+//! One caller's messages, one after another: bytes in, bytes out, whatever the transport.
+
+use std::net::SocketAddr;
+
+use trunkline_codec::soap::{self, Fault, FaultCode, Roles, Version};
+
+use super::Context;
+use super::context::Stages;
+use super::operation::Call;
+use super::prologue::Prologues;
+use super::service::Endpoint;
+
+/// A conversation with one caller.
+pub struct Conversation {
+    endpoint: Endpoint,
+    context: Context,
+    /// By operation, once it has been called.
+    calls: Vec<Option<Box<dyn Call>>>,
+    /// Which operation is called by what begins so, and in which SOAP.
+    prologues: Prologues<(usize, Version)>,
+    fault: Vec<u8>,
+    /// Why the last call failed.
+    reason: Option<String>,
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was answered.
+    Reply,
+    /// It was taken, and there is no answer.
+    Taken,
+    /// It failed; the answer is a fault.
+    Fault(FaultCode),
+}
+
+/// The answer to a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// The envelope; empty if there is none.
+    pub bytes: &'a [u8],
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The SOAP of the answer.
+    pub version: Version,
+}
+
+impl std::fmt::Debug for Conversation {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Conversation").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl Conversation {
+    pub(super) fn new(
+        endpoint: Endpoint,
+        caller: Option<SocketAddr>,
+        identity: Option<String>,
+    ) -> Self {
+        let operations = endpoint.0.service.operations.len();
+        Self {
+            context: Context::new(&endpoint.0.service.namespace, caller, identity),
+            endpoint,
+            calls: std::iter::repeat_with(|| None).take(operations).collect(),
+            prologues: Prologues::new(),
+            fault: Vec::new(),
+            reason: None,
+        }
+    }
+
+    /// From here on, the parts of each call are timed.
+    pub fn time_stages(&mut self) {
+        self.context.time_stages();
+    }
+
+    /// How long the parts of the last call took, if they are timed.
+    pub fn stages(&self) -> Option<Stages> {
+        self.context.stages()
+    }
+
+    /// Why the last call failed, if it did.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// The last call.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Answers one envelope. The action is SOAPAction's, empty where there is none; `expected` is
+    /// the SOAP of the answer as long as the request's own is not known.
+    pub fn answer(&mut self, request: &[u8], action: &str, expected: Version) -> Answer<'_> {
+        self.context.begin("", action, expected);
+        self.context.stamp_begun();
+        let operation = self.recognise(request);
+        self.reason = None;
+        let Self { endpoint, context, calls, fault: bytes, reason, .. } = self;
+        let answered = operation.and_then(|operation| {
+            let parts = &*endpoint.0;
+            let call = calls[operation].get_or_insert_with(|| {
+                let limits = &parts.service.limits;
+                parts.service.operations[operation].operation.begin(&parts.plans[operation], limits)
+            });
+            call.call(request, context)
+        });
+        match answered {
+            Ok([]) => Answer { bytes: &[], outcome: Outcome::Taken, version: context.version() },
+            Ok(bytes) => Answer { bytes, outcome: Outcome::Reply, version: context.version() },
+            Err(fault) => {
+                *bytes = fault.encode(context.version());
+                let outcome = Outcome::Fault(fault.code);
+                *reason = Some(fault.reason);
+                Answer { bytes, outcome, version: context.version() }
+            }
+        }
+    }
+
+    /// Which operation does the message call? Its header is understood then.
+    fn recognise(&mut self, request: &[u8]) -> Result<usize, Fault> {
+        if let Some((operation, version)) = self.prologues.find(request) {
+            self.called(operation, version);
+            return Ok(operation);
+        }
+        self.open(request)
+    }
+
+    fn called(&mut self, operation: usize, version: Version) {
+        let operation = &self.endpoint.0.service.operations[operation];
+        self.context.called(&operation.name, version);
+    }
+
+    #[cold]
+    fn open(&mut self, request: &[u8]) -> Result<usize, Fault> {
+        let endpoint = self.endpoint.clone();
+        let service = &endpoint.0.service;
+        let opened = soap::open(request, &service.limits).map_err(|it| Fault::of_error(&it))?;
+        self.context.set_version(opened.version);
+        let roles: Vec<&str> = service.roles().iter().map(String::as_str).collect();
+        let understood = |name: &_| service.understood(name);
+        let roles = Roles::ultimate(&roles);
+        let missing = soap::not_understood(&opened.header, &understood, &roles);
+        if !missing.is_empty() {
+            return Err(Fault::must_understand(missing));
+        }
+        let (operation, is_alone) = self.named(&opened)?;
+        self.called(operation, opened.version);
+        if is_alone {
+            self.prologues.remember(request, &opened, (operation, opened.version));
+        }
+        self.context.set_header(opened.header);
+        Ok(operation)
+    }
+
+    /// The operation that the element in the Body names, or the action if several have that
+    /// element; and whether the element alone tells.
+    fn named(&self, opened: &soap::Opened) -> Result<(usize, bool), Fault> {
+        let parts = &*self.endpoint.0;
+        let operations = &parts.service.operations;
+        let by_action = || operations.iter().position(|it| it.action == self.context.action());
+        let Some(element) = &opened.body else {
+            let found = by_action().map(|operation| (operation, false));
+            return found.ok_or_else(|| Fault::sender("the Body is empty"));
+        };
+        let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
+        match (same.next(), same.next()) {
+            (Some(only), None) => Ok((only, true)),
+            (Some(first), Some(_)) => {
+                let chosen = by_action().filter(|&it| parts.elements[it] == *element);
+                Ok((chosen.unwrap_or(first), false))
+            }
+            (None, _) => Err(self.unknown(element)),
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, element: &soap::QName) -> Fault {
+        let parts = &*self.endpoint.0;
+        let known: Vec<String> = parts.elements.iter().map(ToString::to_string).collect();
+        Fault::sender(format!(
+            "no operation of {} is called by {element}; there is {}",
+            parts.service.name,
+            known.join(", ")
+        ))
+    }
+}

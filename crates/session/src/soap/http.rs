@@ -1,0 +1,372 @@
+//! SOAP over HTTP: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7, RFC 3902.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use trunkline_codec::soap::{FaultCode, Version};
+use trunkline_net::http::{
+    self, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response, StatusCode,
+    header,
+};
+
+use super::service::{Endpoint, Service, ServiceError};
+use super::{CallReport, Conversation, Log, Outcome, envelope_name};
+use crate::Profile;
+
+const TEXT_XML: &str = "text/xml; charset=utf-8";
+const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
+
+/// Serves services over HTTP.
+#[derive(Default)]
+pub struct Server {
+    services: Vec<Service>,
+    config: Config,
+    log: Option<Arc<Log>>,
+    is_timed: bool,
+}
+
+/// A server that runs; it stops when dropped.
+#[derive(Debug)]
+pub struct Running {
+    http: http::Running,
+}
+
+/// Why a server does not start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A service cannot be served.
+    Service(ServiceError),
+    /// Nobody can connect to the address, or the options do not fit together.
+    Http(http::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Service(error) => write!(out, "{error}"),
+            Self::Http(error) => write!(out, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<ServiceError> for StartError {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl From<http::Error> for StartError {
+    fn from(error: http::Error) -> Self {
+        Self::Http(error)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Server")
+            .field("services", &self.services)
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server without services.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a service, at the paths of its bindings.
+    #[must_use]
+    pub fn service(mut self, service: Service) -> Self {
+        self.services.push(service);
+        self
+    }
+
+    /// Options of HTTP: limits, time-outs, workers, TLS.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Is told of every call; runs on the thread that answers it.
+    #[must_use]
+    pub fn on_call(mut self, log: impl Fn(&CallReport<'_>) + Send + Sync + 'static) -> Self {
+        self.log = Some(Arc::new(log));
+        self
+    }
+
+    /// Reports say how long decoding, the function and encoding took.
+    #[must_use]
+    pub fn time_stages(mut self) -> Self {
+        self.is_timed = true;
+        self
+    }
+
+    /// Answers on an address such as `127.0.0.1:8080`; the system picks a port for 0.
+    ///
+    /// # Errors
+    /// A service that cannot be served, a path that two of them have, an address that nobody can
+    /// connect to.
+    pub fn start(self, address: &str) -> Result<Running, StartError> {
+        let mut endpoints: Vec<Endpoint> = Vec::new();
+        for service in self.services {
+            for endpoint in service.build()? {
+                if let Some(other) = endpoints.iter().find(|it| it.path() == endpoint.path()) {
+                    let text = format!("{other:?} and {endpoint:?} have the same path");
+                    return Err(ServiceError(text).into());
+                }
+                endpoints.push(endpoint);
+            }
+        }
+        let is_tls = self.config.tls.is_some();
+        let site = Site { endpoints, log: self.log, is_timed: self.is_timed, is_tls };
+        let http = http::Server::bind(address, self.config)?.serve(site)?;
+        Ok(Running { http })
+    }
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.http.address()
+    }
+
+    /// What has gone over its connections so far.
+    pub fn counters(&self) -> http::Counters {
+        self.http.counters()
+    }
+
+    /// Stops: accepts nobody, lets the calls that are being answered end, and waits for that.
+    pub fn stop(self) {
+        self.http.stop();
+    }
+}
+
+/// All endpoints of a server.
+struct Site {
+    endpoints: Vec<Endpoint>,
+    log: Option<Arc<Log>>,
+    is_timed: bool,
+    is_tls: bool,
+}
+
+/// What is kept for a connection: a conversation with each endpoint that was called.
+struct Caller {
+    address: SocketAddr,
+    identity: Option<String>,
+    conversations: Vec<(usize, Conversation)>,
+}
+
+impl Handler for Site {
+    type Connection = Caller;
+
+    fn connect(&self, peer: &Peer) -> Caller {
+        let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
+        Caller { address: peer.address, identity, conversations: Vec::new() }
+    }
+
+    fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
+        let Some(index) = self.endpoints.iter().position(|it| it.path() == request.path) else {
+            *response = self.nothing_here(request.path);
+            return;
+        };
+        let endpoint = &self.endpoints[index];
+        match *request.method {
+            Method::POST => self.post(caller, index, request, response),
+            Method::GET | Method::HEAD => *response = self.get(endpoint, request),
+            _ => *response = refusal(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
+        }
+    }
+}
+
+impl Site {
+    fn post(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        request: &Request<'_>,
+        response: &mut Response,
+    ) {
+        let Some((version, action)) = media(request) else {
+            let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)";
+            *response = refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
+            response.headers.remove(header::ALLOW);
+            return;
+        };
+        let conversation = self.conversation(caller, index);
+        let answer = conversation.answer(request.body, action, version);
+        response.status = match (answer.outcome, answer.version) {
+            (Outcome::Reply, _) => StatusCode::OK,
+            (Outcome::Taken, _) => StatusCode::ACCEPTED,
+            // SOAP 1.2 part 2, table 20.
+            (Outcome::Fault(FaultCode::Sender), Version::Soap12) => StatusCode::BAD_REQUEST,
+            (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        if !answer.bytes.is_empty() {
+            response.content_type(match answer.version {
+                Version::Soap11 => TEXT_XML,
+                Version::Soap12 => SOAP_XML,
+            });
+            response.body.extend_from_slice(answer.bytes);
+        }
+        let outcome = answer.outcome;
+        if let Some(log) = &self.log {
+            let endpoint = &self.endpoints[index];
+            let report = self.report(endpoint, conversation, request, response, outcome);
+            log(&report);
+        }
+    }
+
+    fn conversation<'a>(&self, caller: &'a mut Caller, index: usize) -> &'a mut Conversation {
+        let Caller { address, identity, conversations } = caller;
+        let place = conversations.iter().position(|it| it.0 == index).unwrap_or_else(|| {
+            let endpoint = self.endpoints[index].clone();
+            let mut conversation = Conversation::new(endpoint, Some(*address), identity.clone());
+            if self.is_timed {
+                conversation.time_stages();
+            }
+            conversations.push((index, conversation));
+            conversations.len() - 1
+        });
+        &mut conversations[place].1
+    }
+
+    fn report<'a>(
+        &self,
+        endpoint: &'a Endpoint,
+        conversation: &'a Conversation,
+        request: &Request<'_>,
+        response: &Response,
+        outcome: Outcome,
+    ) -> CallReport<'a> {
+        let context = conversation.context();
+        CallReport {
+            caller: context.caller(),
+            identity: context.identity(),
+            path: endpoint.path(),
+            operation: context.operation(),
+            profile: Profile {
+                transport: transport_name(request.version, self.is_tls),
+                envelope: envelope_name(context.version()),
+                encoding: endpoint.binding().name(),
+                vocabulary: "no vocabulary",
+                compression: request.compression.map_or("plain", |it| it.name()),
+                bytes: request.body.len(),
+            },
+            answer_bytes: response.body.len(),
+            outcome,
+            reason: conversation.reason(),
+            stages: conversation.stages(),
+        }
+    }
+
+    /// The WSDL, or where it is.
+    fn get(&self, endpoint: &Endpoint, request: &Request<'_>) -> Response {
+        let path = endpoint.path();
+        if !request.query.is_some_and(|it| it.eq_ignore_ascii_case("wsdl")) {
+            let text = format!("POST an envelope here; the WSDL is at {path}?wsdl");
+            return refusal(StatusCode::METHOD_NOT_ALLOWED, &text);
+        }
+        let scheme = if self.is_tls { "https" } else { "http" };
+        let host = request.header("host").unwrap_or("localhost");
+        let mut response = Response::default();
+        response.content_type(TEXT_XML);
+        response.body = endpoint.wsdl(&format!("{scheme}://{host}{path}")).into_bytes();
+        response
+    }
+
+    fn nothing_here(&self, path: &str) -> Response {
+        let paths: Vec<&str> = self.endpoints.iter().map(Endpoint::path).collect();
+        let text = format!("no service is at {path}; there is {}\n", paths.join(", "));
+        Response::text(StatusCode::NOT_FOUND, &text)
+    }
+}
+
+fn refusal(status: StatusCode, text: &str) -> Response {
+    let mut response = Response::text(status, &format!("{text}\n"));
+    response.headers.insert(header::ALLOW, HeaderValue::from_static("POST, GET, HEAD"));
+    response
+}
+
+/// The SOAP that a request claims to be, and its action; None where it is of no media type of SOAP.
+fn media<'a>(request: &Request<'a>) -> Option<(Version, &'a str)> {
+    let content_type = request.header("content-type").unwrap_or_default();
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/soap+xml") {
+        return Some((Version::Soap12, parameter(content_type, "action").unwrap_or_default()));
+    }
+    let is_xml = ["text/xml", "application/xml"].iter().any(|it| kind.eq_ignore_ascii_case(it));
+    let action = request.header("soapaction").unwrap_or_default();
+    is_xml.then(|| (Version::Soap11, unquoted(action.trim())))
+}
+
+/// A parameter of a media type (RFC 9110 section 5.6.6), without its quotes.
+fn parameter<'a>(media_type: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = media_type.split_once(';')?.1;
+    loop {
+        let (key, value) = rest.split_once('=')?;
+        let value = value.trim_start();
+        let end = match value.strip_prefix('"') {
+            Some(quoted) => quoted.find('"')? + 2,
+            None => value.find(';').unwrap_or(value.len()),
+        };
+        if key.trim().eq_ignore_ascii_case(name) {
+            return Some(unquoted(value[..end].trim()));
+        }
+        rest = value[end..].trim_start().strip_prefix(';')?;
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value)
+}
+
+/// The transport in profiles.
+pub(super) fn transport_name(version: http::Version, is_tls: bool) -> &'static str {
+    match (version == http::Version::HTTP_10, is_tls) {
+        (false, false) => "HTTP/1.1",
+        (false, true) => "HTTP/1.1 over TLS",
+        (true, false) => "HTTP/1.0",
+        (true, true) => "HTTP/1.0 over TLS",
+    }
+}
+
+/// Content type and action of a request, for clients.
+pub(super) fn request_headers(version: Version, action: &str) -> HeaderMap {
+    let quoted = action.replace(['"', '\\'], "");
+    let lines = match version {
+        Version::Soap11 => vec![
+            (header::CONTENT_TYPE, TEXT_XML.to_owned()),
+            (http::HeaderName::from_static("soapaction"), format!("\"{quoted}\"")),
+        ],
+        Version::Soap12 => {
+            vec![(header::CONTENT_TYPE, format!("{SOAP_XML}; action=\"{quoted}\""))]
+        }
+    };
+    let value = |text: String| HeaderValue::try_from(text).ok();
+    lines.into_iter().filter_map(|(name, text)| Some((name, value(text)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parameter;
+
+    #[test]
+    fn the_action_is_found_among_the_parameters_of_a_media_type() {
+        let action = |text| parameter(text, "action");
+        assert_eq!(
+            action("application/soap+xml; charset=utf-8; action=\"urn:a;b#c\""),
+            Some("urn:a;b#c")
+        );
+        assert_eq!(action("application/soap+xml;action=urn:a;charset=utf-8"), Some("urn:a"));
+        assert_eq!(action("application/soap+xml; x=\"action=1\"; ACTION = \"\""), Some(""));
+        assert_eq!(action("application/soap+xml; charset=utf-8"), None);
+        assert_eq!(action("application/soap+xml; action=\"open"), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! A function as an operation of a service.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Decoder, Encoder, Fault, Plan, Version};
+use trunkline_message::{Limits, Message, Schema, Structure};
+
+use super::{Binding, Context};
+
+/// A function that answers requests.
+///
+/// There are four shapes, each with a fault or anything that turns into one:
+///
+/// ```text
+/// Fn(Request) -> Result<Response, Fault>
+/// Fn(Request, &mut Context) -> Result<Response, Fault>
+/// Fn(&mut Request, &mut Response) -> Result<(), Fault>
+/// Fn(&mut Request, &mut Response, &mut Context) -> Result<(), Fault>
+/// ```
+/// The last two work in the memory of earlier messages, so that nothing is allocated in the long
+/// run. The response that they get holds no field.
+pub trait Function<Shape, Request, Response>: Send + Sync + 'static {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// The fault that the caller gets.
+    fn call(
+        &self,
+        request: &mut Request,
+        response: &mut Response,
+        context: &mut Context,
+    ) -> Result<(), Fault>;
+}
+
+/// The shapes of functions, which tell the implementations of [`Function`] apart.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ByValue;
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ByValueInContext;
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct InPlace;
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct InPlaceInContext;
+
+impl<F, Q, R, E> Function<(ByValue, E), Q, R> for F
+where
+    F: Fn(Q) -> Result<R, E> + Send + Sync + 'static,
+    Q: Default,
+    E: Into<Fault>,
+{
+    fn call(&self, request: &mut Q, response: &mut R, _: &mut Context) -> Result<(), Fault> {
+        *response = self(std::mem::take(request)).map_err(Into::into)?;
+        Ok(())
+    }
+}
+
+impl<F, Q, R, E> Function<(ByValueInContext, E), Q, R> for F
+where
+    F: Fn(Q, &mut Context) -> Result<R, E> + Send + Sync + 'static,
+    Q: Default,
+    E: Into<Fault>,
+{
+    fn call(&self, request: &mut Q, response: &mut R, context: &mut Context) -> Result<(), Fault> {
+        *response = self(std::mem::take(request), context).map_err(Into::into)?;
+        Ok(())
+    }
+}
+
+impl<F, Q, R, E> Function<(InPlace, E), Q, R> for F
+where
+    F: Fn(&mut Q, &mut R) -> Result<(), E> + Send + Sync + 'static,
+    R: Structure,
+    E: Into<Fault>,
+{
+    fn call(&self, request: &mut Q, response: &mut R, _: &mut Context) -> Result<(), Fault> {
+        response.clear();
+        self(request, response).map_err(Into::into)
+    }
+}
+
+impl<F, Q, R, E> Function<(InPlaceInContext, E), Q, R> for F
+where
+    F: Fn(&mut Q, &mut R, &mut Context) -> Result<(), E> + Send + Sync + 'static,
+    R: Structure,
+    E: Into<Fault>,
+{
+    fn call(&self, request: &mut Q, response: &mut R, context: &mut Context) -> Result<(), Fault> {
+        response.clear();
+        self(request, response, context).map_err(Into::into)
+    }
+}
+
+/// What a function does, without its types.
+pub(super) trait Operation: Send + Sync {
+    fn input(&self) -> &Arc<Schema>;
+    /// None for an operation without an answer.
+    fn output(&self) -> Option<&Arc<Schema>>;
+    /// What one conversation needs to call it; its messages look as `plans` say.
+    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call>;
+}
+
+/// How the messages of one operation look in one binding.
+#[derive(Clone, Debug)]
+pub(super) struct Plans {
+    request: Arc<Plan>,
+    /// In SOAP 1.1 and in 1.2.
+    response: [Arc<Plan>; 2],
+}
+
+impl Plans {
+    pub(super) fn new(
+        operation: &dyn Operation,
+        name: &str,
+        namespace: &str,
+        binding: &Binding,
+    ) -> Self {
+        let request = Plan::new(operation.input(), &binding.options(namespace, name));
+        let reply = format!("{name}Response");
+        let response = [Version::Soap11, Version::Soap12].map(|version| {
+            let options = Binding { version, ..*binding }.options(namespace, &reply);
+            Plan::new(operation.output().unwrap_or(operation.input()), &options)
+        });
+        Self { request, response }
+    }
+}
+
+/// An operation in one conversation.
+pub(super) trait Call: Send {
+    /// Reads a request, has it answered and writes the answer. Empty for none.
+    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault>;
+}
+
+/// An operation that is answered.
+pub(super) struct Answered<F, Shape, Q, R> {
+    function: Arc<F>,
+    types: PhantomData<fn(Shape, Q) -> R>,
+}
+
+impl<F, Shape, Q, R> Answered<F, Shape, Q, R> {
+    pub(super) fn new(function: F) -> Self {
+        Self { function: Arc::new(function), types: PhantomData }
+    }
+}
+
+impl<F, Shape, Q, R> Operation for Answered<F, Shape, Q, R>
+where
+    F: Function<Shape, Q, R>,
+    Shape: 'static,
+    Q: Structure + Message + Send + 'static,
+    R: Structure + Message + Send + 'static,
+{
+    fn input(&self) -> &Arc<Schema> {
+        Q::schema()
+    }
+
+    fn output(&self) -> Option<&Arc<Schema>> {
+        Some(R::schema())
+    }
+
+    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
+        Box::new(AnsweredCall {
+            function: self.function.clone(),
+            decoder: Decoder::with_limits(&plans.request, limits.clone()),
+            encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
+            request: Q::default(),
+            response: R::default(),
+            shape: PhantomData::<fn(Shape)>,
+        })
+    }
+}
+
+struct AnsweredCall<F, Shape, Q, R> {
+    function: Arc<F>,
+    decoder: Decoder,
+    encoders: [Encoder; 2],
+    request: Q,
+    response: R,
+    shape: PhantomData<fn(Shape)>,
+}
+
+impl<F, Shape, Q, R> Call for AnsweredCall<F, Shape, Q, R>
+where
+    F: Function<Shape, Q, R>,
+    Q: Message + Send,
+    R: Message + Send,
+{
+    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
+        self.decoder.decode(bytes, &mut self.request).map_err(|error| unreadable(&error))?;
+        context.stamp_decoded();
+        self.function.call(&mut self.request, &mut self.response, context)?;
+        context.stamp_answered();
+        let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
+        let header = context.encoded_reply_header();
+        let encoded = encoder.encode_with(&header, &self.response);
+        encoded.map_err(|error| {
+            Fault::receiver(format!(
+                "the answer to {} cannot be written: {error}",
+                context.operation()
+            ))
+        })
+    }
+}
+
+/// An operation that is not answered.
+pub(super) struct OneWay<F, Q, E> {
+    function: Arc<F>,
+    types: PhantomData<fn(Q) -> E>,
+}
+
+impl<F, Q, E> OneWay<F, Q, E> {
+    pub(super) fn new(function: F) -> Self {
+        Self { function: Arc::new(function), types: PhantomData }
+    }
+}
+
+impl<F, Q, E> Operation for OneWay<F, Q, E>
+where
+    F: Fn(Q) -> Result<(), E> + Send + Sync + 'static,
+    Q: Structure + Message + Send + 'static,
+    E: Into<Fault> + 'static,
+{
+    fn input(&self) -> &Arc<Schema> {
+        Q::schema()
+    }
+
+    fn output(&self) -> Option<&Arc<Schema>> {
+        None
+    }
+
+    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
+        let decoder = Decoder::with_limits(&plans.request, limits.clone());
+        Box::new(OneWayCall { function: self.function.clone(), decoder, types: PhantomData })
+    }
+}
+
+struct OneWayCall<F, Q, E> {
+    function: Arc<F>,
+    decoder: Decoder,
+    types: PhantomData<fn(Q) -> E>,
+}
+
+impl<F, Q, E> Call for OneWayCall<F, Q, E>
+where
+    F: Fn(Q) -> Result<(), E> + Send + Sync + 'static,
+    Q: Structure + Message + Send,
+    E: Into<Fault>,
+{
+    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
+        let mut request = Q::default();
+        self.decoder.decode(bytes, &mut request).map_err(|error| unreadable(&error))?;
+        context.stamp_decoded();
+        (self.function)(request).map_err(Into::into)?;
+        context.stamp_answered();
+        Ok(&[])
+    }
+}
+
+/// The sender's fault: says where in the message, and why.
+pub(super) fn unreadable(error: &trunkline_message::Error) -> Fault {
+    Fault::of_error(error)
+}

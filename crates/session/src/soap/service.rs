@@ -1,0 +1,359 @@
+//! A service: functions, and the ways in which they can be called.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Fault, QName, Style};
+use trunkline_message::{Limits, Message, Schema, Structure};
+
+use super::conversation::Conversation;
+use super::operation::{Answered, OneWay, Operation, Plans};
+use super::wsdl::{self, Description, OperationDescription};
+use super::{Binding, Function};
+
+/// Functions from request to response or fault, under names in a namespace.
+///
+/// ```
+/// use trunkline_message::Message;
+/// use trunkline_session::soap::{Binding, Fault, Service};
+/// # use trunkline_message::Structure as _;
+///
+/// #[derive(Message, Default)]
+/// struct Add { a: i32, b: i32 }
+///
+/// #[derive(Message, Default)]
+/// struct Sum { sum: i32 }
+///
+/// let service = Service::new("Calculator", "urn:example:calculator")
+///     .operation("add", |request: Add| {
+///         let sum = request.a.checked_add(request.b);
+///         sum.map(|sum| Sum { sum }).ok_or_else(|| Fault::sender("the sum is too large"))
+///     })
+///     .at("/calculator", Binding::document_literal())
+///     .at("/calculator/rpc", Binding::rpc_encoded());
+/// ```
+pub struct Service {
+    pub(super) name: String,
+    pub(super) namespace: String,
+    documentation: Option<String>,
+    pub(super) operations: Vec<Named>,
+    bindings: Vec<(String, Binding)>,
+    headers: Vec<Arc<Schema>>,
+    understood: Vec<QName>,
+    roles: Vec<String>,
+    pub(super) limits: Limits,
+}
+
+/// An operation and what it is called.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) action: String,
+    faults: Vec<Arc<Schema>>,
+    pub(super) operation: Box<dyn Operation>,
+}
+
+/// Why a service cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceError(pub(super) String);
+
+impl fmt::Display for ServiceError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ServiceError {}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operations: Vec<&str> = self.operations.iter().map(|it| &*it.name).collect();
+        out.debug_struct("Service")
+            .field("name", &self.name)
+            .field("namespace", &self.namespace)
+            .field("operations", &operations)
+            .field("bindings", &self.bindings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// A service without operations. The namespace is a URI; its operations' actions are
+    /// `namespace#operation`.
+    pub fn new(name: &str, namespace: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            documentation: None,
+            operations: Vec::new(),
+            bindings: Vec::new(),
+            headers: Vec::new(),
+            understood: Vec::new(),
+            roles: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// What the WSDL says about the service.
+    #[must_use]
+    pub fn documentation(mut self, text: &str) -> Self {
+        self.documentation = Some(text.to_owned());
+        self
+    }
+
+    /// Adds an operation that is answered.
+    #[must_use]
+    pub fn operation<F, Shape, Q, R>(self, name: &str, function: F) -> Self
+    where
+        F: Function<Shape, Q, R>,
+        Shape: 'static,
+        Q: Structure + Message + Send + 'static,
+        R: Structure + Message + Send + 'static,
+    {
+        self.add(name, Box::new(Answered::new(function)))
+    }
+
+    /// Adds an operation that is not answered. A caller learns of a fault all the same, if the
+    /// transport has a way to tell (HTTP).
+    #[must_use]
+    pub fn one_way<F, Q, E>(self, name: &str, function: F) -> Self
+    where
+        F: Fn(Q) -> Result<(), E> + Send + Sync + 'static,
+        Q: Structure + Message + Send + 'static,
+        E: Into<Fault> + 'static,
+    {
+        self.add(name, Box::new(OneWay::new(function)))
+    }
+
+    fn add(mut self, name: &str, operation: Box<dyn Operation>) -> Self {
+        let action = format!("{}#{name}", self.namespace);
+        self.operations.push(Named {
+            name: name.to_owned(),
+            action,
+            faults: Vec::new(),
+            operation,
+        });
+        self
+    }
+
+    /// The SOAPAction of the operation added last, in place of `namespace#operation`.
+    #[must_use]
+    pub fn action(mut self, action: &str) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            action.clone_into(&mut last.action);
+        }
+        self
+    }
+
+    /// The operation added last may fail with such a detail; for the WSDL.
+    #[must_use]
+    pub fn fault<T: Structure + Message>(mut self) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.faults.push(T::schema().clone());
+        }
+        self
+    }
+
+    /// Requests may have the header block that `T` describes, and it is understood. Functions get
+    /// it by [`Context::header`](super::Context::header).
+    #[must_use]
+    pub fn header<T: Structure + Message>(mut self) -> Self {
+        let local = T::schema().name().to_owned();
+        self.understood.push(QName { namespace: self.namespace.clone(), local });
+        self.headers.push(T::schema().clone());
+        self
+    }
+
+    /// Header blocks of this name are understood, whatever is in them.
+    #[must_use]
+    pub fn understands(mut self, namespace: &str, local: &str) -> Self {
+        let name = QName { namespace: namespace.to_owned(), local: local.to_owned() };
+        self.understood.push(name);
+        self
+    }
+
+    /// The service acts in this role (an actor in SOAP 1.1), besides `next` and the last receiver.
+    #[must_use]
+    pub fn role(mut self, uri: &str) -> Self {
+        self.roles.push(uri.to_owned());
+        self
+    }
+
+    /// What is accepted at most, in place of the defaults.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Messages at this path look so. A service without any binding is at `/`, in
+    /// document/literal.
+    #[must_use]
+    pub fn at(mut self, path: &str, binding: Binding) -> Self {
+        self.bindings.push((path.to_owned(), binding));
+        self
+    }
+
+    /// Checks the service and compiles its messages.
+    ///
+    /// # Errors
+    /// Names the operation or path that stands twice or is none, or of which two cannot be told
+    /// apart on the wire.
+    pub fn build(mut self) -> Result<Vec<Endpoint>, ServiceError> {
+        if self.bindings.is_empty() {
+            self.bindings.push(("/".to_owned(), Binding::default()));
+        }
+        self.check()?;
+        let bindings = std::mem::take(&mut self.bindings);
+        let service = Arc::new(self);
+        let endpoint = |(path, binding)| Endpoint::new(&service, path, binding);
+        Ok(bindings.into_iter().map(endpoint).collect())
+    }
+
+    fn check(&self) -> Result<(), ServiceError> {
+        let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
+        if self.operations.is_empty() {
+            return error("it has no operations".to_owned());
+        }
+        if self.namespace.is_empty() {
+            return error("its namespace is empty".to_owned());
+        }
+        for (index, named) in self.operations.iter().enumerate() {
+            let name = &named.name;
+            if !is_name(name) {
+                return error(format!("{name:?} is no name of an operation"));
+            }
+            if self.operations[..index].iter().any(|it| it.name == *name) {
+                return error(format!("the operation {name} stands twice"));
+            }
+        }
+        for (index, (path, _)) in self.bindings.iter().enumerate() {
+            if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
+                return error(format!(
+                    "{path:?} is no path: it begins with / and has no ?, # or blank"
+                ));
+            }
+            if self.bindings[..index].iter().any(|(it, _)| it == path) {
+                return error(format!("the path {path} stands twice"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn understood(&self, name: &QName) -> bool {
+        self.understood.contains(name)
+    }
+
+    pub(super) fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    fn describe(&self, named: &Named) -> OperationDescription {
+        let faults = named.faults.iter().map(|it| (it.name().to_owned(), it.clone()));
+        OperationDescription {
+            name: named.name.clone(),
+            action: named.action.clone(),
+            documentation: None,
+            input: named.operation.input().clone(),
+            output: named.operation.output().cloned(),
+            faults: faults.collect(),
+            input_headers: self.headers.clone(),
+            output_headers: Vec::new(),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut characters = name.chars();
+    let first = characters.next().is_some_and(trunkline_codec::xml::is_name_start);
+    first && characters.all(trunkline_codec::xml::is_name_char) && !name.contains(':')
+}
+
+/// A service at one path, in one binding; shared by all who call it.
+#[derive(Clone)]
+pub struct Endpoint(pub(super) Arc<EndpointParts>);
+
+pub(super) struct EndpointParts {
+    pub(super) service: Arc<Service>,
+    pub(super) path: String,
+    pub(super) binding: Binding,
+    /// As many as the service has operations, in their order.
+    pub(super) plans: Vec<Plans>,
+    /// Of the element in the Body.
+    pub(super) elements: Vec<QName>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let EndpointParts { service, path, binding, .. } = &*self.0;
+        write!(out, "{} at {path} in {}", service.name, binding.name())
+    }
+}
+
+impl Endpoint {
+    fn new(service: &Arc<Service>, path: String, binding: Binding) -> Self {
+        let plans = service
+            .operations
+            .iter()
+            .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding));
+        let elements = service.operations.iter().map(|it| QName {
+            namespace: service.namespace.clone(),
+            local: binding.element(&it.name, it.operation.input().name()).to_owned(),
+        });
+        Self(Arc::new(EndpointParts {
+            plans: plans.collect(),
+            elements: elements.collect(),
+            service: service.clone(),
+            path,
+            binding,
+        }))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// How its messages look.
+    pub fn binding(&self) -> Binding {
+        self.0.binding
+    }
+
+    /// What is accepted at most.
+    pub fn limits(&self) -> &Limits {
+        &self.0.service.limits
+    }
+
+    /// A conversation with somebody who calls. It learns how that one writes, so keep it as long
+    /// as the connection lasts.
+    pub fn conversation(&self) -> Conversation {
+        Conversation::new(self.clone(), None, None)
+    }
+
+    /// The WSDL, for a service that clients reach at `location`.
+    pub fn wsdl(&self, location: &str) -> String {
+        let EndpointParts { service, binding, .. } = &*self.0;
+        wsdl::write(&Description {
+            name: service.name.clone(),
+            namespace: service.namespace.clone(),
+            documentation: service.documentation.clone(),
+            bindings: vec![wsdl::Binding {
+                name: format!("{}{}", service.name, suffix(binding)),
+                version: binding.version,
+                style: binding.style,
+                wrapped: binding.wrapped,
+                location: location.to_owned(),
+            }],
+            operations: service.operations.iter().map(|it| service.describe(it)).collect(),
+        })
+    }
+}
+
+/// Names the port after the style, as an interface may have several.
+fn suffix(binding: &Binding) -> &'static str {
+    match binding.style {
+        Style::DocumentLiteral => "Port",
+        Style::DocumentEncoded => "DocumentEncodedPort",
+        Style::RpcLiteral => "RpcLiteralPort",
+        Style::RpcEncoded => "RpcEncodedPort",
+    }
+}

@@ -1,0 +1,32 @@
+//! Where a service is.
+
+use trunkline_net::http::Uri;
+
+use super::CallError;
+
+/// An HTTP URL in the parts that a client needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    /// `host:port`.
+    pub(super) authority: String,
+    /// Path and query.
+    pub(super) path: String,
+    pub(super) is_tls: bool,
+}
+
+impl Url {
+    pub(super) fn parse(text: &str) -> Result<Self, CallError> {
+        let error = |why: &str| CallError::Url(format!("{text:?} is no URL of a service: {why}"));
+        let uri: Uri = text.parse().map_err(|_| error("it begins with http:// and a host"))?;
+        let is_tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(_) => return Err(error("its scheme is neither http nor https")),
+            None => return Err(error("it begins with http:// or https://")),
+        };
+        let host = uri.host().ok_or_else(|| error("it has no host"))?;
+        let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+        let path = uri.path_and_query().map_or("/", |it| it.as_str());
+        Ok(Self { authority: format!("{host}:{port}"), path: path.to_owned(), is_tls })
+    }
+}

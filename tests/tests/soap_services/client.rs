@@ -1,0 +1,62 @@
+//! Our client calls other toolkits' services.
+
+use trunkline_lab::customer_services::RESPONSE;
+use trunkline_lab::customer_services::web_service::CustomerClient;
+use trunkline_net::http::Compression;
+use trunkline_session::soap::{CallError, ClientConfig, FaultCode};
+use trunkline_tests::toolkit::Toolkit;
+
+use super::{FORMATS, messages};
+
+fn call_all(server: &str) {
+    let Some(mut server) = Toolkit::start(server) else { return };
+    let formats = server.formats();
+    let port = server.expect("serve 4", "serving");
+    for (format, path, binding) in FORMATS {
+        if !formats.iter().any(|it| it == format) {
+            continue;
+        }
+        let url = format!("http://127.0.0.1:{port}{path}");
+        let plain = ClientConfig::default;
+        let configs = [
+            plain(),
+            ClientConfig { chunked: true, ..plain() },
+            ClientConfig { keep_alive: false, ..plain() },
+            ClientConfig { compression: Some(Compression::Gzip), ..plain() },
+        ];
+        for config in configs {
+            let mut client = CustomerClient::with(&url, binding, config).expect("a client");
+            for message in messages() {
+                let mut expected = message.clone();
+                expected.header = RESPONSE.into();
+                let reply = client.echo(&message).unwrap_or_else(|error| panic!("{url}: {error}"));
+                assert_eq!(reply, expected, "{url}");
+            }
+        }
+        let mut client = CustomerClient::with(&url, binding, plain()).expect("a client");
+        let message = &messages()[0];
+        match client.refuse(message) {
+            Err(CallError::Fault(fault)) => {
+                assert_eq!(fault.code, FaultCode::Sender, "{url}");
+                assert_eq!(fault.reason, format!("refused: {}", message.header), "{url}");
+                assert!(fault.detail[0].as_str().contains("42"), "{url}: {fault:?}");
+            }
+            other => panic!("{url}: {other:?}"),
+        }
+        client.notify(message).unwrap_or_else(|error| panic!("{url}: {error}"));
+        // The connection serves on after a fault and after no answer.
+        client.echo(message).unwrap_or_else(|error| panic!("{url}: {error}"));
+    }
+    server.expect("unserve", "served");
+}
+
+#[test]
+fn our_client_calls_gsoap_in_all_styles() {
+    call_all("gsoap-best-services");
+    call_all("gsoap-debian-services");
+}
+
+#[test]
+fn our_client_calls_metro_in_the_literal_styles() {
+    call_all("metro-services");
+}
