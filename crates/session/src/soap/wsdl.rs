@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | document/literal wrapped | `<echo xmlns="N">` | `parameters`, an element | qualified |
 //! | document/literal bare | `<Schema xmlns="N">` | `body`, an element | qualified |
-//! | document/encoded | `<n:Schema xmlns:n="N">` | `Schema`, a type | encoded |
+//! | document/encoded | `<n:Schema xmlns:n="N">` | `body`, an element | encoded |
 //! | rpc/literal | `<n:echo xmlns:n="N">` | one a field, types | unqualified |
 //! | rpc/encoded | `<n:echo xmlns:n="N">` | one a field, types | encoded |
 //!

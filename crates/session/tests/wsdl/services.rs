@@ -10,7 +10,7 @@ use trunkline_session::soap::wsdl::{Binding, Description, OperationDescription};
 const NAMESPACE: &str = "urn:trunkline:ng-2004";
 
 /// Name of the path and of its golden file, style, and whether bodies are wrapped.
-pub const STYLES: [(&str, Style, bool); 5] = [
+pub(crate) const STYLES: [(&str, Style, bool); 5] = [
     ("doc-literal", Style::DocumentLiteral, false),
     ("doc-literal-wrapped", Style::DocumentLiteral, true),
     ("doc-encoded", Style::DocumentEncoded, false),
@@ -18,7 +18,7 @@ pub const STYLES: [(&str, Style, bool); 5] = [
     ("rpc-encoded", Style::RpcEncoded, false),
 ];
 
-pub fn schema(listing: &str) -> Arc<Schema> {
+pub(crate) fn schema(listing: &str) -> Arc<Schema> {
     Arc::new(Schema::from_listing(listing).expect("a listing"))
 }
 
@@ -62,7 +62,7 @@ fn customer_service(bindings: Vec<Binding>) -> Description {
 }
 
 /// One description a path, with the name of its golden file.
-pub fn one_a_path() -> Vec<(String, Description)> {
+pub(crate) fn one_a_path() -> Vec<(String, Description)> {
     let mut all = Vec::new();
     for (version, folder, suffix) in
         [(Version::Soap11, "", ""), (Version::Soap12, "/soap12", "-soap12")]
@@ -76,13 +76,13 @@ pub fn one_a_path() -> Vec<(String, Description)> {
 }
 
 /// Every binding in one document.
-pub fn all_paths() -> Description {
+pub(crate) fn all_paths() -> Description {
     let bindings = one_a_path().into_iter().flat_map(|(_, it)| it.bindings).collect();
     customer_service(bindings)
 }
 
 /// Wrapped and rpc/literal, both versions: what the Basic Profile has no objection to.
-pub fn literal_paths() -> Description {
+pub(crate) fn literal_paths() -> Description {
     let mut description = all_paths();
     description.bindings.retain(|it| it.wrapped || it.style == Style::RpcLiteral);
     description
@@ -125,10 +125,10 @@ end
 end";
 
 /// Every kind of field, headers, names that meet others, a response of its own.
-pub fn orders(styles: &[(&str, Style, bool)]) -> Description {
+pub(crate) fn orders(styles: &[(&str, Style, bool)]) -> Description {
     let order = OperationDescription {
         name: "place".into(),
-        action: "urn:orders?a=1&b=\"2\"".into(),
+        action: "urn:orders?a=1&b=2".into(),
         documentation: Some("Places an order; limits are <strict>.".into()),
         input: schema(ORDER),
         output: Some(schema("message Receipt\nfield Number 0 u64 required\nend")),

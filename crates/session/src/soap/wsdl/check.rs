@@ -28,8 +28,9 @@ impl Description {
     /// Can it be written?
     ///
     /// # Errors
-    /// Says which name is none or stands twice, which element would have two contents, which
-    /// one-way operation has an answer, or that there is no namespace, binding or operation.
+    /// Says which name is none or stands twice, which action has a quotation mark or white space,
+    /// which element would have two contents, which one-way operation has an answer, or that there
+    /// is no namespace, binding or operation.
     pub fn check(&self) -> Result<(), DescriptionError> {
         check_name("service", &self.name)?;
         if self.namespace.is_empty() {
@@ -56,6 +57,10 @@ impl Description {
 
 fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionError> {
     let name = &operation.name;
+    let unfit = |c: char| c == '"' || c == '\\' || c.is_whitespace() || c.is_control();
+    if operation.action.contains(unfit) {
+        return error(format!("the operation {name}: {:?} is no URI", operation.action));
+    }
     let answers = !operation.faults.is_empty() || !operation.output_headers.is_empty();
     if operation.output.is_none() && answers {
         return error(format!("the operation {name} is one-way and has faults or answer headers"));

@@ -64,11 +64,11 @@ pub(super) fn collect(
     let mut messages = Vec::new();
     for shape in shapes {
         for operation in &description.operations {
-            let parts = body(&operation.name, &operation.input, *shape, types);
+            let parts = body(&operation.name, &operation.input, *shape, shapes, types);
             messages.push(Message { name: input(operation, *shape, shapes), parts });
             if let Some(schema) = &operation.output {
                 let wrapper = format!("{}Response", operation.name);
-                let parts = body(&wrapper, schema, *shape, types);
+                let parts = body(&wrapper, schema, *shape, shapes, types);
                 messages.push(Message { name: output(operation, *shape, shapes), parts });
             }
         }
@@ -76,7 +76,7 @@ pub(super) fn collect(
     let mut names = HashSet::new();
     let mut add = |name: String, part: &str, schema: &Schema| {
         if names.insert(name.clone()) {
-            let parts = vec![Part::element(part, types.message_element(schema))];
+            let parts = vec![Part::element(part, types.message_element(schema, Form::Qualified))];
             messages.push(Message { name, parts });
         }
     };
@@ -92,13 +92,26 @@ pub(super) fn collect(
 }
 
 /// The parts of a body; `wrapper` is its element in the styles that name it after the operation.
-fn body(wrapper: &str, schema: &Schema, shape: Shape, types: &mut Types) -> Vec<Part> {
+fn body(
+    wrapper: &str,
+    schema: &Schema,
+    shape: Shape,
+    shapes: &[Shape],
+    types: &mut Types,
+) -> Vec<Part> {
     match shape {
         Shape::Wrapped => vec![Part::element("parameters", types.wrapper(wrapper, schema))],
-        Shape::Bare => vec![Part::element("body", types.message_element(schema))],
-        // WSDL 1.1 section 3.5: what is encoded refers to types; the part's name is the element's.
-        Shape::DocumentEncoded => {
+        Shape::Bare => {
+            vec![Part::element("body", types.message_element(schema, Form::Qualified))]
+        }
+        // WSDL 1.1 section 3.5 wants a type where values are encoded. But then toolkits take the
+        // part's name for the element's, in no namespace; so that is for where the element has
+        // another content already.
+        Shape::DocumentEncoded if shapes.contains(&Shape::Bare) => {
             vec![Part::of_type(schema.name(), types.message_type(schema, Form::Encoded))]
+        }
+        Shape::DocumentEncoded => {
+            vec![Part::element("body", types.message_element(schema, Form::Encoded))]
         }
         Shape::RpcEncoded | Shape::RpcLiteral => {
             let elements = types.parts(schema, shape.form());

@@ -62,8 +62,8 @@ pub(super) struct Types {
 
 impl Types {
     /// The name of the element that is a message, a header block or a fault's detail.
-    pub(super) fn message_element(&mut self, schema: &Schema) -> String {
-        let type_name = self.message_type(schema, Form::Qualified);
+    pub(super) fn message_element(&mut self, schema: &Schema, form: Form) -> String {
+        let type_name = self.message_type(schema, form);
         self.element(schema.name(), Global::Type(type_name))
     }
 
