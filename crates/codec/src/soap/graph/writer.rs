@@ -341,11 +341,11 @@ impl<'a> Writer<'a> {
         if !self.encoded {
             return Ok(());
         }
-        let any = Name::new(namespaces::XSD, "anyType");
-        let item_type = array.item_type.as_ref().unwrap_or(&any);
         let mark = |local| Name::new(namespaces::encoding(self.encoder.version), local);
         match self.encoder.version {
             Version::Soap11 => {
+                let any = Name::new(namespaces::XSD, "anyType");
+                let item_type = array.item_type.as_ref().unwrap_or(&any);
                 let value = self.type_name(item_type, declarations)? + &array.brackets();
                 let [array_type, offset] = ["arrayType", "offset"].map(mark);
                 let (array_type, offset) = (self.name(&array_type)?, self.name(&offset)?);
@@ -356,12 +356,15 @@ impl<'a> Writer<'a> {
             }
             Version::Soap12 => {
                 let arrays = mark("Array");
-                let item_type = if array.item_ranks.is_empty() { item_type } else { &arrays };
-                let value = self.type_name(item_type, declarations)?;
-                let [item_type, array_size] = ["itemType", "arraySize"].map(mark);
-                let (item_type, array_size) = (self.name(&item_type)?, self.name(&array_size)?);
-                self.attribute(&item_type, &value)?;
-                self.attribute(&array_size, &array.size_list())?;
+                let stated = array.item_type.as_ref();
+                let stated = if array.item_ranks.is_empty() { stated } else { Some(&arrays) };
+                if let Some(stated) = stated {
+                    let value = self.type_name(stated, declarations)?;
+                    let name = self.name(&mark("itemType"))?;
+                    self.attribute(&name, &value)?;
+                }
+                let name = self.name(&mark("arraySize"))?;
+                self.attribute(&name, &array.size_list())?;
             }
         }
         Ok(())
