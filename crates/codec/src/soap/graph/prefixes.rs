@@ -88,11 +88,12 @@ impl Prefixes {
         let graph = &message.graph;
         let version = self.version;
         self.declare("SOAP-ENV", namespaces::envelope(version));
-        let header_style = |(_, id): &(Name, NodeId)| {
+        let has_style = |(_, id): &(Name, NodeId)| {
             let attributes = &graph.node(*id).attributes;
-            attributes.iter().any(|(name, _)| name.local() == "encodingStyle")
+            attributes.iter().any(|(name, _)| namespaces::is_encoding_style(name))
         };
-        let encoded = message.is_encoded() || message.header.iter().any(header_style);
+        let mut roots = message.header.iter().chain(&message.body);
+        let encoded = message.is_encoded() || roots.any(has_style);
         if encoded {
             self.declare("SOAP-ENC", namespaces::encoding(version));
         }
@@ -154,7 +155,7 @@ impl Prefixes {
 
     /// Names of the SOAP that the message came in, and of its encoding, go into the one that is
     /// written.
-    fn own<'n>(&self, namespace: &'n str) -> &'n str {
+    pub(super) fn own<'n>(&self, namespace: &'n str) -> &'n str {
         let (from, to) = (self.from, self.version);
         match namespace {
             it if it == namespaces::envelope(from) => namespaces::envelope(to),
