@@ -57,13 +57,18 @@ fn every_kind_goes_through_cdr() {
 fn every_kind_goes_through_soap() {
     for seed in 0..SCHEMAS {
         let schema = schemas::schema(seed);
-        for style in
-            [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral]
-        {
+        for style in [
+            soap::Style::RpcEncoded,
+            soap::Style::RpcLiteral,
+            soap::Style::DocumentLiteral,
+            soap::Style::DocumentEncoded,
+        ] {
             let [types, compact_tags, flat, attributes] = [1, 2, 4, 8].map(|bit| seed & bit != 0);
             let namespace = if seed & 16 != 0 { "urn:x" } else { "" }.to_owned();
+            let layouts = [soap::Layout::Message, soap::Layout::Operation, soap::Layout::Fragment];
             let options = soap::Options {
                 style,
+                layout: layouts[seed as usize / 32 % 3],
                 types,
                 compact_tags,
                 flat,

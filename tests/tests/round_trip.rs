@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Record, Structure};
-use trunkline_tests::random::Safe;
+use trunkline_tests::every_kind::{self, EveryKind};
+use trunkline_tests::random::{self, Safe};
 use trunkline_tests::samples;
 
 /// One format with one set of options: encodes, decodes, and compares struct and record.
@@ -27,6 +28,52 @@ fn check<M: Structure + Message + Debug + PartialEq>(
     assert_eq!(back, record, "{name}");
 }
 
+fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap::Options) {
+    let plan = soap::Plan::new(M::schema(), options);
+    let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
+    let (mut of_record, mut to_record) =
+        (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
+    check(
+        message,
+        &format!("{options:?}"),
+        |message| encoder.encode(message).unwrap().to_vec(),
+        |record| of_record.encode(record).unwrap().to_vec(),
+        |bytes, message| {
+            decoder.decode(bytes, message).unwrap();
+            decoder.decode(bytes, message).unwrap();
+        },
+        |bytes, record| to_record.decode(bytes, record).unwrap(),
+    );
+}
+
+/// As SOAP services use it: every style, version and layout, and what goes with them.
+fn all_services<M: Structure + Message + Debug + PartialEq>(message: &M) {
+    use soap::{Layout, Style, Version};
+    for style in
+        [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded]
+    {
+        for version in [Version::Soap11, Version::Soap12] {
+            for layout in [Layout::Message, Layout::Operation, Layout::Fragment] {
+                for bits in 0..8 {
+                    let [types, qualified, zone] = [1, 2, 4].map(|bit| bits & bit != 0);
+                    let namespace = if qualified { "urn:x&y" } else { "" }.into();
+                    let plain = soap::Options::default();
+                    let options =
+                        soap::Options { style, version, layout, types, namespace, zone, ..plain };
+                    soap(message, &options);
+                }
+            }
+        }
+        for layout in [Layout::Operation, Layout::Fragment] {
+            for bits in 1..8 {
+                let [compact_tags, flat, attributes] = [1, 2, 4].map(|bit| bits & bit != 0);
+                let options = soap::Options { style, layout, types: true, ..Default::default() };
+                soap(message, &soap::Options { compact_tags, flat, attributes, ..options });
+            }
+        }
+    }
+}
+
 fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
     for style in [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral] {
         let namespace = || String::from("urn:x");
@@ -41,22 +88,7 @@ fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
             soap::Options { attributes: true, namespace: namespace(), ..short() },
             soap::Options { flat: true, attributes: true, ..soap::Options::default() },
         ] {
-            let options = soap::Options { style, ..options };
-            let plan = soap::Plan::new(M::schema(), &options);
-            let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
-            let (mut of_record, mut to_record) =
-                (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
-            check(
-                message,
-                &format!("{options:?}"),
-                |message| encoder.encode(message).unwrap().to_vec(),
-                |record| of_record.encode(record).unwrap().to_vec(),
-                |bytes, message| {
-                    decoder.decode(bytes, message).unwrap();
-                    decoder.decode(bytes, message).unwrap();
-                },
-                |bytes, record| to_record.decode(bytes, record).unwrap(),
-            );
+            soap(message, &soap::Options { style, ..options });
         }
     }
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
@@ -90,6 +122,24 @@ fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
         |bytes, message| decoder.decode(bytes, message).unwrap(),
         |bytes, record| to_record.decode(bytes, record).unwrap(),
     );
+}
+
+#[test]
+fn messages_of_services() {
+    for entries in [1, 10] {
+        all_services(&samples::figure_3(entries));
+    }
+    for (customers, products) in [(0, 0), (1, 0), (20, 0), (1, 50)] {
+        all_services(&samples::customer_services(customers, products));
+    }
+    for seed in 0..10 {
+        all_services(&samples::market_data(seed, Safe::ALL));
+        all_services(&samples::any_customer_services(seed, Safe::ALL));
+        let mut message = EveryKind::default();
+        random::fill(&mut message, seed, Safe::SOAP, 5);
+        all_services(&message);
+    }
+    all_services(&every_kind::full());
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn edited_documents_keep_the_promises() {
 fn damaged_documents_keep_the_promises() {
     let mut seed = Seed(4);
     for document in golden("soap") {
-        for plan in 0..16 {
+        for plan in 0..32 {
             let first = plan << 1;
             fuzz::soap(&[&[first], document.as_slice()].concat());
             for _ in 0..20 {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use trunkline_lab::link::{parse_delay, parse_rate};
+use trunkline_session::soap::Binding;
 
 use crate::fault::Fault;
 use crate::output::{print, wants_bold};
@@ -30,6 +31,9 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Print the description of a message
     Schema(SchemaArguments),
+    /// Call services of SOAP
+    #[command(subcommand)]
+    Soap(SoapCommand),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
 }
@@ -53,6 +57,87 @@ pub(crate) enum LabCommand {
     /// One end of a network experiment: answers questions on standard input (peers/PROTOCOL.md)
     #[command(hide = true)]
     End(EndArguments),
+}
+
+/// What is done with services.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SoapCommand {
+    /// Call an operation and print the reply
+    ///
+    /// The service's WSDL says how its messages look; --namespace and --binding do where there is
+    /// none. Status 1 says that the service answered with a fault.
+    Call(SoapCallArguments),
+}
+
+/// Of `soap call`.
+#[derive(Debug, Args)]
+pub(crate) struct SoapCallArguments {
+    /// Where the service is, such as http://127.0.0.1:8080/calculator
+    pub(crate) url: String,
+    /// What to call
+    pub(crate) operation: String,
+    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, or with a type of XML
+    /// Schema, `price:double=6.35`
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// Read the WSDL from this URL or file instead of URL?wsdl
+    #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
+    pub(crate) wsdl: Option<String>,
+    /// The operation's namespace; no WSDL is read then
+    #[arg(long, value_name = "URI")]
+    pub(crate) namespace: Option<String>,
+    /// How messages look; without a WSDL, document-literal if it is not said
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) binding: Option<SoapBinding>,
+    /// Name of the element in the Body; the operation's if it is not said
+    #[arg(long, value_name = "NAME", requires = "namespace")]
+    pub(crate) element: Option<String>,
+    /// The SOAPAction
+    #[arg(long, value_name = "URI")]
+    pub(crate) action: Option<String>,
+    /// Speak SOAP 1.2
+    #[arg(long)]
+    pub(crate) soap12: bool,
+    /// Print the envelope as it came
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Compress the request
+    #[arg(long)]
+    pub(crate) gzip: bool,
+    /// How long to wait, such as 5s; 30s if it is not said
+    #[arg(long, value_parser = parse_delay)]
+    pub(crate) timeout: Option<Duration>,
+    /// Certificates that servers are trusted by, in PEM; needed for https
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Own certificate, in PEM, for servers that ask for one
+    #[arg(long, value_name = "FILE", requires = "key", requires = "ca")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Its key, in PEM
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    pub(crate) key: Option<PathBuf>,
+}
+
+/// The styles of bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SoapBinding {
+    DocumentLiteral,
+    DocumentLiteralBare,
+    DocumentEncoded,
+    RpcLiteral,
+    RpcEncoded,
+}
+
+impl SoapBinding {
+    pub(crate) fn binding(self) -> Binding {
+        match self {
+            Self::DocumentLiteral => Binding::document_literal(),
+            Self::DocumentLiteralBare => Binding::document_literal_bare(),
+            Self::DocumentEncoded => Binding::document_encoded(),
+            Self::RpcLiteral => Binding::rpc_literal(),
+            Self::RpcEncoded => Binding::rpc_encoded(),
+        }
+    }
 }
 
 /// Of `lab end`.

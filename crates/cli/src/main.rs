@@ -15,10 +15,11 @@ mod plan;
 mod quantity;
 mod schema;
 mod signals;
+mod soap;
 
 use std::process::ExitCode;
 
-use arguments::{Command, LabCommand};
+use arguments::{Command, LabCommand, SoapCommand};
 use fault::Fault;
 
 /// How a command that could be carried out ended.
@@ -57,6 +58,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

@@ -8,8 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_lab::market_data::{Format, messages};
-use trunkline_lab::peer::{Carried, Paced, Peer, PrivateFolder, write_corpus};
+use trunkline_lab::format::Format;
+use trunkline_lab::market_data::messages;
+use trunkline_lab::peer::{Carried, Paced, Peer, PrivateFolder, Serving, write_corpus};
+use trunkline_lab::service::{Connecting, Load, Post, Protocol, Request, Until};
 use trunkline_lab::trading_day::TradingDay;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Connection, Listener, Wait};
@@ -54,7 +56,7 @@ fn pair(start: fn() -> Peer, format: Format, corpus: &[Vec<u8>]) -> (Peer, Peer,
 
 #[test]
 fn every_format_goes_there_and_back() {
-    for (index, format) in Format::ALL.into_iter().enumerate() {
+    for (index, format) in Format::MARKET_DATA.into_iter().enumerate() {
         let wait = Wait::ALL[index % 2];
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
@@ -76,7 +78,7 @@ fn every_format_goes_there_and_back() {
 
 #[test]
 fn every_format_flows_one_way() {
-    for format in Format::ALL {
+    for format in Format::MARKET_DATA {
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
         for carried in [Carried::Structures, Carried::Bytes] {
@@ -348,4 +350,47 @@ impl Drop for Raw {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[test]
+fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
+    let mut end = bare();
+    let threads = 2;
+    let port = end.serve(Serving { threads, closes: false }).expect("it serves");
+    let to = Connecting {
+        address: ([127, 0, 0, 1], port).into(),
+        protocol: Protocol::Http,
+        nodelay: true,
+        is_split: false,
+    };
+    let host = at(port);
+    let request = |is_kept, chunk, body: &[u8]| {
+        let content_type = "text/xml; charset=utf-8";
+        let post = Post { path: "/", host: &host, content_type, action: None, is_kept, chunk };
+        Request { answer: body.to_vec(), ..post.request(body) }
+    };
+    let long = vec![b'x'; 100_000];
+    let kept = [request(true, None, b"<a/>"), request(true, Some(1000), &long)];
+    let until = Until::Calls(10);
+    let load = Load {
+        to,
+        requests: &kept,
+        threads: 4,
+        depth: 1,
+        is_reconnecting: false,
+        warm_up: 2,
+        until,
+    };
+    assert_eq!(load.run().expect("its own bytes").calls, 40);
+    assert_eq!(Load { depth: 3, ..load }.run().expect("its own bytes").calls, 40);
+    let closed = [request(false, None, b"<a/>")];
+    let load = Load { requests: &closed, is_reconnecting: true, ..load };
+    assert_eq!(load.run().expect("its own bytes").reconnections, 40);
+    assert_eq!(end.unserve().expect("it served"), 3 * 4 * 12);
+    assert!(TcpStream::connect(to.address).is_err(), "nobody listens any more");
+
+    let port = end.serve(Serving { threads: 1, closes: true }).expect("it serves again");
+    let to = Connecting { address: ([127, 0, 0, 1], port).into(), ..to };
+    let load = Load { to, requests: &kept, is_reconnecting: false, ..load };
+    assert_eq!(load.run().expect("its own bytes").reconnections, 40, "it closes by itself");
 }

@@ -275,7 +275,7 @@ impl Burst {
 mod tests {
     use super::*;
     use crate::definition::{Definition, Line, Requirement};
-    use crate::market_data::Format;
+    use crate::format::Format;
 
     fn fit(line: &Line) -> Fit {
         Fit { fixed: line.fixed, per_entry: line.per_entry, r_squared: 1.0 }

@@ -1,7 +1,7 @@
 //! What SOAP costs over FIX and CDR, and how far we are ahead of the peers.
 
 use crate::experiment::Operation;
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::codec::{Content, Measured, OPERATIONS, Series};
 use crate::peer::PEERS;

@@ -15,7 +15,8 @@ pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
     let definition = &setting.request.definition;
     let mut found = Vec::new();
     for conclusion in &definition.conclusions {
-        let ours = |_: &Quantity| Some(TRUNKLINE.to_owned());
+        let named = |quantity: &Quantity| quantity.subject.clone();
+        let ours = |quantity: &Quantity| named(quantity).or(Some(TRUNKLINE.to_owned()));
         found.extend(judge(setting, conclusion, rows, TRUNKLINE, &ours));
         let Some(name) = successors(definition, conclusion) else { continue };
         let theirs = |quantity: &Quantity| definition.successor(quantity.format).map(str::to_owned);
@@ -24,8 +25,13 @@ pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
     found
 }
 
-/// The peers that a conclusion is about, in the order of its terms: `gsoap-best/quickfix`.
+/// The peers that a conclusion is about, in the order of its terms: `gsoap-best/quickfix`. None where
+/// it says itself whom it is about.
 fn successors(definition: &Definition, conclusion: &Conclusion) -> Option<String> {
+    let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
+    if quantities.any(|quantity| quantity.subject.is_some()) {
+        return None;
+    }
     let mut names: Vec<&str> = Vec::new();
     for term in &conclusion.terms {
         for quantity in [Some(&term.over), term.under.as_ref()].into_iter().flatten() {
@@ -211,7 +217,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::evaluation::Request;
-    use crate::market_data::Format;
+    use crate::format::Format;
     use crate::trading_day::TradingDay;
 
     fn request() -> Request {

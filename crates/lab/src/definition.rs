@@ -5,6 +5,8 @@
 
 mod conclusion;
 mod measure;
+mod messages;
+mod published;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,8 +19,10 @@ use serde::Deserialize;
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
+pub use messages::{MessageCase, Messages};
+pub use published::{Figure, Line, Published, Unit};
 
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::PEERS;
 
 /// An experiment.
@@ -29,7 +33,11 @@ pub struct Definition {
     pub name: String,
     /// Where the evaluation was published, or what this is.
     pub source: String,
-    /// Numbers of entries that messages are made with.
+    /// Which messages there are; those of market data if it does not say.
+    #[serde(default)]
+    pub messages: Messages,
+    /// Numbers of entries that messages of market data are made with.
+    #[serde(default)]
     pub entries: Vec<u32>,
     /// Those for a quick look; all if there are none.
     #[serde(default)]
@@ -62,64 +70,6 @@ pub struct Part {
     /// What is done.
     #[serde(rename = "measure")]
     pub measures: Vec<Measure>,
-}
-
-/// A published table: a line a format.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Published {
-    /// The cases whose rows stand beside it.
-    pub cases: Vec<String>,
-    /// The metric of those rows.
-    pub metric: String,
-    /// The unit of its figures.
-    pub unit: Unit,
-    /// Where it stands, such as `table 1`.
-    pub source: String,
-    /// A line a format.
-    pub lines: BTreeMap<Format, Line>,
-}
-
-/// A unit of published figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// Bytes.
-    Bytes,
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
-}
-
-impl Unit {
-    /// How many of the unit of rows it is: bytes or nanoseconds.
-    fn scale(self) -> f64 {
-        match self {
-            Self::Bytes | Self::Ns => 1.0,
-            Self::Us => 1e3,
-            Self::Ms => 1e6,
-        }
-    }
-}
-
-/// A cost that is partly fixed, partly by entry.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Line {
-    /// Cost of a message without entries.
-    pub fixed: f64,
-    /// Cost of each entry.
-    pub per_entry: f64,
-}
-
-impl Line {
-    /// The cost that the line gives for a message of `entries` entries.
-    pub fn at(&self, entries: u32) -> f64 {
-        self.fixed + self.per_entry * f64::from(entries)
-    }
 }
 
 /// A hypothetical exchange that sends every trade to its clients in SOAP (Kohlhoff & Steele, section
@@ -157,8 +107,10 @@ impl Requirement {
 }
 
 /// The experiments that are part of the binary: their names and their text.
-const EMBEDDED: [(&str, &str); 1] =
-    [("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml"))];
+const EMBEDDED: [(&str, &str); 2] = [
+    ("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml")),
+    ("ng-2004", include_str!("../../../experiments/ng-2004.toml")),
+];
 
 /// The names of the published evaluations that the binary knows.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -274,23 +226,17 @@ impl Definition {
 
     /// What the types do not say.
     fn check(&self) -> Result<(), String> {
-        let is_word = |text: &str| {
-            !text.is_empty()
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        };
         if !is_word(&self.name) {
             return Err(format!(
                 "its name, {:?}, is not of letters, digits and hyphens",
                 self.name
             ));
         }
-        if self.entries.is_empty() {
-            return Err("there are no entries".into());
-        }
+        self.messages.check(&self.entries)?;
         check_entries(&self.entries)?;
         check_entries(&self.quick_entries)?;
         for (format, peer) in &self.successors {
-            if PEERS.iter().all(|known| known.name != peer) {
+            if PEERS.iter().all(|known| known.subject() != peer) {
                 return Err(format!("no peer {peer:?} is known for {}", format.name()));
             }
         }
@@ -302,7 +248,8 @@ impl Definition {
                 return Err(format!("two parts are called {:?}", part.name));
             }
             for measure in &part.measures {
-                measure.check().map_err(|what| format!("part {}: {what}", part.name))?;
+                let checked = measure.check(&self.messages);
+                checked.map_err(|what| format!("part {}: {what}", part.name))?;
             }
         }
         let measures = self.parts.iter().flat_map(|part| &part.measures);
@@ -311,6 +258,7 @@ impl Definition {
         if let Some(twice) = cases.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("{} is asked for twice", twice[0]));
         }
+        self.published.iter().try_for_each(|table| table.check(self))?;
         for conclusion in &self.conclusions {
             conclusion.check()?;
             let quantities = conclusion.terms.iter().flat_map(Term::quantities);
@@ -327,7 +275,7 @@ impl Definition {
         let measures = || self.parts.iter().flat_map(|part| &part.measures);
         let of_format = measures().filter(|it| it.formats().contains(&quantity.format));
         let mut metrics: Vec<&str> = Vec::new();
-        let of_format: Vec<_> = of_format.flat_map(Measure::cases).collect();
+        let of_format: Vec<_> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
         for (_, of_case) in of_format.iter().filter(|(case, _)| *case == quantity.case) {
             if of_case.contains(&quantity.metric.as_str()) {
                 return Ok(());
@@ -375,30 +323,15 @@ impl Definition {
         self.entries.iter().copied().max().unwrap_or(1)
     }
 
-    /// The published line for rows of this case and metric, in the unit of rows: bytes or
-    /// nanoseconds.
-    pub fn published(&self, case: &str, metric: &str, format: Format) -> Option<Line> {
-        let is_it = |table: &&Published| {
-            table.metric == metric && table.cases.iter().any(|known| known == case)
-        };
-        let table = self.published.iter().find(is_it)?;
-        let line = table.lines.get(&format)?;
-        let scale = table.unit.scale();
-        Some(Line { fixed: line.fixed * scale, per_entry: line.per_entry * scale })
-    }
-
-    /// Where the published figures for a case and metric stand, such as `table 3`.
-    pub fn source_of(&self, case: &str, metric: &str) -> Option<&str> {
-        let is_it = |table: &&Published| {
-            table.metric == metric && table.cases.iter().any(|known| known == case)
-        };
-        self.published.iter().find(is_it).map(|table| table.source.as_str())
-    }
-
     /// The peer that stands for a format today.
     pub fn successor(&self, format: Format) -> Option<&str> {
         self.successors.get(&format).map(String::as_str)
     }
+}
+
+/// Letters, digits and hyphens, as in the cases of rows.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// Lists of lengths may be empty where others stand in for them.

@@ -5,6 +5,7 @@ mod bare;
 mod codec;
 mod exchange;
 mod fault;
+mod http_echo;
 mod one_way;
 mod pace;
 mod question;
@@ -15,10 +16,11 @@ use std::path::Path;
 use rustix::event::{PollFd, PollFlags, poll};
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::{CorpusLimits, read_corpus};
 use codec::Loaded;
 use fault::Fault;
+use http_echo::HttpEcho;
 use question::{Question, Task};
 
 /// Bytes of the longest question.
@@ -50,7 +52,7 @@ impl Identity {
 pub fn serve(identity: Identity) -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
-    let mut end = End { identity, loaded: None, listener: None };
+    let mut end = End { identity, loaded: None, listener: None, service: None };
     while let Some(line) = read_question(&mut input)? {
         let answer = match line.and_then(|line| end.answer(&line)) {
             Ok(Some(answer)) => answer,
@@ -83,6 +85,7 @@ struct End {
     identity: Identity,
     loaded: Option<Contents>,
     listener: Option<Listener>,
+    service: Option<HttpEcho>,
 }
 
 /// What an end works on.
@@ -96,7 +99,7 @@ impl End {
     fn answer(&mut self, line: &str) -> Result<Option<String>, Fault> {
         let answer = match Question::parse(line)? {
             Question::Hello => {
-                let formats = Format::ALL.map(Format::name).join(",");
+                let formats = Format::MARKET_DATA.map(Format::name).join(",");
                 format!("hello {} {} {formats}", self.identity.name(), env!("CARGO_PKG_VERSION"))
             }
             Question::Load { format, file } => {
@@ -113,6 +116,20 @@ impl End {
                 self.listener = Some(listener);
                 format!("listening {port}")
             }
+            Question::Serve { threads, closes } => {
+                if self.identity != Identity::Bare {
+                    return Err(Fault::new("only a bare end serves"));
+                }
+                self.service = None;
+                let service = HttpEcho::start(threads, closes)?;
+                let port = service.port();
+                self.service = Some(service);
+                format!("serving {port}")
+            }
+            Question::Unserve => match self.service.take() {
+                Some(service) => format!("served {}", service.calls()),
+                None => return Err(Fault::new("it does not serve")),
+            },
             Question::Stop => return Ok(None),
             Question::Task(task) => {
                 let listener = self.listener.as_ref();

@@ -58,6 +58,12 @@ impl Times {
         self.0.saturating_record(nanoseconds.clamp(1, LONGEST));
     }
 
+    /// Adds all times of another.
+    pub fn add(&mut self, other: &Self) {
+        // Both have the same bounds.
+        let _ = self.0.add(&other.0);
+    }
+
     /// How many times there are.
     pub fn count(&self) -> u64 {
         self.0.len()

@@ -7,17 +7,20 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod capacity;
 pub mod clock;
 pub mod compare;
 mod comparison;
 pub mod conclusion;
 pub mod csv;
+pub mod customer_services;
 pub mod definition;
 pub mod end;
 pub mod evaluation;
 pub mod experiment;
 pub mod file;
+pub mod format;
 pub mod hiccup;
 pub mod histogram;
 pub mod html;
@@ -30,6 +33,7 @@ pub mod random;
 pub mod record;
 pub mod report;
 pub mod row;
+pub mod service;
 pub mod statistics;
 pub mod subjects;
 pub mod table;

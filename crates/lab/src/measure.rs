@@ -10,6 +10,7 @@ pub(crate) mod link;
 pub(crate) mod open_loop;
 pub(crate) mod pair;
 pub(crate) mod round_trip;
+pub(crate) mod service;
 pub(crate) mod size;
 pub(crate) mod throughput;
 
@@ -17,9 +18,9 @@ use std::collections::BTreeMap;
 
 use crate::definition::Measure;
 use crate::evaluation::{Request, Run, Step};
+use crate::format::{Family, Format};
 use crate::hiccup::HiccupMeter;
 use crate::histogram::Distribution;
-use crate::market_data::Format;
 use crate::record::Record;
 use crate::row::{MachineRow, Row};
 use crate::{comparison, conclusion};
@@ -88,17 +89,11 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     let lengths = request.definition.lengths(request.is_quick);
     let setting = Setting { request, lengths };
     let mut findings = Findings::default();
-    findings.rows.push(Row {
-        value: Some(request.day.trades.len() as f64),
-        ..setting.row(TRADES, &request.day.name, "", "trades", "trades")
-    });
     let measures: Vec<&Measure> = request.parts.iter().flat_map(|part| &part.measures).collect();
-    findings.sizes(&setting, &measures, progress);
-    findings.codecs(&setting, &measures, progress);
-    findings.links(&setting, &measures, progress);
-    findings.network(&setting, &measures, progress);
-    let capacities = capacity::rows(&setting, &measures, &findings.rows);
-    findings.rows.extend(capacities);
+    match request.definition.messages.family {
+        Family::MarketData => findings.of_market_data(&setting, &measures, progress),
+        Family::CustomerServices => findings.of_services(&setting, &measures, progress),
+    }
     let conclusions = conclusion::rows(&setting, &findings.rows);
     findings.rows.extend(conclusions);
     let Findings { rows, mut faults, notes, versions, noise_floor, distributions } = findings;
@@ -108,6 +103,38 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
 }
 
 impl Findings {
+    fn of_market_data(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let day = &setting.request.day;
+        self.rows.push(Row {
+            value: Some(day.trades.len() as f64),
+            ..setting.row(TRADES, &day.name, "", "trades", "trades")
+        });
+        self.sizes(setting, measures, progress);
+        self.codecs(setting, measures, progress);
+        self.links(setting, measures, progress);
+        self.network(setting, measures, progress);
+        let capacities = capacity::rows(setting, measures, &self.rows);
+        self.rows.extend(capacities);
+    }
+
+    fn of_services(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let found = service::run(setting, measures, progress);
+        self.rows.extend(found.rows);
+        self.faults.extend(found.faults);
+        self.versions.extend(found.versions);
+        self.noise_floor = found.noise_floor;
+    }
+
     fn sizes(
         &mut self,
         setting: &Setting<'_>,

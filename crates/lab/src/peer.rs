@@ -18,6 +18,12 @@
 //! > pour HOST:PORT COUNT structures|encoded
 //!                                        < poured COUNT,nanoseconds,CPU nanoseconds
 //! ```
+//! and where a peer is a service over HTTP:
+//! ```text
+//! > serve THREADS [close]                < serving PORT
+//! > stages                               < stages DECODE APPLICATION ENCODE COUNT
+//! > unserve                              < served CALLS
+//! ```
 //! or, to any of them, `error TEXT`; a peer that only decodes answers an echo with
 //! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
 //!
@@ -29,6 +35,7 @@ mod discovery;
 mod folder;
 mod network;
 mod process;
+mod service;
 mod subject;
 mod times;
 
@@ -41,6 +48,7 @@ pub use discovery::{Discovery, Known, NoSuchFolder, PEERS};
 pub use folder::PrivateFolder;
 pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
 pub use process::stop_all;
+pub use service::{Serving, Stages};
 pub use subject::PeerSubject;
 pub use times::{MOST_TIMES, TimesError, read_times, write_times};
 

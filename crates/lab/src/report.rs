@@ -3,13 +3,14 @@
 mod codec;
 mod conclusions;
 mod network;
+mod service;
 mod size;
 
 use std::fmt;
 
 use crate::conclusion::CONCLUSION;
 use crate::definition::Definition;
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::measure::TRADES;
 use crate::measure::codec::CODEC;
 use crate::measure::entrants::NETWORK;
@@ -94,6 +95,7 @@ impl Report {
             conclusions::section(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
+        sections.extend(service::sections(rows));
         sections.extend(network::breakdown(rows));
         sections.extend(network::round_trips(rows));
         sections.extend(sent.into_iter().flatten());
@@ -222,7 +224,7 @@ fn foot(record: &Record) -> Vec<String> {
     let is_absent = |row: &&Row| {
         [CODEC, NETWORK].contains(&row.case.as_str())
             && row.verdict == Verdict::Absent
-            && PEERS.iter().any(|peer| peer.name == row.subject)
+            && PEERS.iter().any(|peer| peer.subject() == row.subject)
     };
     for row in record.rows.iter().filter(is_absent) {
         if !absent.contains(&row.subject.as_str()) {
@@ -233,7 +235,7 @@ fn foot(record: &Record) -> Vec<String> {
     if !absent.is_empty() {
         lines.push(format!("absent (make peers): {}", absent.join(", ")));
     }
-    if record.rows.iter().any(|row| row.case == "encode") {
+    if record.rows.iter().any(|row| row.metric == "cpu-time" && row.value.is_some()) {
         lines.push(
             "times are CPU time of one thread, medians of interleaved repetitions; bounds hold the"
                 .into(),

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use trunkline_message::{Message, Result};
 
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
-use crate::market_data::{Codec, Format};
+use crate::format::{Codec, Family, Format};
 use crate::peer::{ANSWER_TIMEOUT, Discovery, Known, Peer, PeerSubject};
 
 /// Our codecs on structs with `derive(Message)`.
@@ -118,7 +118,7 @@ fn timed<T>(
 }
 
 /// Which formats each peer is measured with.
-const PEER_FORMATS: [(&str, &[Format]); 7] = [
+const PEER_FORMATS: [(&str, &[Format]); 10] = [
     ("gsoap-best", &[Format::SoapRpc, Format::SoapDocument]),
     ("gsoap-debian", &[Format::SoapRpc, Format::SoapDocument]),
     ("quickfix", &[Format::Fix]),
@@ -126,12 +126,27 @@ const PEER_FORMATS: [(&str, &[Format]); 7] = [
     ("quick-xml", &[Format::SoapDocument]),
     ("ironfix", &[Format::Fix]),
     ("pugixml", &[Format::SoapDocument]),
+    ("gsoap-best-services", &SERVICES_IN_SOAP),
+    ("gsoap-debian-services", &SERVICES_IN_SOAP),
+    (
+        "metro-services",
+        &[Format::NgDocumentLiteral, Format::NgDocumentLiteralWrapped, Format::NgRpcLiteral],
+    ),
+];
+
+/// Every way in which SOAP carries customer and product records.
+const SERVICES_IN_SOAP: [Format; 5] = [
+    Format::NgDocumentLiteral,
+    Format::NgDocumentLiteralWrapped,
+    Format::NgDocumentEncoded,
+    Format::NgRpcLiteral,
+    Format::NgRpcEncoded,
 ];
 
 /// Peers that can echo for the sake of the check, but by no encoder of their own.
 const DECODERS: [&str; 1] = ["pugixml"];
 
-/// The formats that the peer of this name is measured with.
+/// The formats that the peer with a program of this name is measured with.
 pub(crate) fn formats_of(peer: &str) -> &'static [Format] {
     PEER_FORMATS.iter().find(|(name, _)| *name == peer).map_or(&[], |(_, formats)| formats)
 }
@@ -174,7 +189,12 @@ pub(crate) fn contestants(discovery: &Discovery, formats: &[Format]) -> Vec<Cont
 
 fn admit(peer: Peer, format: Format) -> State {
     let greeting = peer.greeting().clone();
-    if !greeting.formats.iter().any(|name| name == format.name()) {
+    let is_known = greeting.formats.iter().any(|name| name == format.name());
+    // Few toolkits have every style of services; a codec without its format is a mistake.
+    if !is_known && format.family() == Family::CustomerServices {
+        return State::Absent;
+    }
+    if !is_known {
         let known = greeting.formats.join(", ");
         let (name, format) = (greeting.name, format.name());
         return State::Broken(format!("peer {name} does not know {format}, but {known}"));

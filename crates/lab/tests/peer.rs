@@ -255,7 +255,17 @@ fn known_peers_are_found_or_absent() {
     let absent: Vec<_> = discovery.absent().map(|known| known.name).collect();
     assert_eq!(
         absent,
-        ["gsoap-best", "gsoap-debian", "omniorb", "quick-xml", "ironfix", "pugixml"]
+        [
+            "gsoap-best",
+            "gsoap-debian",
+            "omniorb",
+            "quick-xml",
+            "ironfix",
+            "pugixml",
+            "gsoap-best-services",
+            "gsoap-debian-services",
+            "metro-services",
+        ]
     );
 
     let error = Discovery::of(Some(&program)).expect_err("a file is no folder").to_string();

@@ -31,7 +31,8 @@ struct Desk {
 
 fn place(order: Order, context: &mut Context) -> Result<Acceptance, Fault> {
     let transaction: Option<Transaction> = context.header()?;
-    let transaction = transaction.ok_or_else(|| Fault::sender("the header names no Transaction"))?;
+    let transaction =
+        transaction.ok_or_else(|| Fault::sender("the header names no Transaction"))?;
     println!("transaction {} from {:?}: {order:?}", transaction.id, context.caller());
     context.add_header(&Desk { name: "London".into() })?;
     Ok(Acceptance { accepted: order.quantity > 0 })

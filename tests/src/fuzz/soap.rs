@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Encoder, Options, Plan, Style};
+use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Structure};
 
 use super::edits::{Choices, Document};
@@ -16,7 +16,8 @@ use crate::soap_ways::Ways;
 const NAMESPACE: &str = "urn:x";
 
 /// For one type of message: rpc/encoded, the same with types, document/literal with a namespace,
-/// rpc/literal with one; then flat, attributes, flat attributes, attributes with a namespace.
+/// rpc/literal with one; then flat, attributes, flat attributes, attributes with a namespace; then
+/// those whose operation is the message, document/encoded and a fragment.
 fn plans<M: Structure>() -> Vec<Arc<Plan>> {
     let rpc = Options::default();
     let typed = Options { types: true, ..Options::default() };
@@ -37,8 +38,35 @@ fn plans<M: Structure>() -> Vec<Arc<Plan>> {
     let qualified = Options { attributes: true, compact_tags: true, ..document.clone() };
     [rpc, typed, document, literal, flat, attributes, both, qualified]
         .iter()
+        .chain(&services())
         .map(|options| Plan::new(M::schema(), options))
         .collect()
+}
+
+/// As SOAP services use them.
+fn services() -> [Options; 8] {
+    let operation = |style, types| Options {
+        style,
+        types,
+        layout: Layout::Operation,
+        namespace: NAMESPACE.into(),
+        zone: true,
+        ..Options::default()
+    };
+    let encoded = || operation(Style::RpcEncoded, true);
+    let soap12 = |options| Options { version: Version::Soap12, ..options };
+    let document = operation(Style::DocumentEncoded, true);
+    let wrapped = operation(Style::DocumentLiteral, false);
+    [
+        encoded(),
+        soap12(encoded()),
+        Options { layout: Layout::Message, ..document.clone() },
+        soap12(Options { namespace: String::new(), ..document }),
+        Options { any_wrapper: true, any_header: true, ..operation(Style::RpcLiteral, false) },
+        wrapped.clone(),
+        Options { layout: Layout::Fragment, ..wrapped },
+        Options { types: false, any_wrapper: true, compact_tags: true, ..encoded() },
+    ]
 }
 
 static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataIncrementalRefresh>);
@@ -53,7 +81,7 @@ static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
 /// If the ways do not agree, or a message that was read does not come back after it is written.
 pub fn soap(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else { return };
-    let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 7));
+    let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 15));
     match (first & 2 != 0, edited) {
         (true, false) => whole::<MarketDataIncrementalRefresh>(&MARKET_DATA[plan], data),
         (false, false) => whole::<EveryKind>(&EVERY_KIND[plan], data),

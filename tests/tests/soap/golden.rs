@@ -4,12 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Encoder, Options, Plan, Style, Version};
+use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::Structure;
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::samples;
 use trunkline_tests::soap_ways::Ways;
 
+use crate::toolkits::operation;
 use crate::{document, market_data};
 
 fn golden(name: &str) -> String {
@@ -97,6 +98,37 @@ fn each_style_writes_and_reads_its_kept_document() {
     check("soap/soap12-document.xml", &message, &soap12);
     let soap12 = Options { version: Version::Soap12, ..with(Style::RpcEncoded, "urn:fixml") };
     check("soap/soap12-rpc.xml", &message, &soap12);
+}
+
+/// Ng, Chen & Greenfield's simple message, as the test service's bindings write it.
+#[test]
+fn each_binding_of_a_service_writes_and_reads_its_kept_document() {
+    let message = samples::customer_services(1, 0);
+    for (name, style, layout) in [
+        ("document-literal", Style::DocumentLiteral, Layout::Message),
+        ("document-literal-wrapped", Style::DocumentLiteral, Layout::Operation),
+        ("document-encoded", Style::DocumentEncoded, Layout::Message),
+        ("rpc-literal", Style::RpcLiteral, Layout::Operation),
+        ("rpc-encoded", Style::RpcEncoded, Layout::Operation),
+    ] {
+        for (version, folder) in [(Version::Soap11, "ng"), (Version::Soap12, "ng-soap12")] {
+            let options = Options { version, layout, ..operation(style) };
+            check(&format!("soap/{folder}-{name}.xml"), &message, &options);
+        }
+    }
+    let fragment = Options { layout: Layout::Fragment, ..operation(Style::RpcEncoded) };
+    check("soap/ng-fragment.xml", &message, &fragment);
+}
+
+#[test]
+fn components_and_lists_tell_their_types_where_content_is_encoded() {
+    let message = every_kind::full();
+    for (version, name) in
+        [(Version::Soap11, "every-kind-arrays"), (Version::Soap12, "every-kind-soap12-arrays")]
+    {
+        let options = Options { version, ..operation(Style::RpcEncoded) };
+        check::<EveryKind>(&format!("soap/{name}.xml"), &message, &options);
+    }
 }
 
 #[test]

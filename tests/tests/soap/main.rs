@@ -6,6 +6,7 @@ mod envelope;
 mod golden;
 mod namespaces;
 mod structure;
+mod toolkits;
 mod values;
 
 use std::sync::Arc;

@@ -43,7 +43,8 @@ fn corpus(binding: Binding) -> PathBuf {
         file.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
         file.extend_from_slice(bytes);
     }
-    let name = format!("requests-{}-{:?}", binding.name().replace(['/', ' '], "-"), binding.version);
+    let name =
+        format!("requests-{}-{:?}", binding.name().replace(['/', ' '], "-"), binding.version);
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, file).expect("a file of requests");
     path

@@ -52,7 +52,9 @@ fn wsimport_accepts_our_literal_wsdls() {
             continue;
         }
         let url = format!("http://{}{path}?wsdl", server.address());
-        run(Command::new(&program).arg(&url).arg(folder(&format!("wsimport{}", path.replace('/', "-")))));
+        run(Command::new(&program)
+            .arg(&url)
+            .arg(folder(&format!("wsimport{}", path.replace('/', "-")))));
     }
 }
 
@@ -68,7 +70,9 @@ fn wsdl2h_and_soapcpp2_accept_our_wsdls() {
             let url = format!("http://{}{prefix}{path}?wsdl", server.address());
             run(Command::new("wsdl2h").current_dir(&folder).args(["-o", "service.h", &url]));
             run(Command::new("soapcpp2").current_dir(&folder).args([
-                "-C", "-I/usr/share/gsoap/import", "service.h",
+                "-C",
+                "-I/usr/share/gsoap/import",
+                "service.h",
             ]));
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trunkline_lab::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
-use trunkline_lab::market_data::Format;
+use trunkline_lab::format::Format;
 use trunkline_lab::record::Record;
 use trunkline_lab::row::MachineRow;
 use trunkline_lab::statistics::ComparisonRule;

@@ -59,13 +59,13 @@ impl Encoder {
         if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
-        let Some((before, after)) = &plan.around_header else {
+        let Some([before, after]) = &plan.around_header else {
             return Err(Error::new(ErrorKind::Unwritable("a fragment has no header"), 0));
         };
         self.output.clear();
-        self.output.extend(before);
+        self.output.extend(before.as_bytes());
         self.output.extend(header.as_bytes());
-        self.output.extend(after);
+        self.output.extend(after.as_bytes());
         match plan.options.attributes {
             false => self.write::<M, false>(message)?,
             true => self.write_in_tags(message)?,
@@ -80,7 +80,6 @@ impl Encoder {
     }
 
     /// Writes the fields and all behind them.
-
     #[inline(always)]
     fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
         let plan = &*self.plan;

@@ -49,10 +49,10 @@ impl Around {
     }
 
     /// As the prologue, in two parts with header blocks between them.
-    pub(super) fn header(&self) -> Option<(String, String)> {
+    pub(super) fn header(&self) -> Option<[String; 2]> {
         let envelope = self.envelope.as_deref()?;
         let body = &self.body;
-        Some((format!("{envelope}<SOAP-ENV:Header>"), format!("</SOAP-ENV:Header>{body}")))
+        Some([format!("{envelope}<SOAP-ENV:Header>"), format!("</SOAP-ENV:Header>{body}")])
     }
 }
 

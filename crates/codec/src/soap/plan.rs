@@ -183,7 +183,7 @@ pub struct Plan {
     pub(super) epilogue: Literal,
     /// The prologue up to and from where header blocks stand, with the tags around them; none for a
     /// fragment.
-    pub(super) around_header: Option<(Box<[u8]>, Box<[u8]>)>,
+    pub(super) around_header: Option<[Box<str>; 2]>,
     /// Local name and namespace of the element that is the message, and its end tag as written.
     pub(super) root: Box<str>,
     pub(super) root_namespace: Box<str>,
@@ -221,9 +221,7 @@ impl Plan {
             schema: schema.clone(),
             prologue: Literal::new(around.prologue().as_bytes()),
             epilogue: Literal::new(around.after.as_bytes()),
-            around_header: around
-                .header()
-                .map(|(before, after)| (before.into_bytes().into(), after.into_bytes().into())),
+            around_header: around.header().map(|parts| parts.map(String::into)),
             root_namespace: options.root_namespace().into(),
             root_end: Literal::new(around.root_end.as_bytes()),
             arrays,

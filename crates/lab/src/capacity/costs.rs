@@ -5,8 +5,10 @@ use std::{error, fmt};
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 
 use super::Costs;
+use crate::answer;
 use crate::experiment::{Effort, Operation, Standing, Trial};
-use crate::market_data::{Format, answer, messages};
+use crate::format::Format;
+use crate::market_data::messages;
 use crate::measure::size::SIZE;
 use crate::row::Row;
 use crate::statistics::{Fit, Summary};
@@ -44,7 +46,7 @@ impl fmt::Display for CostsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownFormat(name) => {
-                let known = Format::ALL.map(Format::name).join(", ");
+                let known = Format::MARKET_DATA.map(Format::name).join(", ");
                 write!(out, "there is no format {name:?}; known: {known}")
             }
             Self::Missing { format, case } => {

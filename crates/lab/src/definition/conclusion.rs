@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::market_data::Format;
+use crate::format::Format;
 
 /// A conclusion of a paper.
 ///
@@ -61,7 +61,7 @@ pub struct Term {
     pub divided_by: Option<f64>,
 }
 
-/// Rows to look at: `CASE:METRIC:FORMAT`.
+/// Rows to look at: `CASE:METRIC:FORMAT`, or `CASE:METRIC:FORMAT:SUBJECT` for those of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// The case of the rows.
@@ -70,6 +70,8 @@ pub struct Quantity {
     pub metric: String,
     /// Their format.
     pub format: Format,
+    /// Whose they are; of us, or of the peer that stands for the format, if it does not say.
+    pub subject: Option<String>,
 }
 
 fn times() -> String {
@@ -140,7 +142,7 @@ impl Conclusion {
 
 impl Term {
     /// All quantities that it is made of.
-    pub(super) fn quantities(&self) -> Vec<&Quantity> {
+    pub(crate) fn quantities(&self) -> Vec<&Quantity> {
         let mut all = vec![&self.over];
         all.extend(&self.under);
         all.extend(self.per.iter().flat_map(|per| per.quantities()));
@@ -150,22 +152,24 @@ impl Term {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.case, self.metric, self.format.name())
+        write!(out, "{}:{}:{}", self.case, self.metric, self.format.name())?;
+        self.subject.iter().try_for_each(|subject| write!(out, ":{subject}"))
     }
 }
 
 impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let mut words = text.splitn(3, ':');
+        let mut words = text.splitn(4, ':');
         let (Some(case), Some(metric), Some(format)) = (words.next(), words.next(), words.next())
         else {
             return Err(D::Error::custom(format!("{text:?} is not CASE:METRIC:FORMAT")));
         };
+        let subject = words.next().map(str::to_owned);
         let Some(format) = Format::named(format) else {
             return Err(D::Error::custom(format!("{text:?}: there is no format {format:?}")));
         };
-        Ok(Self { case: case.to_owned(), metric: metric.to_owned(), format })
+        Ok(Self { case: case.to_owned(), metric: metric.to_owned(), format, subject })
     }
 }
 

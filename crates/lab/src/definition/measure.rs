@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
-use super::check_entries;
+use super::{Messages, check_entries};
+use crate::format::{Family, Format};
 use crate::link::Link;
-use crate::market_data::Format;
 use crate::measure::{open_loop, round_trip, throughput};
 use crate::peer::{Carried, MOST_TIMES};
 
@@ -35,7 +35,10 @@ pub enum Measure {
 pub struct Size {
     /// In these formats.
     pub formats: Vec<Format>,
-    /// Also with just the fields and digits that the paper's Figures 5 and 6 print.
+    /// The messages by name, where they have names; all if there are none.
+    #[serde(default)]
+    pub messages: Vec<String>,
+    /// Also with just the fields and digits that Kohlhoff and Steele's Figures 5 and 6 print.
     #[serde(default)]
     pub as_printed: bool,
 }
@@ -46,6 +49,9 @@ pub struct Size {
 pub struct Codec {
     /// In these formats.
     pub formats: Vec<Format>,
+    /// The messages by name, where they have names; all if there are none.
+    #[serde(default)]
+    pub messages: Vec<String>,
     /// Also on messages of which no two set the same fields.
     #[serde(default)]
     pub randomised: bool,
@@ -236,8 +242,38 @@ impl Measure {
         }
     }
 
+    /// The names of the messages that are measured; all if there are none.
+    pub fn messages(&self) -> &[String] {
+        match self {
+            Self::Size(it) => &it.messages,
+            Self::Codec(it) => &it.messages,
+            _ => &[],
+        }
+    }
+
     /// What its rows are about: cases, with their metrics.
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+    pub(super) fn cases(&self, messages: &Messages) -> Vec<(String, Vec<&'static str>)> {
+        match messages.family {
+            Family::MarketData => self.cases_of_market_data(),
+            Family::CustomerServices => self.cases_of_services(messages),
+        }
+    }
+
+    /// Cases that end in the name of a message.
+    fn cases_of_services(&self, messages: &Messages) -> Vec<(String, Vec<&'static str>)> {
+        let (kinds, metrics): (&[&str], &[&'static str]) = match self {
+            Self::Size(_) => (&["size"], &["size"]),
+            Self::Codec(_) => (&["encode", "decode"], &["cpu-time"]),
+            _ => return Vec::new(),
+        };
+        let cases = messages.cases_named(self.messages());
+        let of_message = |name: &str| -> Vec<_> {
+            kinds.iter().map(|kind| (format!("{kind}-{name}"), metrics.to_vec())).collect()
+        };
+        cases.flat_map(|case| of_message(&case.name)).collect()
+    }
+
+    fn cases_of_market_data(&self) -> Vec<(String, Vec<&'static str>)> {
         let all = |cases: &[&str], metrics: &[&'static str]| {
             cases.iter().map(|case| ((*case).to_owned(), metrics.to_vec())).collect()
         };
@@ -295,9 +331,17 @@ impl Measure {
         cases
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self, messages: &Messages) -> Result<(), String> {
         if self.formats().is_empty() && !matches!(self, Self::Link(_)) {
             return Err("there are no formats".into());
+        }
+        let family = messages.family;
+        if let Some(format) = self.formats().iter().find(|format| format.family() != family) {
+            return Err(format!("{} does not carry {}", format.name(), family.name()));
+        }
+        messages.check_named(self.messages())?;
+        if family == Family::CustomerServices {
+            self.check_of_services()?;
         }
         for link in self.links() {
             link.parse::<Link>().map_err(|error| error.to_string())?;
@@ -332,6 +376,17 @@ impl Measure {
                 within("window-milliseconds", it.window_milliseconds.into(), 1.0, 1e9)
             }
             Self::Size(_) | Self::Codec(_) | Self::Link(_) => Ok(()),
+        }
+    }
+
+    fn check_of_services(&self) -> Result<(), String> {
+        match self {
+            Self::Size(it) if !it.as_printed => Ok(()),
+            Self::Codec(it) if !it.randomised => Ok(()),
+            Self::Size(_) | Self::Codec(_) => {
+                Err("`as-printed` and `randomised` are for market-data".into())
+            }
+            _ => Err("only `size` and `codec` are measured with customer-services".into()),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::one_way::{Span, finish};
 use super::question::Task;
 use super::{accept, checked};
 use crate::clock::monotonic_nanoseconds;
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::{Carried, MOST_TIMES, write_corpus, write_times};
 
 /// Bytes that are read at once.

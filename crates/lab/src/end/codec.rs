@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::question::Task;
 use super::{accept, checked, exchange, one_way, pace};
 use crate::experiment::{Operation, Sample};
-use crate::market_data::{Codec, Format};
+use crate::format::{Codec, Format};
 use crate::peer::write_corpus;
 
 /// An encoder of some format.

@@ -8,8 +8,8 @@ use trunkline_net::tcp::{Connection, Stream, Wait};
 
 use super::codec::{Decode, Encode, Work};
 use super::fault::Fault;
+use crate::answer;
 use crate::clock::monotonic_nanoseconds;
-use crate::market_data::answer;
 use crate::peer::{MOST_TIMES, write_times};
 
 /// Replies to every message until the other side ends.

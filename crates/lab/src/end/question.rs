@@ -11,8 +11,17 @@ use crate::peer::Carried;
 /// One line of input.
 pub(super) enum Question<'a> {
     Hello,
-    Load { format: &'a str, file: &'a Path },
+    Load {
+        format: &'a str,
+        file: &'a Path,
+    },
     Listen,
+    /// Be a service over HTTP, with so many threads; with `closes` a connection is for one call.
+    Serve {
+        threads: usize,
+        closes: bool,
+    },
+    Unserve,
     Stop,
     Task(Task<'a>),
 }
@@ -36,6 +45,8 @@ impl<'a> Question<'a> {
             "hello" => Self::Hello,
             "stop" => Self::Stop,
             "listen" => Self::Listen,
+            "serve" => Self::Serve { threads: words.count()? as usize, closes: words.closes()? },
+            "unserve" => Self::Unserve,
             "load" => Self::Load { format: words.next("a format")?, file: words.file()? },
             _ => Self::Task(Task::parse(verb, &mut words)?),
         };
@@ -155,6 +166,17 @@ impl<'a> Words<'a> {
         let word = self.next("a factor")?;
         let factor = word.parse().ok().filter(|factor: &f64| (1.0..=1e6).contains(factor));
         factor.map(Some).ok_or_else(|| expected("a factor of 1 or more", word))
+    }
+
+    /// `close` at the end of the line, or nothing.
+    fn closes(&mut self) -> Result<bool, Fault> {
+        if self.rest.is_empty() {
+            return Ok(false);
+        }
+        match self.next("close")? {
+            "close" => Ok(true),
+            word => Err(expected("close or the end of the line", word)),
+        }
     }
 
     fn end<T>(&self, question: T) -> Result<T, Fault> {

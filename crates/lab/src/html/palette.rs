@@ -73,7 +73,7 @@ pub(super) enum Marker {
 }
 
 /// Subjects that have a marker of their own; the rest share the last.
-const MARKERS: [(&str, Marker); 9] = [
+const MARKERS: [(&str, Marker); 10] = [
     ("trunkline", Marker::Circle),
     ("trunkline-record", Marker::Ring),
     ("gsoap-best", Marker::Triangle),
@@ -83,6 +83,8 @@ const MARKERS: [(&str, Marker); 9] = [
     ("quickfix", Marker::Square),
     ("ironfix", Marker::Frame),
     ("omniorb", Marker::Diamond),
+    // Never in a plot with QuickFIX.
+    ("metro", Marker::Square),
 ];
 
 /// The marker of a subject.
@@ -131,7 +133,7 @@ pub(super) struct Look {
 }
 
 /// Envelope and encoding begin so, and the vocabulary is this.
-const LOOKS: [([&str; 3], &str, Family, Colour, bool); 9] = [
+const LOOKS: [([&str; 3], &str, Family, Colour, bool); 15] = [
     (["soap-1.1-rpc", "", "none"], "SOAP rpc/encoded", Family::Soap, VERMILLION, true),
     (["soap-1.1-document", "", "none"], "SOAP document/literal", Family::Soap, ORANGE, false),
     (["soap", "", "compact-tags"], "SOAP compact tags", Family::Soap, PURPLE, false),
@@ -141,7 +143,22 @@ const LOOKS: [([&str; 3], &str, Family, Colour, bool); 9] = [
     (["fix", "tag-value", "none"], "FIX", Family::Fix, BLUE, true),
     (["", "cdr-le-union", "none"], "CDR", Family::Cdr, GREEN, true),
     (["", "cdr-le-bitmap", "none"], "CDR presence bitmap", Family::Cdr, SKY, false),
+    (
+        ["soap-1.1-document-literal-wrapped", "", SERVICES],
+        "document/literal wrapped",
+        Family::Soap,
+        YELLOW,
+        false,
+    ),
+    (["soap-1.1-document-literal", "", SERVICES], "document/literal", Family::Soap, ORANGE, true),
+    (["soap-1.1-document-encoded", "", SERVICES], "document/encoded", Family::Soap, PURPLE, true),
+    (["soap-1.1-rpc-literal", "", SERVICES], "rpc/literal", Family::Soap, SKY, false),
+    (["soap-1.1-rpc-encoded", "", SERVICES], "rpc/encoded", Family::Soap, VERMILLION, true),
+    (["", "cdr-le-union", SERVICES], "binary CDR", Family::Cdr, GREEN, false),
 ];
+
+/// The vocabulary of customer and product records.
+const SERVICES: &str = "customer-services";
 
 /// How the format of a profile (see [`Row::profile`](crate::row::Row::profile)) is shown.
 pub(super) fn look(profile: &str) -> Look {
@@ -168,17 +185,22 @@ pub(super) fn look(profile: &str) -> Look {
 mod tests {
     use super::*;
     use crate::definition::Definition;
-    use crate::market_data::Format;
+    use crate::format::Format;
 
     #[test]
     fn every_format_of_the_lab_has_a_colour_of_its_own() {
-        let definition = Definition::named("kohlhoff-2004").expect("embedded");
-        let looks = Format::ALL.map(|format| look(&format.profile()));
-        for (index, (format, look)) in Format::ALL.iter().zip(&looks).enumerate() {
-            assert_eq!(look.name, format.title());
-            let is_published = definition.published("size", "size", *format).is_some();
-            assert_eq!(look.is_published, is_published);
-            assert!(looks[..index].iter().all(|other| other.colour != look.colour));
+        let kohlhoff = Definition::named("kohlhoff-2004").expect("embedded");
+        let ng = Definition::named("ng-2004").expect("embedded");
+        // The families never stand in one plot.
+        for formats in [&Format::MARKET_DATA[..], &Format::CUSTOMER_SERVICES] {
+            let looks: Vec<Look> = formats.iter().map(|format| look(&format.profile())).collect();
+            for (index, (format, look)) in formats.iter().zip(&looks).enumerate() {
+                assert_eq!(look.name, format.title());
+                let is_published = kohlhoff.published("size", "size", *format).is_some()
+                    || ng.figures("size", "size", *format, "simple").next().is_some();
+                assert_eq!(look.is_published, is_published, "{}", format.name());
+                assert!(looks[..index].iter().all(|other| other.colour != look.colour));
+            }
         }
         assert_eq!(look("x").family, Family::Other);
     }

@@ -11,6 +11,9 @@ use crate::subjects::TRUNKLINE;
 /// More rows than this in one plot say nothing.
 const ROWS: usize = 24;
 
+/// Messages and operations that are plotted; a stranger's record may have more.
+const PANELS: usize = 12;
+
 /// Characters of a conclusion's name in one line beside a plot.
 const LINE: usize = 17;
 
@@ -58,7 +61,8 @@ pub(super) fn leads(cases: &Cases<'_>) -> Figure {
         "How many times faster trunkline is with the longest messages, and the bounds of that; at \
          the dark line both are alike.",
     );
-    for case in ["encode", "decode"] {
+    let of_messages = ["encode-", "decode-"].into_iter().flat_map(|kind| cases.beginning(kind));
+    for case in ["encode", "decode"].into_iter().chain(of_messages.take(PANELS)) {
         let mut names = Vec::new();
         let mut intervals = Vec::new();
         for row in cases.rows(case) {
@@ -75,8 +79,10 @@ pub(super) fn leads(cases: &Cases<'_>) -> Figure {
             }));
             names.push(Name { first: peer.to_owned(), second: look.name });
         }
-        let title = if case == "encode" { "Encoding" } else { "Decoding" };
-        figure.ranges(title, "times faster than the peer", names, &intervals);
+        let (verb, message) = case.split_once('-').unwrap_or((case, ""));
+        let title = if verb == "encode" { "Encoding" } else { "Decoding" };
+        let title = format!("{title} {message}");
+        figure.ranges(title.trim_end(), "times faster than the peer", names, &intervals);
     }
     figure
 }

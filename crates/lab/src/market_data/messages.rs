@@ -89,8 +89,8 @@ fn time(trade: &Trade) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::Format;
     use super::*;
+    use crate::format::Format;
 
     #[test]
     fn a_message_of_the_day_reads_as_the_papers_figure_5() {

@@ -6,7 +6,7 @@ use crate::capacity::{Capacity, Demand};
 use crate::definition::Measure;
 use crate::definition::Requirement;
 use crate::experiment::Operation;
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::row::Row;
 use crate::subjects::TRUNKLINE;
 

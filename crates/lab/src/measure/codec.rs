@@ -7,8 +7,10 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{Record, Structure as _};
 
 use super::Setting;
+use crate::answer;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
-use crate::market_data::{Format, answer, messages, randomised};
+use crate::format::Format;
+use crate::market_data::{messages, randomised};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
 use crate::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
@@ -205,7 +207,7 @@ impl Stage<'_> {
 }
 
 /// The repetitions that fall to one batch; at least one.
-fn share_of(effort: &Effort, batch: usize) -> Effort {
+pub(super) fn share_of(effort: &Effort, batch: usize) -> Effort {
     let (batch, batches) = (batch as u32, messages::BATCHES as u32);
     let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
     Effort { repetitions: repetitions.max(1), ..effort.clone() }

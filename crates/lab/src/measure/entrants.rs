@@ -2,7 +2,7 @@
 
 use super::Setting;
 use super::pair::{BARE, Failure, Pair};
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::PeerError;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;

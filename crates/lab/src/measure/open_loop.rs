@@ -8,9 +8,9 @@ use super::Setting;
 use super::entrants::{Entrants, Others};
 use super::pair::Failure;
 use crate::definition::{Measure, OpenLoop};
+use crate::format::Format;
 use crate::histogram::{Distribution, Times};
 use crate::link::Link;
-use crate::market_data::Format;
 use crate::row::Row;
 
 /// Repetitions of each rate, and those of a quick run: their times are added up, not compared.

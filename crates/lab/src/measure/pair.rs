@@ -8,9 +8,11 @@ use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 
 use super::Setting;
+use crate::answer;
 use crate::definition::{Content, Slow, Waiting};
+use crate::format::Format;
 use crate::link::{Link, Proxy};
-use crate::market_data::{Format, answer, messages};
+use crate::market_data::messages;
 use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, Reply, RoundTrip};
 use crate::subjects::TRUNKLINE;
 

@@ -4,7 +4,8 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix;
 
 use super::Setting;
-use crate::market_data::{Codec, Format, messages};
+use crate::format::{Codec, Format};
+use crate::market_data::messages;
 use crate::row::Row;
 use crate::statistics::Fit;
 use crate::subjects::TRUNKLINE;
@@ -158,7 +159,7 @@ mod tests {
         day.trades.truncate(2_000);
         let request = Request::new(Definition::named("kohlhoff-2004").expect("embedded"), day);
         let setting = Setting { request: &request, lengths: &[1, 4, 10] };
-        let rows = rows(&setting, &Format::ALL, true, &mut |_, _| {});
+        let rows = rows(&setting, &Format::MARKET_DATA, true, &mut |_, _| {});
         for row in rows.iter().filter(|row| row.metric == "size-per-entry") {
             let Some(paper) = row.paper else { continue };
             let ratio = row.value.expect("a size") / paper;

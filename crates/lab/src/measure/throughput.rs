@@ -6,8 +6,8 @@ use super::Setting;
 use super::entrants::{Entrants, Others};
 use super::pair::{Failure, Pair, Poured};
 use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
+use crate::format::Format;
 use crate::link::{Link, SEGMENT_PAYLOAD};
-use crate::market_data::Format;
 use crate::row::Row;
 
 /// Messages before the first repetition: enough to tell how many the wanted time takes.

@@ -14,7 +14,7 @@ pub struct Known {
 }
 
 /// All peers that this project has programs for.
-pub const PEERS: [Known; 7] = [
+pub const PEERS: [Known; 10] = [
     Known { name: "gsoap-best", what: "gSOAP (C++), its fastest build" },
     Known { name: "gsoap-debian", what: "gSOAP (C++) as distributed" },
     Known { name: "quickfix", what: "QuickFIX (C++)" },
@@ -22,7 +22,13 @@ pub const PEERS: [Known; 7] = [
     Known { name: "quick-xml", what: "quick-xml (Rust)" },
     Known { name: "ironfix", what: "ironfix-tagvalue (Rust)" },
     Known { name: "pugixml", what: "pugixml (C++), decodes only" },
+    Known { name: "gsoap-best-services", what: "gSOAP (C++) as a service, its fastest build" },
+    Known { name: "gsoap-debian-services", what: "gSOAP (C++) as a service, as distributed" },
+    Known { name: "metro-services", what: "Metro, the reference of JAX-WS (Java)" },
 ];
+
+/// How the names of programs end that are services.
+const SERVICES: &str = "-services";
 
 /// Where `make peers` puts them.
 const DEFAULT_FOLDER: &str = "peers/build/bin";
@@ -99,10 +105,20 @@ impl Discovery {
 }
 
 impl Known {
+    /// What rows call it: a toolkit is the same whether it works on trades or as a service.
+    pub fn subject(self) -> &'static str {
+        subject_of(self.name)
+    }
+
     /// How to get the peer, where it is absent.
     pub fn how_to_get(self) -> &'static str {
         "make peers"
     }
+}
+
+/// What rows call the program of this name.
+pub(super) fn subject_of(program: &str) -> &str {
+    program.strip_suffix(SERVICES).unwrap_or(program)
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -35,7 +35,7 @@ impl PeerSubject {
 
 impl Subject for PeerSubject {
     fn name(&self) -> &str {
-        &self.peer.greeting().name
+        super::discovery::subject_of(&self.peer.greeting().name)
     }
 
     fn profile(&self) -> &str {

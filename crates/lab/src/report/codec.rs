@@ -2,7 +2,7 @@
 
 use super::{Rows, Section, WIDTH, bounds, published, value};
 use crate::comparison::{RATIOS, lead_metric, ratio_metric};
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::peer::PEERS;
 use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, formats_of};
 use crate::table::{Align, Table, number};

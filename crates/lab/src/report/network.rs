@@ -1,7 +1,7 @@
 //! What was sent: round trips, latency at a rate, throughput, and the links themselves.
 
 use super::{Rows, Section, WIDTH, published, scaled, value};
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::measure::HICCUP;
 use crate::measure::link::LINK;
 use crate::measure::round_trip::COSTS;

@@ -1,7 +1,7 @@
 //! Bytes of a message: table 1.
 
 use super::{Rows, Section, WIDTH, published, value};
-use crate::market_data::Format;
+use crate::format::Format;
 use crate::measure::size::{SIZE, SIZE_OF_FIGURE_5, SIZE_OF_FIGURE_6};
 use crate::subjects::TRUNKLINE;
 use crate::table::{Align, Table};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trunkline_lab::definition::{Definition, Line};
-use trunkline_lab::market_data;
+use trunkline_lab::format;
 use trunkline_lab::random::Random;
 use trunkline_lab::record::Record;
 use trunkline_lab::row::{MACHINE, MachineRow, Row, Verdict};
@@ -358,9 +358,9 @@ impl Maker {
 fn published(row: &Row) -> Option<Line> {
     let definition = Definition::named("kohlhoff-2004").expect("embedded");
     let (_, encoding) = row.profile.split_once('/')?;
-    let is_it = |format: &market_data::Format| {
+    let is_it = |format: &format::Format| {
         format.profile().split_once('/').is_some_and(|it| it.1 == encoding)
     };
-    let format = market_data::Format::ALL.into_iter().find(is_it)?;
+    let format = format::Format::ALL.into_iter().find(is_it)?;
     definition.published(&row.case, &row.metric, format)
 }

@@ -14,7 +14,7 @@ use trunkline_codec::soap::{Layout, Options, Style, Version};
 ///
 /// Replies are named `addResponse`, or after the response's struct. Source: WSDL 1.1 section 3.5,
 /// SOAP 1.1 sections 5 and 7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// Document or rpc, literal or encoded.
     pub style: Style,
@@ -88,13 +88,12 @@ impl Binding {
     }
 
     fn is_named_after_operation(&self) -> bool {
-        self.wrapped || matches!(self.style, Style::RpcLiteral | Style::RpcEncoded)
+        self.wrapped || self.style.is_rpc()
     }
 
     /// How the codec writes and reads requests of an operation in a namespace; for replies,
     /// `operation` is `addResponse`.
     pub fn options(&self, namespace: &str, operation: &str) -> Options {
-        let encoded = matches!(self.style, Style::RpcEncoded | Style::DocumentEncoded);
         let layout = match self.is_named_after_operation() {
             true => Layout::Operation,
             false => Layout::Message,
@@ -105,8 +104,10 @@ impl Binding {
             layout,
             operation: operation.to_owned(),
             namespace: namespace.to_owned(),
-            types: encoded,
+            types: self.style.is_encoded(),
             zone: true,
+            // A service looks at the header before, and a client after.
+            any_header: true,
             ..Options::default()
         }
     }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{
-    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Version,
+    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
 };
 use trunkline_message::{Limits, Message, Schema, Structure};
-use trunkline_net::http;
+use trunkline_net::http::{self, Bytes};
 
-use super::http::request_headers;
+use super::http::{request_headers, transport_name};
+use super::prologue::Prologues;
 use super::url::Url;
 use super::{Binding, envelope_name, header};
 use crate::Profile;
@@ -43,7 +44,10 @@ pub struct Client {
     encoded_header: String,
     reply_header: Vec<HeaderBlock>,
     operations: Vec<Known>,
+    /// How replies begin that are no faults and have no header blocks.
+    plain: Prologues<()>,
     profile: Option<Profile>,
+    last: Bytes,
 }
 
 /// Why a call has no reply.
@@ -55,7 +59,7 @@ pub enum CallError {
     /// The URL is none, or not one of HTTP.
     Url(String),
     /// There is no connection, or it broke, or took too long.
-    Transport(trunkline_net::Error),
+    Transport(http::Error),
     /// The server answered with something that is no SOAP.
     Status {
         /// The status code.
@@ -90,8 +94,8 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-impl From<trunkline_net::Error> for CallError {
-    fn from(error: trunkline_net::Error) -> Self {
+impl From<http::Error> for CallError {
+    fn from(error: http::Error) -> Self {
         Self::Transport(error)
     }
 }
@@ -134,6 +138,13 @@ impl Client {
         config: http::ClientConfig,
     ) -> Result<Self, CallError> {
         let url = Url::parse(url)?;
+        if url.is_tls != config.tls.is_some() {
+            let why = match url.is_tls {
+                true => "https needs the certificates to trust, in the options' `tls`",
+                false => "the options ask for TLS, which is https",
+            };
+            return Err(CallError::Url(format!("{}: {why}", url.authority)));
+        }
         Ok(Self {
             http: http::Client::new(&url.authority, config)?,
             url,
@@ -144,7 +155,9 @@ impl Client {
             encoded_header: String::new(),
             reply_header: Vec::new(),
             operations: Vec::new(),
+            plain: Prologues::new(),
             profile: None,
+            last: Bytes::new(),
         })
     }
 
@@ -202,10 +215,10 @@ impl Client {
         if response.body.is_empty() {
             return Err(CallError::Status { status, text: "an empty answer".to_owned() });
         }
-        let state = &mut self.operations[index];
-        match state.decoder.decode(&response.body, reply) {
-            Ok(()) if response.status.is_success() && !state.may_have_header(&response.body) => Ok(()),
-            decoded => self.look_closer(&response, decoded),
+        let decoded = self.operations[index].decoder.decode(&response.body, reply);
+        match self.plain.find(&response.body) {
+            Some(()) if decoded.is_ok() => Ok(()),
+            _ => self.look_closer(&response, decoded),
         }
     }
 
@@ -231,15 +244,13 @@ impl Client {
     #[cold]
     fn look_closer(
         &mut self,
-        response: &http::ClientResponse,
+        response: &http::Received,
         decoded: trunkline_message::Result<()>,
     ) -> Result<(), CallError> {
         let opened = match soap::open(&response.body, &self.limits) {
             Ok(opened) => opened,
             Err(_) if !response.status.is_success() || !is_xml(&response.headers) => {
-                let text = String::from_utf8_lossy(&response.body);
-                let text = text.trim().chars().take(200).collect();
-                return Err(CallError::Status { status: response.status.as_u16(), text });
+                return Err(status(response));
             }
             Err(error) => return Err(CallError::Reply(error)),
         };
@@ -248,9 +259,10 @@ impl Client {
             return Err(CallError::Fault(Box::new(fault)));
         }
         decoded.map_err(CallError::Reply)?;
+        self.plain.remember(&response.body, &opened, ());
         // What its caller asks for with `reply_header` is understood, and that is not known yet.
         let none = |name: &QName| name.namespace == self.namespace;
-        let missing = soap::not_understood(opened.version, &opened.header, &none, &[]);
+        let missing = soap::not_understood(&opened.header, &none, &Roles::ultimate(&[]));
         self.reply_header = opened.header;
         match missing.is_empty() {
             true => Ok(()),
@@ -263,20 +275,70 @@ impl Client {
         &mut self,
         index: usize,
         request: &Q,
-    ) -> Result<http::ClientResponse, CallError> {
+    ) -> Result<http::Received, CallError> {
         let known = &mut self.operations[index];
         let envelope = known.encoder.encode_with(&self.encoded_header, request);
         let envelope = envelope.map_err(CallError::Request)?;
-        let sent = self.http.request(http::Method::POST, &self.url.path, &known.headers, envelope)?;
+        let envelope = Bytes::copy_from_slice(envelope);
+        let headers = known.headers.clone();
+        self.post(&headers, envelope)
+    }
+
+    fn post(
+        &mut self,
+        headers: &http::HeaderMap,
+        envelope: Bytes,
+    ) -> Result<http::Received, CallError> {
+        let config = self.http.config_mut();
         self.profile = Some(Profile {
-            transport: self.http.transport(),
+            transport: transport_name(config.version, self.url.is_tls),
             envelope: envelope_name(self.binding.version),
             encoding: self.binding.name(),
             vocabulary: "no vocabulary",
-            compression: self.http.compression(),
+            compression: config.compression.map_or("plain", |it| it.name()),
             bytes: envelope.len(),
         });
-        Ok(sent)
+        let (method, path) = (http::Method::POST, &self.url.path);
+        Ok(self.http.request_bytes(&method, path, headers, envelope)?)
+    }
+
+    /// Sends a message without a schema, and gives the answer, if there is one.
+    ///
+    /// # Errors
+    /// The service's fault, or why there is no reply.
+    pub fn call_dynamically(
+        &mut self,
+        action: &str,
+        message: &graph::Message,
+    ) -> Result<Option<graph::Message>, CallError> {
+        let encoder = graph::Encoder::new(self.binding.version);
+        let envelope = encoder.encode(message).map_err(CallError::Request)?;
+        let response =
+            self.post(&request_headers(self.binding.version, action), envelope.into())?;
+        self.last = response.body.clone();
+        if response.body.is_empty() && response.status.is_success() {
+            return Ok(None);
+        }
+        self.look_closer(&response, Ok(()))?;
+        graph::decode(&response.body, &self.limits).map(Some).map_err(CallError::Reply)
+    }
+
+    /// The answer to the last dynamic call, as it came.
+    pub fn last_answer(&self) -> String {
+        String::from_utf8_lossy(&self.last).into_owned()
+    }
+
+    /// What is at the client's URL: a WSDL, say.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn get(&mut self) -> Result<Vec<u8>, CallError> {
+        let none = http::HeaderMap::new();
+        let response = self.http.request(&http::Method::GET, &self.url.path, &none, &[])?;
+        match response.status.is_success() {
+            true => Ok(response.body.to_vec()),
+            false => Err(status(&response)),
+        }
     }
 
     /// What the operation needs, from when it was called before or made now.
@@ -304,10 +366,8 @@ impl Known {
     ) -> Self {
         let Client { namespace, binding, limits, .. } = client;
         let outward = Plan::new(request, &binding.options(namespace, name));
-        let options = Options {
-            any_wrapper: true,
-            ..binding.options(namespace, &format!("{name}Response"))
-        };
+        let options =
+            Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
         let inward = Plan::new(reply, &options);
         Self {
             name: name.to_owned(),
@@ -318,6 +378,12 @@ impl Known {
             headers: request_headers(binding.version, &format!("{namespace}#{name}")),
         }
     }
+}
+
+fn status(response: &http::Received) -> CallError {
+    let text = String::from_utf8_lossy(&response.body);
+    let text = text.trim().chars().take(200).collect();
+    CallError::Status { status: response.status.as_u16(), text }
 }
 
 fn is_xml(headers: &http::HeaderMap) -> bool {

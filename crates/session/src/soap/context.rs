@@ -42,7 +42,11 @@ pub struct Stages {
 }
 
 impl Context {
-    pub(super) fn new(namespace: &str, caller: Option<SocketAddr>, identity: Option<String>) -> Self {
+    pub(super) fn new(
+        namespace: &str,
+        caller: Option<SocketAddr>,
+        identity: Option<String>,
+    ) -> Self {
         Self {
             namespace: namespace.to_owned(),
             operation: String::new(),
@@ -116,7 +120,8 @@ impl Context {
     /// # Errors
     /// A sender's fault: the block is there and cannot be read.
     pub fn header<T: Structure + Message>(&self) -> Result<Option<T>, Fault> {
-        header::find(&self.header, &self.namespace).map_err(|error| Fault::sender(error.to_string()))
+        header::find(&self.header, &self.namespace)
+            .map_err(|error| Fault::sender(error.to_string()))
     }
 
     /// Adds a header block to the answer.

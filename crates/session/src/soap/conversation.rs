@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
-use trunkline_codec::soap::{self, Fault, FaultCode, Version};
-use trunkline_message::ErrorKind;
+use trunkline_codec::soap::{self, Fault, FaultCode, Roles, Version};
 
+use super::Context;
 use super::context::Stages;
 use super::operation::Call;
+use super::prologue::Prologues;
 use super::service::Endpoint;
-use super::Context;
 
 /// A conversation with one caller.
 pub struct Conversation {
@@ -16,24 +16,12 @@ pub struct Conversation {
     context: Context,
     /// By operation, once it has been called.
     calls: Vec<Option<Box<dyn Call>>>,
-    prologues: Vec<Prologue>,
+    /// Which operation is called by what begins so, and in which SOAP.
+    prologues: Prologues<(usize, Version)>,
     fault: Vec<u8>,
     /// Why the last call failed.
     reason: Option<String>,
 }
-
-/// How earlier messages began: from the first byte to the end of the start tag in the Body. What
-/// begins with equal bytes calls the same operation, without header blocks.
-struct Prologue {
-    bytes: Box<[u8]>,
-    version: Version,
-    operation: usize,
-}
-
-/// As many ways to begin a message are remembered.
-const MOST_PROLOGUES: usize = 16;
-/// And none that is longer.
-const LONGEST_PROLOGUE: usize = 4096;
 
 /// What came of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +62,7 @@ impl Conversation {
             context: Context::new(&endpoint.0.service.namespace, caller, identity),
             endpoint,
             calls: std::iter::repeat_with(|| None).take(operations).collect(),
-            prologues: Vec::new(),
+            prologues: Prologues::new(),
             fault: Vec::new(),
             reason: None,
         }
@@ -122,7 +110,7 @@ impl Conversation {
             Err(fault) => {
                 *bytes = fault.encode(context.version());
                 let outcome = Outcome::Fault(fault.code);
-                *reason = Some(fault.reason);
+                *reason = Some(fault.reason.clone());
                 Answer { bytes, outcome, version: context.version() }
             }
         }
@@ -130,8 +118,7 @@ impl Conversation {
 
     /// Which operation does the message call? Its header is understood then.
     fn recognise(&mut self, request: &[u8]) -> Result<usize, Fault> {
-        let known = self.prologues.iter().find(|it| request.starts_with(&it.bytes));
-        if let Some(&Prologue { version, operation, .. }) = known {
+        if let Some((operation, version)) = self.prologues.find(request) {
             self.called(operation, version);
             return Ok(operation);
         }
@@ -147,26 +134,19 @@ impl Conversation {
     fn open(&mut self, request: &[u8]) -> Result<usize, Fault> {
         let endpoint = self.endpoint.clone();
         let service = &endpoint.0.service;
-        let opened = soap::open(request, &service.limits).map_err(|error| match error.kind() {
-            ErrorKind::Version(_) => Fault::version_mismatch(error.to_string()),
-            _ => Fault::sender(error.to_string()),
-        })?;
+        let opened = soap::open(request, &service.limits).map_err(|it| Fault::of_error(&it))?;
         self.context.set_version(opened.version);
         let roles: Vec<&str> = service.roles().iter().map(String::as_str).collect();
         let understood = |name: &_| service.understood(name);
-        let missing = soap::not_understood(opened.version, &opened.header, &understood, &roles);
+        let roles = Roles::ultimate(&roles);
+        let missing = soap::not_understood(&opened.header, &understood, &roles);
         if !missing.is_empty() {
             return Err(Fault::must_understand(missing));
         }
         let (operation, is_alone) = self.named(&opened)?;
         self.called(operation, opened.version);
-        let end = opened.body_tag_end;
-        if opened.header.is_empty() && is_alone && end <= LONGEST_PROLOGUE {
-            if self.prologues.len() == MOST_PROLOGUES {
-                self.prologues.clear();
-            }
-            let bytes = request[..end].into();
-            self.prologues.push(Prologue { bytes, version: opened.version, operation });
+        if is_alone {
+            self.prologues.remember(request, &opened, (operation, opened.version));
         }
         self.context.set_header(opened.header);
         Ok(operation)
@@ -180,7 +160,7 @@ impl Conversation {
         let by_action = || operations.iter().position(|it| it.action == self.context.action());
         let Some(element) = &opened.body else {
             let found = by_action().map(|operation| (operation, false));
-            return found.ok_or_else(|| Fault::sender("the Body is empty".to_owned()));
+            return found.ok_or_else(|| Fault::sender("the Body is empty"));
         };
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {

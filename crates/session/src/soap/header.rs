@@ -1,10 +1,11 @@
 //! Header blocks as structs.
 
+use std::sync::Arc;
+
 use trunkline_codec::soap::{
     Decoder, Encoder, Fragment, HeaderBlock, Layout, Options, Plan, QName, Style, Version,
 };
 use trunkline_message::{Message, Result, Schema, Structure};
-use std::sync::Arc;
 
 /// How an element with the schema's name in a namespace looks, with no envelope around it.
 fn plan(schema: &Arc<Schema>, namespace: &str) -> Arc<Plan> {
@@ -34,9 +35,9 @@ pub fn element<T: Structure + Message>(content: &T, namespace: &str) -> Result<F
 /// # Errors
 /// What is wrong at which byte in which field.
 pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
-    let namespace = element.name().namespace;
+    let plan = plan(T::schema(), &element.name().namespace);
     let mut content = T::default();
-    Decoder::new(&plan(T::schema(), &namespace)).decode(element.as_str().as_bytes(), &mut content)?;
+    Decoder::new(&plan).decode(element.as_str().as_bytes(), &mut content)?;
     Ok(content)
 }
 
@@ -45,14 +46,7 @@ pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
 /// # Errors
 /// Text that XML cannot carry.
 pub fn block<T: Structure + Message>(content: &T, namespace: &str) -> Result<HeaderBlock> {
-    let content = element(content, namespace)?;
-    Ok(HeaderBlock {
-        name: content.name(),
-        must_understand: false,
-        role: None,
-        relay: false,
-        content,
-    })
+    element(content, namespace).map(HeaderBlock::new)
 }
 
 /// The block that `T` describes, if it is there.

@@ -39,7 +39,7 @@ pub enum StartError {
     /// A service cannot be served.
     Service(ServiceError),
     /// Nobody can connect to the address, or the options do not fit together.
-    Http(trunkline_net::Error),
+    Http(http::Error),
 }
 
 impl fmt::Display for StartError {
@@ -59,8 +59,8 @@ impl From<ServiceError> for StartError {
     }
 }
 
-impl From<trunkline_net::Error> for StartError {
-    fn from(error: trunkline_net::Error) -> Self {
+impl From<http::Error> for StartError {
+    fn from(error: http::Error) -> Self {
         Self::Http(error)
     }
 }
@@ -252,7 +252,7 @@ impl Site {
             path: endpoint.path(),
             operation: context.operation(),
             profile: Profile {
-                transport: http::transport_name(request.version, self.is_tls),
+                transport: transport_name(request.version, self.is_tls),
                 envelope: envelope_name(context.version()),
                 encoding: endpoint.binding().name(),
                 vocabulary: "no vocabulary",
@@ -327,6 +327,16 @@ fn unquoted(value: &str) -> &str {
     value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value)
 }
 
+/// The transport in profiles.
+pub(super) fn transport_name(version: http::Version, is_tls: bool) -> &'static str {
+    match (version == http::Version::HTTP_10, is_tls) {
+        (false, false) => "HTTP/1.1",
+        (false, true) => "HTTP/1.1 over TLS",
+        (true, false) => "HTTP/1.0",
+        (true, true) => "HTTP/1.0 over TLS",
+    }
+}
+
 /// Content type and action of a request, for clients.
 pub(super) fn request_headers(version: Version, action: &str) -> HeaderMap {
     let quoted = action.replace(['"', '\\'], "");
@@ -350,7 +360,10 @@ mod tests {
     #[test]
     fn the_action_is_found_among_the_parameters_of_a_media_type() {
         let action = |text| parameter(text, "action");
-        assert_eq!(action("application/soap+xml; charset=utf-8; action=\"urn:a;b#c\""), Some("urn:a;b#c"));
+        assert_eq!(
+            action("application/soap+xml; charset=utf-8; action=\"urn:a;b#c\""),
+            Some("urn:a;b#c")
+        );
         assert_eq!(action("application/soap+xml;action=urn:a;charset=utf-8"), Some("urn:a"));
         assert_eq!(action("application/soap+xml; x=\"action=1\"; ACTION = \"\""), Some(""));
         assert_eq!(action("application/soap+xml; charset=utf-8"), None);

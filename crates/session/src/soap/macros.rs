@@ -60,41 +60,41 @@ macro_rules! client {
                 &mut self.0
             }
 
-            $crate::client!(@operations $visibility $($operations)*);
+            $crate::client!(@operations ($visibility) $($operations)*);
         }
     };
-    (@operations $visibility:vis) => {};
+    (@operations ($visibility:vis)) => {};
     (
-        @operations $visibility:vis
+        @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty) -> $reply:ty; $($rest:tt)*
     ) => {
-        $crate::client!(@answered $visibility [$(#[$attribute])*] $method $request, $reply, stringify!($method));
-        $crate::client!(@operations $visibility $($rest)*);
+        $crate::client!(@answered ($visibility) [$(#[$attribute])*] $method $request, $reply, stringify!($method));
+        $crate::client!(@operations ($visibility) $($rest)*);
     };
     (
-        @operations $visibility:vis
+        @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty) -> $reply:ty = $operation:literal;
         $($rest:tt)*
     ) => {
-        $crate::client!(@answered $visibility [$(#[$attribute])*] $method $request, $reply, $operation);
-        $crate::client!(@operations $visibility $($rest)*);
+        $crate::client!(@answered ($visibility) [$(#[$attribute])*] $method $request, $reply, $operation);
+        $crate::client!(@operations ($visibility) $($rest)*);
     };
     (
-        @operations $visibility:vis
+        @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty); $($rest:tt)*
     ) => {
-        $crate::client!(@one_way $visibility [$(#[$attribute])*] $method $request, stringify!($method));
-        $crate::client!(@operations $visibility $($rest)*);
+        $crate::client!(@one_way ($visibility) [$(#[$attribute])*] $method $request, stringify!($method));
+        $crate::client!(@operations ($visibility) $($rest)*);
     };
     (
-        @operations $visibility:vis
+        @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty) = $operation:literal; $($rest:tt)*
     ) => {
-        $crate::client!(@one_way $visibility [$(#[$attribute])*] $method $request, $operation);
-        $crate::client!(@operations $visibility $($rest)*);
+        $crate::client!(@one_way ($visibility) [$(#[$attribute])*] $method $request, $operation);
+        $crate::client!(@operations ($visibility) $($rest)*);
     };
     (
-        @answered $visibility:vis [$($attributes:tt)*] $method:ident $request:ty, $reply:ty,
+        @answered ($visibility:vis) [$($attributes:tt)*] $method:ident $request:ty, $reply:ty,
         $operation:expr
     ) => {
         $($attributes)*
@@ -108,7 +108,7 @@ macro_rules! client {
             self.0.call($operation, request)
         }
     };
-    (@one_way $visibility:vis [$($attributes:tt)*] $method:ident $request:ty, $operation:expr) => {
+    (@one_way ($visibility:vis) [$($attributes:tt)*] $method:ident $request:ty, $operation:expr) => {
         $($attributes)*
         ///
         /// # Errors

@@ -14,6 +14,7 @@ mod http;
 mod macros;
 mod operation;
 pub mod outline;
+mod prologue;
 mod service;
 mod tcp;
 mod url;

@@ -198,7 +198,10 @@ where
         let header = context.encoded_reply_header();
         let encoded = encoder.encode_with(&header, &self.response);
         encoded.map_err(|error| {
-            Fault::receiver(format!("the answer to {} cannot be written: {error}", context.operation()))
+            Fault::receiver(format!(
+                "the answer to {} cannot be written: {error}",
+                context.operation()
+            ))
         })
     }
 }
@@ -259,5 +262,5 @@ where
 
 /// The sender's fault: says where in the message, and why.
 pub(super) fn unreadable(error: &trunkline_message::Error) -> Fault {
-    Fault::sender(error.to_string())
+    Fault::of_error(error)
 }

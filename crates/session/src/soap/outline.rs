@@ -120,7 +120,8 @@ struct BoundOperation {
 
 impl Outline {
     fn start(&mut self, namespace: &str, tag: &Tag<'_>) {
-        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let path = self.path.clone();
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let name = || tag.attribute("name");
         let local = |attribute| tag.name(attribute).map(|it| it.local).unwrap_or_default();
         match (namespace, &path[1..]) {
@@ -204,7 +205,9 @@ impl Outline {
                     (true, true) => Binding::rpc_encoded(),
                     (true, false) => Binding::rpc_literal(),
                     (false, true) => Binding::document_encoded(),
-                    (false, false) if element.local == operation.name => Binding::document_literal(),
+                    (false, false) if element.local == operation.name => {
+                        Binding::document_literal()
+                    }
                     (false, false) => Binding::document_literal_bare(),
                 };
                 found.push(OutlinedOperation {

@@ -126,7 +126,12 @@ impl Service {
 
     fn add(mut self, name: &str, operation: Box<dyn Operation>) -> Self {
         let action = format!("{}#{name}", self.namespace);
-        self.operations.push(Named { name: name.to_owned(), action, faults: Vec::new(), operation });
+        self.operations.push(Named {
+            name: name.to_owned(),
+            action,
+            faults: Vec::new(),
+            operation,
+        });
         self
     }
 
@@ -223,7 +228,9 @@ impl Service {
         }
         for (index, (path, _)) in self.bindings.iter().enumerate() {
             if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
-                return error(format!("{path:?} is no path: it begins with / and has no ?, # or blank"));
+                return error(format!(
+                    "{path:?} is no path: it begins with / and has no ?, # or blank"
+                ));
             }
             if self.bindings[..index].iter().any(|(it, _)| it == path) {
                 return error(format!("the path {path} stands twice"));
@@ -284,9 +291,10 @@ impl fmt::Debug for Endpoint {
 
 impl Endpoint {
     fn new(service: &Arc<Service>, path: String, binding: Binding) -> Self {
-        let plans = service.operations.iter().map(|it| {
-            Plans::new(&*it.operation, &it.name, &service.namespace, &binding)
-        });
+        let plans = service
+            .operations
+            .iter()
+            .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding));
         let elements = service.operations.iter().map(|it| QName {
             namespace: service.namespace.clone(),
             local: binding.element(&it.name, it.operation.input().name()).to_owned(),

@@ -1,17 +1,19 @@
 //! Are the answers right? What a subject encoded is decoded here and compared with what was sent.
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_message::{Record, Value};
+use trunkline_message::{Message, Record, Structure, Value};
 
-use super::format::Format;
 use crate::experiment::Check;
+use crate::format::Format;
 
 /// The check that an echo in `format` holds `messages` again, by their values: the number 6.350
 /// is 6.35, the bytes may differ.
-pub(crate) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -> Check<'_> {
+pub(crate) fn check<M: Message + Structure + PartialEq>(
+    format: Format,
+    messages: &[M],
+) -> Check<'_> {
     Box::new(move |echo| {
         let mut codec = format.codec();
-        let mut found = MarketDataIncrementalRefresh::default();
+        let mut found = M::default();
         for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
             codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
             compare(sent, &found).map_err(|what| format!("message {index}: {what}"))?;
@@ -21,10 +23,7 @@ pub(crate) fn check(format: Format, messages: &[MarketDataIncrementalRefresh]) -
 }
 
 /// Is `found` what was sent? The error is the first field that is not.
-pub(crate) fn compare(
-    sent: &MarketDataIncrementalRefresh,
-    found: &MarketDataIncrementalRefresh,
-) -> Result<(), String> {
+pub(crate) fn compare<M: Structure + PartialEq>(sent: &M, found: &M) -> Result<(), String> {
     if found == sent {
         return Ok(());
     }
@@ -58,15 +57,15 @@ fn difference(sent: &Record, found: &Record) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::messages;
     use super::*;
+    use crate::market_data::messages;
     use crate::trading_day::TradingDay;
 
     #[test]
     fn a_wrong_answer_is_told_by_message_entry_and_field() {
         let day = TradingDay::generated(2004);
         let messages = messages::sample(&day, 3, 64);
-        for format in Format::ALL {
+        for format in Format::MARKET_DATA {
             let mut codec = format.codec();
             let mut echo: Vec<Vec<u8>> =
                 messages.iter().map(|it| codec.encode(it).expect("it can").to_vec()).collect();

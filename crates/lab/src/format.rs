@@ -3,11 +3,39 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Result, Schema, Structure as _};
 
-/// One way of writing the market data message.
+/// What the messages of an experiment carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Trades of a day (Kohlhoff & Steele 2004, Figure 3).
+    #[default]
+    MarketData,
+    /// Records of customers and products (Ng, Chen & Greenfield 2004, Figure 3).
+    CustomerServices,
+}
+
+impl Family {
+    /// The word in experiments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MarketData => "market-data",
+            Self::CustomerServices => "customer-services",
+        }
+    }
+}
+
+/// The namespace of the service that echoes customer and product records.
+pub const SERVICE_NAMESPACE: &str = "urn:trunkline:ng-2004";
+
+/// The operation of that service which sends its message back.
+pub const SERVICE_OPERATION: &str = "echo";
+
+/// One way of writing a message of one family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Format {
     /// SOAP 1.1, rpc/encoded: the paper's Figure 6.
@@ -37,11 +65,49 @@ pub enum Format {
     /// CORBA CDR, little-endian, one bit for each optional field.
     #[serde(rename = "cdr-le-bitmap")]
     CdrBitmap,
+    /// Customer records in SOAP 1.1, document/literal, the message itself in the Body.
+    #[serde(rename = "ng-doc-literal")]
+    NgDocumentLiteral,
+    /// The same in an element named after the operation.
+    #[serde(rename = "ng-doc-literal-wrapped")]
+    NgDocumentLiteralWrapped,
+    /// Customer records in SOAP 1.1, document/encoded.
+    #[serde(rename = "ng-doc-encoded")]
+    NgDocumentEncoded,
+    /// Customer records in SOAP 1.1, rpc/literal.
+    #[serde(rename = "ng-rpc-literal")]
+    NgRpcLiteral,
+    /// Customer records in SOAP 1.1, rpc/encoded, every value with its type.
+    #[serde(rename = "ng-rpc-encoded")]
+    NgRpcEncoded,
+    /// Customer records in CORBA CDR, little-endian: what stands where the paper had a binary
+    /// formatter.
+    #[serde(rename = "ng-cdr")]
+    NgCdr,
 }
 
 impl Format {
     /// All formats, in the order of tables.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
+        Self::SoapRpc,
+        Self::SoapDocument,
+        Self::SoapCompact,
+        Self::SoapAttributes,
+        Self::SoapFlat,
+        Self::SoapFlatAttributes,
+        Self::Fix,
+        Self::CdrUnion,
+        Self::CdrBitmap,
+        Self::NgDocumentLiteral,
+        Self::NgDocumentLiteralWrapped,
+        Self::NgDocumentEncoded,
+        Self::NgRpcLiteral,
+        Self::NgRpcEncoded,
+        Self::NgCdr,
+    ];
+
+    /// Those of market data.
+    pub const MARKET_DATA: [Self; 9] = [
         Self::SoapRpc,
         Self::SoapDocument,
         Self::SoapCompact,
@@ -52,6 +118,24 @@ impl Format {
         Self::CdrUnion,
         Self::CdrBitmap,
     ];
+
+    /// Those of customer and product records.
+    pub const CUSTOMER_SERVICES: [Self; 6] = [
+        Self::NgDocumentLiteral,
+        Self::NgDocumentLiteralWrapped,
+        Self::NgDocumentEncoded,
+        Self::NgRpcLiteral,
+        Self::NgRpcEncoded,
+        Self::NgCdr,
+    ];
+
+    /// What its messages carry.
+    pub fn family(self) -> Family {
+        match Self::CUSTOMER_SERVICES.contains(&self) {
+            true => Family::CustomerServices,
+            false => Family::MarketData,
+        }
+    }
 
     /// The word for corpora in the protocol of the peers.
     pub fn name(self) -> &'static str {
@@ -65,6 +149,12 @@ impl Format {
             Self::Fix => "fix",
             Self::CdrUnion => "cdr-le",
             Self::CdrBitmap => "cdr-le-bitmap",
+            Self::NgDocumentLiteral => "ng-doc-literal",
+            Self::NgDocumentLiteralWrapped => "ng-doc-literal-wrapped",
+            Self::NgDocumentEncoded => "ng-doc-encoded",
+            Self::NgRpcLiteral => "ng-rpc-literal",
+            Self::NgRpcEncoded => "ng-rpc-encoded",
+            Self::NgCdr => "ng-cdr",
         }
     }
 
@@ -85,6 +175,12 @@ impl Format {
             Self::Fix => "FIX",
             Self::CdrUnion => "CDR",
             Self::CdrBitmap => "CDR presence bitmap",
+            Self::NgDocumentLiteral => "document/literal",
+            Self::NgDocumentLiteralWrapped => "document/literal wrapped",
+            Self::NgDocumentEncoded => "document/encoded",
+            Self::NgRpcLiteral => "rpc/literal",
+            Self::NgRpcEncoded => "rpc/encoded",
+            Self::NgCdr => "binary CDR",
         }
     }
 
@@ -94,7 +190,7 @@ impl Format {
             Self::SoapCompact | Self::SoapAttributes => Some(Self::SoapRpc),
             Self::SoapFlat | Self::SoapFlatAttributes => Some(Self::SoapRpc),
             Self::CdrBitmap => Some(Self::CdrUnion),
-            Self::SoapRpc | Self::SoapDocument | Self::Fix | Self::CdrUnion => None,
+            _ => None,
         }
     }
 
@@ -125,6 +221,14 @@ impl Format {
             Self::Fix => ["fix-4.3", "tag-value", "none"],
             Self::CdrUnion => ["none", "cdr-le-union", "none"],
             Self::CdrBitmap => ["none", "cdr-le-bitmap", "none"],
+            Self::NgDocumentLiteral => ["soap-1.1-document-literal", "xml-utf8", SERVICES],
+            Self::NgDocumentLiteralWrapped => {
+                ["soap-1.1-document-literal-wrapped", "xml-utf8", SERVICES]
+            }
+            Self::NgDocumentEncoded => ["soap-1.1-document-encoded", "xml-utf8", SERVICES],
+            Self::NgRpcLiteral => ["soap-1.1-rpc-literal", "xml-utf8", SERVICES],
+            Self::NgRpcEncoded => ["soap-1.1-rpc-encoded", "xml-utf8", SERVICES],
+            Self::NgCdr => ["none", "cdr-le-union", SERVICES],
         };
         format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }
@@ -133,14 +237,40 @@ impl Format {
     ///
     /// # Errors
     /// One of them cannot be written in it.
-    pub fn corpus(self, messages: &[MarketDataIncrementalRefresh]) -> Result<Vec<Vec<u8>>> {
+    pub fn corpus<M: Message>(self, messages: &[M]) -> Result<Vec<Vec<u8>>> {
         let mut codec = self.codec();
         messages.iter().map(|message| Ok(codec.encode(message)?.to_vec())).collect()
     }
 
-    /// A new encoder and decoder for market data in this format.
+    /// How the service for customer records writes SOAP.
+    fn service_options(self) -> soap::Options {
+        use soap::{Layout, Style};
+        let (style, layout) = match self {
+            Self::NgDocumentLiteralWrapped => (Style::DocumentLiteral, Layout::Operation),
+            Self::NgDocumentEncoded => (Style::DocumentEncoded, Layout::Message),
+            Self::NgRpcLiteral => (Style::RpcLiteral, Layout::Operation),
+            Self::NgRpcEncoded => (Style::RpcEncoded, Layout::Operation),
+            _ => (Style::DocumentLiteral, Layout::Message),
+        };
+        soap::Options {
+            style,
+            layout,
+            operation: SERVICE_OPERATION.into(),
+            namespace: SERVICE_NAMESPACE.into(),
+            types: style.is_encoded(),
+            zone: true,
+            // The answer's wrapper is `echoResponse`, by convention only (SOAP 1.1, 7.1).
+            any_wrapper: layout == Layout::Operation,
+            ..soap::Options::default()
+        }
+    }
+
+    /// A new encoder and decoder for messages of its family.
     pub(crate) fn codec(self) -> Codec {
-        let schema: &Arc<Schema> = MarketDataIncrementalRefresh::schema();
+        let schema: &Arc<Schema> = match self.family() {
+            Family::MarketData => MarketDataIncrementalRefresh::schema(),
+            Family::CustomerServices => CustomerServices::schema(),
+        };
         let soap = |options: soap::Options| {
             let plan = soap::Plan::new(schema, &options);
             Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
@@ -166,11 +296,19 @@ impl Format {
                 soap(soap::Options { flat: true, attributes: true, ..soap::Options::default() })
             }
             Self::Fix => Codec::fix(&fix::Options::default()),
-            Self::CdrUnion => cdr(cdr::Optional::Union),
+            Self::CdrUnion | Self::NgCdr => cdr(cdr::Optional::Union),
             Self::CdrBitmap => cdr(cdr::Optional::Bitmap),
+            Self::NgDocumentLiteral
+            | Self::NgDocumentLiteralWrapped
+            | Self::NgDocumentEncoded
+            | Self::NgRpcLiteral
+            | Self::NgRpcEncoded => soap(self.service_options()),
         }
     }
 }
+
+/// The vocabulary of customer and product records in profiles.
+const SERVICES: &str = "customer-services";
 
 /// Encoder and decoder of one format.
 pub(crate) enum Codec {

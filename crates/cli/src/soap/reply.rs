@@ -1,0 +1,87 @@
+//! A reply as lines, such as `customers.customer[1].firstName = Ann`.
+
+use std::collections::{HashMap, HashSet};
+
+use trunkline_codec::soap::graph::{Content, Graph, Message, NodeId};
+use trunkline_session::soap::Fault;
+
+use crate::output::plain;
+
+/// The values of the first element in the Body, a line each.
+pub(super) fn lines(message: &Message) -> String {
+    let mut text = String::new();
+    if let Some((name, root)) = message.root() {
+        let mut lines = Lines { graph: &message.graph, open: HashSet::new(), text: &mut text };
+        match message.graph.members(root) {
+            [] => lines.node(name.local(), root),
+            members => lines.members("", members.iter().map(|(name, node)| (name.local(), *node))),
+        }
+    }
+    text
+}
+
+/// A fault, and what its detail holds.
+pub(super) fn fault(fault: &Fault) -> String {
+    let mut text = format!("fault: {}\n", plain(&fault.to_string()));
+    for entry in &fault.detail {
+        text.push_str(&format!("detail: {}\n", plain(entry.as_str())));
+    }
+    text
+}
+
+struct Lines<'a> {
+    graph: &'a Graph,
+    /// Values around the present one: one that is in itself is not printed again.
+    open: HashSet<NodeId>,
+    text: &'a mut String,
+}
+
+impl Lines<'_> {
+    fn members<'n>(
+        &mut self,
+        path: &str,
+        members: impl Iterator<Item = (&'n str, NodeId)> + Clone,
+    ) {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (name, _) in members.clone() {
+            *counts.entry(name).or_default() += 1;
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (name, node) in members {
+            let index = seen.entry(name).or_default();
+            let step = if counts[name] > 1 { format!("{name}[{index}]") } else { name.to_owned() };
+            *index += 1;
+            let path = if path.is_empty() { step } else { format!("{path}.{step}") };
+            self.node(&path, node);
+        }
+    }
+
+    fn node(&mut self, path: &str, id: NodeId) {
+        if !self.open.insert(id) {
+            self.line(path, "(the value that it is in)");
+            return;
+        }
+        let graph = self.graph;
+        let node = graph.node(id);
+        for (name, value) in &node.attributes {
+            self.line(&format!("{path}@{}", name.local()), value);
+        }
+        match &node.content {
+            Content::Nil => self.line(path, "(nil)"),
+            Content::Text(text) => self.line(path, text),
+            Content::Struct(members) => {
+                self.members(path, members.iter().map(|(name, node)| (name.local(), *node)));
+            }
+            Content::Array(array) => {
+                for (position, item) in &array.items {
+                    self.node(&format!("{path}[{position}]"), *item);
+                }
+            }
+        }
+        self.open.remove(&id);
+    }
+
+    fn line(&mut self, path: &str, value: &str) {
+        self.text.push_str(&format!("{} = {}\n", plain(path), plain(value)));
+    }
+}

@@ -1,0 +1,131 @@
+//! What a paper published, so that rows can stand beside it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Definition;
+use crate::format::Format;
+
+/// A published table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Published {
+    /// Whose figures they are, where the paper measured several; not on this machine.
+    #[serde(default)]
+    pub subject: Option<String>,
+    /// The cases whose rows stand beside it.
+    pub cases: Vec<String>,
+    /// The metric of those rows.
+    pub metric: String,
+    /// The unit of its figures.
+    pub unit: Unit,
+    /// Where it stands, such as `table 1`.
+    pub source: String,
+    /// A line a format, for messages of so many entries.
+    #[serde(default)]
+    pub lines: BTreeMap<Format, Line>,
+    /// A figure a format and message, for messages with names. A row's case is then that of the table
+    /// with the message's name: `size-simple`.
+    #[serde(default)]
+    pub figures: BTreeMap<Format, BTreeMap<String, f64>>,
+}
+
+/// A unit of published figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+}
+
+impl Unit {
+    /// How many of the unit of rows it is: bytes or nanoseconds.
+    fn scale(self) -> f64 {
+        match self {
+            Self::Bytes | Self::Ns => 1.0,
+            Self::Us => 1e3,
+            Self::Ms => 1e6,
+        }
+    }
+}
+
+/// A cost that is partly fixed, partly by entry.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Line {
+    /// Cost of a message without entries.
+    pub fixed: f64,
+    /// Cost of each entry.
+    pub per_entry: f64,
+}
+
+impl Line {
+    /// The cost that the line gives for a message of `entries` entries.
+    pub fn at(&self, entries: u32) -> f64 {
+        self.fixed + self.per_entry * f64::from(entries)
+    }
+}
+
+/// A published figure for messages with a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure<'a> {
+    /// Whose it is.
+    pub subject: &'a str,
+    /// The figure, in the unit of rows: bytes or nanoseconds.
+    pub value: f64,
+}
+
+impl Definition {
+    /// The published line for rows of this case and metric, in the unit of rows: bytes or
+    /// nanoseconds.
+    pub fn published(&self, case: &str, metric: &str, format: Format) -> Option<Line> {
+        let table = self.published.iter().find(|table| table.is_of(case, metric))?;
+        let line = table.lines.get(&format)?;
+        let scale = table.unit.scale();
+        Some(Line { fixed: line.fixed * scale, per_entry: line.per_entry * scale })
+    }
+
+    /// The published figures for the message of this name in rows of `case-message`, those of the
+    /// first subject of the file first.
+    pub fn figures<'a>(
+        &'a self,
+        case: &'a str,
+        metric: &'a str,
+        format: Format,
+        message: &'a str,
+    ) -> impl Iterator<Item = Figure<'a>> + 'a {
+        let tables = self.published.iter().filter(move |table| table.is_of(case, metric));
+        tables.filter_map(move |table| {
+            let value = table.figures.get(&format)?.get(message)? * table.unit.scale();
+            Some(Figure { subject: table.subject.as_deref().unwrap_or("paper"), value })
+        })
+    }
+
+    /// Where the published figures for a case and metric stand, such as `table 3`.
+    pub fn source_of(&self, case: &str, metric: &str) -> Option<&str> {
+        let table = self.published.iter().find(|table| table.is_of(case, metric));
+        table.map(|table| table.source.as_str())
+    }
+}
+
+impl Published {
+    fn is_of(&self, case: &str, metric: &str) -> bool {
+        self.metric == metric && self.cases.iter().any(|known| known == case)
+    }
+
+    pub(super) fn check(&self, definition: &Definition) -> Result<(), String> {
+        let mut names = self.figures.values().flat_map(BTreeMap::keys);
+        let is_known = |name: &String| definition.messages.cases.iter().any(|it| it.name == *name);
+        match names.find(|name| !is_known(name)) {
+            Some(name) => Err(format!("{}: there is no message {name:?}", self.source)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What is measured with messages of customer and product records (Ng, Chen and Greenfield 2004).
+
+pub(crate) mod codec;
+mod published;
+pub(crate) mod size;
+
+use std::collections::BTreeMap;
+
+use super::Setting;
+use crate::customer_services;
+use crate::definition::{Measure, MessageCase};
+use crate::evaluation::Step;
+use crate::format::Format;
+use crate::row::{Row, Verdict};
+use crate::subjects::{self, Contestant, State};
+use crate::trading_day::SEED;
+
+use trunkline_catalogue::commerce::CustomerServices;
+
+/// What has been found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) rows: Vec<Row>,
+    pub(super) faults: Vec<String>,
+    pub(super) versions: BTreeMap<String, String>,
+    pub(super) noise_floor: Option<f64>,
+}
+
+/// Does what the measures ask for.
+pub(super) fn run(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Found {
+    let mut found = Found::default();
+    let sizes = Asked::of(setting, measures, |measure| matches!(measure, Measure::Size(_)));
+    let codecs = Asked::of(setting, measures, |measure| matches!(measure, Measure::Codec(_)));
+    let is_asked_for =
+        |format: &Format| sizes.formats.contains(format) || codecs.formats.contains(format);
+    let formats: Vec<Format> = Format::ALL.into_iter().filter(is_asked_for).collect();
+    progress(Step { part: "peers", text: "starting the peers", share: 0.0 });
+    let mut contestants = subjects::contestants(&setting.request.peers, &formats);
+    found.introduce(setting, &contestants);
+    if !sizes.is_empty() {
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: size::SIZE, text, share });
+        size::measure(setting, &sizes, &mut contestants, &mut found, &mut progress);
+    }
+    if !codecs.is_empty() {
+        let mut progress =
+            |text: &str, share: f64| progress(Step { part: codec::CODEC, text, share });
+        codec::measure(setting, &codecs, &mut contestants, &mut found, &mut progress);
+    }
+    found
+}
+
+impl Found {
+    /// Who takes part, and who does not.
+    fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
+        for Contestant { known, format, state } in contestants {
+            match state {
+                State::Ready { version, .. } => {
+                    self.versions.insert(known.subject().to_owned(), version.clone());
+                    continue;
+                }
+                State::Absent => {}
+                State::Broken(why) => self.faults.push(why.clone()),
+            }
+            self.rows.push(Row {
+                verdict: Verdict::Absent,
+                ..setting.row(codec::CODEC, known.subject(), &format.profile(), "cpu-time", "ns")
+            });
+        }
+    }
+}
+
+/// What several measures of one kind ask for, each thing once.
+struct Asked<'a> {
+    formats: Vec<Format>,
+    cases: Vec<&'a MessageCase>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(
+        setting: &'a Setting<'_>,
+        measures: &[&Measure],
+        is_wanted: impl Fn(&Measure) -> bool,
+    ) -> Self {
+        let wanted: Vec<&Measure> = measures.iter().copied().filter(|it| is_wanted(it)).collect();
+        let is_asked_for =
+            |format: &Format| wanted.iter().any(|measure| measure.formats().contains(format));
+        let is_in = |case: &&MessageCase| {
+            let names = |measure: &&Measure| {
+                measure.messages().is_empty() || measure.messages().contains(&case.name)
+            };
+            wanted.iter().any(names)
+        };
+        Self {
+            formats: Format::ALL.into_iter().filter(is_asked_for).collect(),
+            cases: setting.request.definition.messages.cases.iter().filter(is_in).collect(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.formats.is_empty()
+    }
+}
+
+/// Messages are taken in so many batches, one after another, for the same reasons as those of market
+/// data ([`BATCHES`](crate::market_data::messages::BATCHES)).
+const BATCHES: usize = 5;
+
+/// Records in all messages of a batch: a quarter of a megabyte in document/literal, half of one in the
+/// SOAP encoding.
+const RECORDS: usize = 640;
+
+/// Messages of a batch at most.
+const MESSAGES: usize = 128;
+
+/// The messages of one batch.
+fn batch(case: &MessageCase, index: usize) -> Vec<CustomerServices> {
+    let count = (RECORDS / case.records().max(1) as usize).clamp(1, MESSAGES);
+    customer_services::messages(SEED, index * count, count, (case.customers, case.products))
+}

@@ -1,0 +1,85 @@
+//! Bytes of a message as each toolkit writes it: the paper's table 2.
+
+use trunkline_catalogue::commerce::CustomerServices;
+
+use super::{Asked, BATCHES, Found, batch, published};
+use crate::answer;
+use crate::definition::MessageCase;
+use crate::experiment::{Subject as _, SubjectError};
+use crate::format::Format;
+use crate::measure::Setting;
+use crate::row::{Row, Verdict};
+use crate::subjects::{Contestant, State, TRUNKLINE};
+
+/// How its cases begin.
+pub(crate) const SIZE: &str = "size";
+
+/// Ours as encoded here, the peers' as they echo the same messages.
+pub(super) fn measure(
+    setting: &Setting<'_>,
+    asked: &Asked<'_>,
+    contestants: &mut [Contestant],
+    found: &mut Found,
+    progress: &mut dyn FnMut(&str, f64),
+) {
+    for (index, case) in asked.cases.iter().enumerate() {
+        progress(&format!("{} messages", case.name), index as f64 / asked.cases.len() as f64);
+        let messages: Vec<_> = (0..BATCHES).flat_map(|index| batch(case, index)).collect();
+        for &format in &asked.formats {
+            let corpus = format.corpus(&messages).expect("every format carries the records");
+            let row = blank(setting, case, format, TRUNKLINE);
+            found.rows.push(sized(row, &corpus));
+            let of_format = contestants.iter_mut().filter(|it| it.format == format);
+            for Contestant { known, state, .. } in of_format {
+                let State::Ready { subject, .. } = state else { continue };
+                let row = blank(setting, case, format, known.subject());
+                match echo(subject, format, &corpus, &messages) {
+                    Ok(Some(echo)) => found.rows.push(sized(row, &echo)),
+                    Ok(None) => {}
+                    Err(error) => {
+                        let (name, case) = (known.subject(), &case.name);
+                        let format = format.name();
+                        found.faults.push(format!("{name} ({format}), {case} message: {error}"));
+                        found.rows.push(Row { verdict: Verdict::WrongAnswer, ..row });
+                    }
+                }
+            }
+        }
+    }
+    found.rows.extend(published::rows(setting, asked, SIZE, "size", "bytes"));
+}
+
+/// What a peer makes of the messages, if it is right; None if it only decodes.
+fn echo(
+    subject: &mut crate::peer::PeerSubject,
+    format: Format,
+    corpus: &[Vec<u8>],
+    messages: &[CustomerServices],
+) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+    subject.prepare(corpus)?;
+    let echo = subject.echo()?;
+    if let Some(echo) = &echo {
+        answer::check(format, messages)(echo)?;
+    }
+    Ok(echo)
+}
+
+fn blank(setting: &Setting<'_>, case: &MessageCase, format: Format, subject: &str) -> Row {
+    let definition = &setting.request.definition;
+    let mut figures = definition.figures(SIZE, "size", format, &case.name);
+    let paper = figures.next().map(|figure| figure.value);
+    let name = format!("{SIZE}-{}", case.name);
+    Row { paper, ..setting.row(&name, subject, &format.profile(), "size", "bytes") }
+}
+
+/// The mean, and the smallest and largest.
+fn sized(blank: Row, corpus: &[Vec<u8>]) -> Row {
+    let sizes = || corpus.iter().map(|message| message.len() as f64);
+    Row {
+        value: Some(sizes().sum::<f64>() / corpus.len().max(1) as f64),
+        low: sizes().reduce(f64::min),
+        high: sizes().reduce(f64::max),
+        runs: 1,
+        ..blank
+    }
+}

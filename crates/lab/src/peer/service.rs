@@ -1,0 +1,74 @@
+//! What a peer is asked where it is a service.
+
+use super::{Peer, PeerError};
+
+/// What a server is asked for besides its threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Serving {
+    /// Threads of its pool.
+    pub threads: u32,
+    /// Every connection is for one call.
+    pub closes: bool,
+}
+
+/// How long the stages of calls took at the server, summed up, in nanoseconds: T2, T3 and T4 of Ng,
+/// Chen and Greenfield's figure 4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// From bytes to structures.
+    pub decode: u64,
+    /// What the application does with them.
+    pub application: u64,
+    /// From structures to bytes.
+    pub encode: u64,
+    /// Calls.
+    pub calls: u64,
+}
+
+impl Peer {
+    /// Lets the peer serve, beside whatever else it is asked; returns the port on the loopback.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`](super::PeerErrorKind).
+    pub fn serve(&mut self, serving: Serving) -> Result<u16, PeerError> {
+        let close = if serving.closes { " close" } else { "" };
+        let question = format!("serve {}{close}", serving.threads);
+        let answer = self.process.ask(&question)?;
+        let port = answer.strip_prefix("serving ").and_then(|port| port.parse().ok());
+        match port {
+            Some(port) if port != 0 => Ok(port),
+            _ => Err(self.process.unexpected(&question, &answer, "serving PORT")),
+        }
+    }
+
+    /// Ends the service; returns how many calls it has answered.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`](super::PeerErrorKind).
+    pub fn unserve(&mut self) -> Result<u64, PeerError> {
+        let answer = self.process.ask("unserve")?;
+        let calls = answer.strip_prefix("served ").and_then(|calls| calls.parse().ok());
+        calls.ok_or_else(|| self.process.unexpected("unserve", &answer, "served CALLS"))
+    }
+
+    /// What the calls took that were answered since this was asked last.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`](super::PeerErrorKind).
+    pub fn stages(&mut self) -> Result<Stages, PeerError> {
+        let answer = self.process.ask("stages")?;
+        let stages = answer.strip_prefix("stages ").and_then(|rest| {
+            let mut numbers = rest.split(' ').map(|number| number.parse().ok());
+            let mut number = || numbers.next().flatten();
+            let stages = Stages {
+                decode: number()?,
+                application: number()?,
+                encode: number()?,
+                calls: number()?,
+            };
+            numbers.next().is_none().then_some(stages)
+        });
+        let expected = "stages DECODE APPLICATION ENCODE COUNT";
+        stages.ok_or_else(|| self.process.unexpected("stages", &answer, expected))
+    }
+}

@@ -1,0 +1,133 @@
+//! What a server allows, and how it works; everything has a name and a default.
+
+use std::time::Duration;
+
+/// Who calls the handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// The thread that reads and writes. Nothing is handed over, which is fastest where handling
+    /// takes less time than waking a thread does (some microseconds); while a handler works, the
+    /// other connections of its thread wait.
+    InPlace,
+    /// Threads of their own, behind one queue. A handler may block.
+    Pool {
+        /// Threads that call the handler; at least 1.
+        threads: usize,
+        /// Requests that may wait. One more is answered with 503 and `Retry-After`.
+        queue: usize,
+        /// Which of those that wait is next.
+        order: Order,
+    },
+}
+
+/// Which request of a queue is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The one that came first.
+    FirstIn,
+    /// The one with the shortest body, as long as it was on the wire; of equal ones, the one that
+    /// came first. One that has waited for `patience` goes before all others, so that short ones
+    /// cannot keep a long one waiting for ever.
+    ShortestFirst {
+        /// How long one may be passed over.
+        patience: Duration,
+    },
+}
+
+impl Order {
+    /// Shortest first, with a patience of a second.
+    pub const SHORTEST_FIRST: Self = Self::ShortestFirst { patience: Duration::from_secs(1) };
+}
+
+/// How a server works and what it allows. What is beyond a limit is answered with the status that
+/// stands beside it, and with one line of text that names the limit.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Threads that read and write; connections are shared out among them. Default: one for each
+    /// processor, but at most 4.
+    pub threads: usize,
+    /// Who calls the handler. Default: [`Workers::InPlace`].
+    pub workers: Workers,
+    /// Connections that may be open (503, then closed; with TLS closed at once). Default: 16384.
+    pub connections: usize,
+    /// Requests that one connection may carry; the last answer says `Connection: close`. Default:
+    /// no limit.
+    pub requests_per_connection: u64,
+    /// Bytes of a request's first line and headers (431). At least as much as one read brings is
+    /// taken in before it is noticed. Default: 64 KiB.
+    pub header_bytes: usize,
+    /// Headers of a request (431). Default: 100.
+    pub headers: usize,
+    /// Bytes of a request's target (414). Default: 8 KiB.
+    pub target_bytes: usize,
+    /// Bytes of a request's body, on the wire and again after decompression (413). Default: 16 MiB.
+    pub body_bytes: usize,
+    /// How many times longer a body may be after decompression (413); it may always be 1 MiB.
+    /// Default: 200.
+    pub inflate_ratio: usize,
+    /// From the first byte of a request to the end of its headers (408). Default: 10 s.
+    pub header_timeout: Duration,
+    /// From the end of the headers to the end of the body (408). Default: 30 s.
+    pub body_timeout: Duration,
+    /// Without a request (closed without a word). Default: 60 s.
+    pub idle_timeout: Duration,
+    /// Until an answer has been taken by the other side (closed). Default: 60 s.
+    pub write_timeout: Duration,
+    /// For the TLS handshake (closed). Default: 10 s.
+    pub handshake_timeout: Duration,
+    /// For the requests that are being handled when the server stops. Default: 5 s.
+    pub stop_timeout: Duration,
+    /// What `Retry-After` says where a request is refused with 503. Default: 1 s.
+    pub retry_after: Duration,
+    /// A connection carries more than one request, if the client wants it. Default: yes.
+    pub keep_alive: bool,
+    /// Answers are compressed for those who ask for it. Default: yes. Compressed requests are always
+    /// understood.
+    pub compression: bool,
+    /// Answers shorter than this are not compressed. Default: 1 KiB.
+    pub compression_from: usize,
+    /// Answers are sent in chunks to those who speak HTTP/1.1. Default: no, with `Content-Length`.
+    pub chunked: bool,
+    /// Bytes of a chunk. Default: 32 KiB.
+    pub chunk_bytes: usize,
+    /// `TCP_NODELAY`. Default: yes.
+    pub nodelay: bool,
+    /// Answers say when they were made (`Date`). Default: yes.
+    pub date: bool,
+    /// Speak TLS, and nothing else. Default: none.
+    #[cfg(feature = "tls")]
+    pub tls: Option<super::ServerTls>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            threads: processors.min(4),
+            workers: Workers::InPlace,
+            connections: 16_384,
+            requests_per_connection: u64::MAX,
+            header_bytes: 64 << 10,
+            headers: 100,
+            target_bytes: 8 << 10,
+            body_bytes: 16 << 20,
+            inflate_ratio: 200,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            handshake_timeout: Duration::from_secs(10),
+            stop_timeout: Duration::from_secs(5),
+            retry_after: Duration::from_secs(1),
+            keep_alive: true,
+            compression: true,
+            compression_from: 1 << 10,
+            chunked: false,
+            chunk_bytes: 32 << 10,
+            nodelay: true,
+            date: true,
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+}

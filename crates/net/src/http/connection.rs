@@ -1,0 +1,420 @@
+//! One connection of a server: requests in, answers out.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, Version, header};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::oneshot;
+
+use super::clock::{Phase, Watch};
+use super::compression::Inflating;
+use super::counters::{Tally, one};
+use super::guard::Guarded;
+use super::pool::Pool;
+use super::refusal::Refusal;
+use super::transport::Transport;
+use super::{Compression, Config, Handler, Peer, Request, Response};
+
+/// What all connections of a server share.
+pub(super) struct Service<H> {
+    pub(super) handler: H,
+    pub(super) config: Arc<Config>,
+    pub(super) pool: Option<Pool>,
+}
+
+/// A connection.
+struct Session<H: Handler> {
+    service: Arc<Service<H>>,
+    watch: Arc<Watch>,
+    tally: Arc<Tally>,
+    peer: Peer,
+    /// What the handler keeps; None before the first request, and after a panic.
+    state: Mutex<Option<H::Connection>>,
+    requests: AtomicU64,
+    /// The other side may still be sending when the answer is closed.
+    unread: AtomicBool,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<hyper::Response<Answer>, Infallible>> + Send>>;
+
+/// Serves a connection to its end.
+pub(super) async fn serve<H: Handler>(
+    service: Arc<Service<H>>,
+    watch: Arc<Watch>,
+    tally: Arc<Tally>,
+    transport: Transport<Arc<Tally>>,
+    peer: Peer,
+) {
+    let config = Arc::clone(&service.config);
+    let io = Guarded::new(transport, Arc::clone(&watch), Arc::clone(&config), Arc::clone(&tally));
+    let session = Arc::new(Session {
+        service,
+        watch,
+        tally,
+        peer,
+        state: Mutex::new(None),
+        requests: AtomicU64::new(0),
+        unread: AtomicBool::new(false),
+    });
+    session.watch.enter(Phase::Idle);
+    let (mut io, overdue) = converse(&session, io).await;
+    let refusal = match overdue {
+        Some(Phase::Head) => Some(Refusal::header_timeout(&config)),
+        Some(Phase::Idle) => None,
+        // The other side takes nothing: there is nobody to say anything to.
+        Some(Phase::Writing | Phase::Body | Phase::Handling) => return,
+        None if io.head_too_long => Some(Refusal::header_bytes(&config)),
+        None => None,
+    };
+    let unread = refusal.is_some() || io.answered_itself() || session.unread.load(Relaxed);
+    if refusal.is_some() {
+        one(&session.tally.refused);
+    }
+    end(io.transport(), refusal, unread).await;
+}
+
+/// Speaks HTTP until one side has had enough, and returns the phase that took too long, if one did.
+async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarded, Option<Phase>) {
+    let config = &session.service.config;
+    let mut http = http1::Builder::new();
+    http.keep_alive(config.keep_alive).half_close(true).auto_date_header(config.date);
+    http.header_read_timeout(None);
+    if config.headers != Config::default().headers {
+        // Only where it must be, since hyper then takes its tables from the heap.
+        http.max_headers(config.headers);
+    }
+    let answering = Arc::clone(session);
+    let service = service_fn(move |request| -> Answering {
+        let session = Arc::clone(&answering);
+        Box::pin(async move { Ok(session.answer(request).await) })
+    });
+    let mut connection = http.serve_connection(TokioIo::new(io), service);
+    let watch = &session.watch;
+    let mut told = false;
+    let overdue = poll_fn(|context| {
+        watch.register(context);
+        if watch.stopping() && !told {
+            told = true;
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+        if connection.poll_without_shutdown(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        match watch.phase() {
+            phase @ (Phase::Idle | Phase::Head | Phase::Writing) if watch.overdue() => {
+                Poll::Ready(Some(phase))
+            }
+            _ => Poll::Pending,
+        }
+    });
+    let overdue = overdue.await;
+    (connection.into_parts().io.into_inner(), overdue)
+}
+
+/// Says a last word and closes. Where the other side may still be sending, what it sends is read for
+/// a while: closing with unread bytes would make the system take the last word back.
+pub(super) async fn end(
+    transport: &mut Transport<Arc<Tally>>,
+    refusal: Option<Refusal>,
+    unread: bool,
+) {
+    const LONGEST: Duration = Duration::from_secs(1);
+    const MOST: usize = 1 << 20;
+    let parting = async {
+        if let Some(refusal) = refusal {
+            transport.write_all(&refusal.bytes()).await?;
+            transport.flush().await?;
+        }
+        transport.shutdown().await?;
+        let mut room = [0; 4096];
+        let mut read = 0;
+        while unread && read < MOST {
+            match transport.read(&mut room).await? {
+                0 => break,
+                bytes => read += bytes,
+            }
+        }
+        std::io::Result::Ok(())
+    };
+    // Whatever goes wrong, the connection is closed.
+    let _ = tokio::time::timeout(LONGEST, parting).await;
+}
+
+impl<H: Handler> Session<H> {
+    async fn answer(self: Arc<Self>, request: hyper::Request<Incoming>) -> hyper::Response<Answer> {
+        one(&self.tally.requests);
+        self.watch.set_answered(false);
+        let (parts, body) = request.into_parts();
+        let phase = if body.is_end_stream() { Phase::Handling } else { Phase::Body };
+        self.watch.enter(phase);
+        let version = parts.version;
+        let outcome = self.exchange(parts, body).await;
+        let response = outcome.unwrap_or_else(|refusal| {
+            one(&self.tally.refused);
+            refusal.response()
+        });
+        let response = self.written(response, version);
+        self.watch.enter(Phase::Writing);
+        response
+    }
+
+    async fn exchange(self: &Arc<Self>, parts: Parts, body: Incoming) -> Result<Response, Refusal> {
+        let config = &self.service.config;
+        let checked = check(&parts, &body, config);
+        if checked.is_err() && !body.is_end_stream() {
+            self.unread.store(true, Relaxed);
+        }
+        let compression = checked?;
+        let body = if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
+        self.watch.enter(Phase::Handling);
+        let length = body.len() as u64;
+        let Some(pool) = &self.service.pool else { return self.handle(&parts, &body, compression) };
+        let (sender, receiver) = oneshot::channel();
+        let session = Arc::clone(self);
+        let job = Box::new(move || {
+            // Nobody listens any more if the connection is gone.
+            let _ = sender.send(session.handle(&parts, &body, compression));
+        });
+        if !pool.give(length, job) {
+            let text = "queue: as many requests wait as may";
+            let refusal = Refusal::with_status(StatusCode::SERVICE_UNAVAILABLE, text);
+            return Err(refusal.retry_after(config.retry_after).keep_open());
+        }
+        receiver.await.unwrap_or_else(|_| {
+            Err(Refusal::with_status(StatusCode::SERVICE_UNAVAILABLE, "the server stops"))
+        })
+    }
+
+    /// Reads a whole body.
+    async fn read(&self, mut body: Incoming) -> Result<Bytes, Refusal> {
+        let config = &self.service.config;
+        let declared = body.size_hint().exact();
+        let mut whole = Vec::new();
+        let mut next = async || {
+            poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
+                _ if self.watch.overdue() => Poll::Ready(Err(Refusal::body_timeout(config))),
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(None) => Poll::Ready(Ok(None)),
+                Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
+                Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Refusal::bad(
+                    "the body ends too early, or its chunks are not as they should be",
+                ))),
+            })
+            .await
+        };
+        loop {
+            let frame = next().await.inspect_err(|_| self.unread.store(true, Relaxed))?;
+            let Some(frame) = frame else { return Ok(Bytes::from(whole)) };
+            let Ok(data) = frame.into_data() else { continue };
+            if declared == Some(data.len() as u64) {
+                return Ok(data);
+            }
+            if data.len() > config.body_bytes - whole.len() {
+                self.unread.store(true, Relaxed);
+                return Err(Refusal::body_bytes(config));
+            }
+            if whole.is_empty() {
+                // Not all at once: who declares much may send little.
+                let expected = declared.unwrap_or(0).min(1 << 20) as usize;
+                whole.reserve(expected.max(data.len()));
+            }
+            whole.extend_from_slice(&data);
+        }
+    }
+
+    /// Calls the handler, and undoes and does compression.
+    fn handle(
+        &self,
+        parts: &Parts,
+        body: &[u8],
+        compression: Option<Compression>,
+    ) -> Result<Response, Refusal> {
+        let config = &self.service.config;
+        let inflated = match compression.filter(|_| !body.is_empty()) {
+            None => None,
+            Some(compression) => Some(inflated(compression, body, config)?),
+        };
+        let request = Request {
+            method: &parts.method,
+            path: parts.uri.path(),
+            query: parts.uri.query(),
+            version: parts.version,
+            headers: &parts.headers,
+            body: inflated.as_deref().unwrap_or(body),
+            compression,
+            wire_bytes: self.watch.take_received(),
+        };
+        let mut response = Response::default();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let handled = catch_unwind(AssertUnwindSafe(|| {
+            let handler = &self.service.handler;
+            let state = state.get_or_insert_with(|| handler.connect(&self.peer));
+            handler.handle(state, &request, &mut response);
+        }));
+        if handled.is_err() {
+            *state = None;
+            one(&self.tally.panics);
+            let text = "the handler of this request failed";
+            return Err(Refusal::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
+        }
+        if config.compression {
+            compress(&mut response, parts, config);
+        }
+        Ok(response)
+    }
+
+    /// The answer as hyper wants it.
+    fn written(&self, response: Response, version: Version) -> hyper::Response<Answer> {
+        let config = &self.service.config;
+        let Response { status, mut headers, body } = response;
+        headers.remove(header::CONTENT_LENGTH);
+        headers.remove(header::TRANSFER_ENCODING);
+        let last = self.requests.fetch_add(1, Relaxed) + 1 >= config.requests_per_connection;
+        if last || self.watch.stopping() {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        let bare = status.is_informational()
+            || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+        let rest = if bare { Bytes::new() } else { Bytes::from(body) };
+        let chunk = (config.chunked && version == Version::HTTP_11).then_some(config.chunk_bytes);
+        let watch = Arc::clone(&self.watch);
+        let mut response = hyper::Response::new(Answer { rest, chunk, watch });
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        response
+    }
+}
+
+/// What can be said of a request before its body is read; returns how the body is compressed.
+fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compression>, Refusal> {
+    let Parts { method, uri, version, headers, .. } = parts;
+    if *method == Method::CONNECT {
+        return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, "this is not a proxy"));
+    }
+    let target = uri.path_and_query().map_or(0, |target| target.as_str().len());
+    if target > config.target_bytes {
+        return Err(Refusal::target_bytes(config));
+    }
+    let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    if target + lines.sum::<usize>() > config.header_bytes {
+        return Err(Refusal::header_bytes(config));
+    }
+    let mut hosts = headers.get_all(header::HOST).iter();
+    if *version == Version::HTTP_11 && (hosts.next().is_none() || hosts.next().is_some()) {
+        return Err(Refusal::bad(
+            "a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)",
+        ));
+    }
+    if let Some(coding) = headers.get(header::TRANSFER_ENCODING)
+        && !coding.as_bytes().eq_ignore_ascii_case(b"chunked")
+    {
+        let text = "the only known transfer coding is chunked";
+        return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, text));
+    }
+    if let Some(expected) = headers.get(header::EXPECT)
+        && *version == Version::HTTP_11
+        && !expected.as_bytes().eq_ignore_ascii_case(b"100-continue")
+    {
+        let text = "the only known expectation is 100-continue";
+        return Err(Refusal::with_status(StatusCode::EXPECTATION_FAILED, text));
+    }
+    let has_length = headers.contains_key(header::CONTENT_LENGTH)
+        || headers.contains_key(header::TRANSFER_ENCODING);
+    if !has_length && (*method == Method::POST || *method == Method::PUT) {
+        let text = "a body needs Content-Length, or Transfer-Encoding: chunked";
+        return Err(Refusal::with_status(StatusCode::LENGTH_REQUIRED, text));
+    }
+    if body.size_hint().lower() > config.body_bytes as u64 {
+        return Err(Refusal::body_bytes(config));
+    }
+    Compression::of_body(headers).map_err(|_| {
+        let text = "the known codings of a body are gzip and deflate, one at a time";
+        let refusal = Refusal::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
+        if body.is_end_stream() { refusal.keep_open() } else { refusal }
+    })
+}
+
+fn inflated(compression: Compression, body: &[u8], config: &Config) -> Result<Vec<u8>, Refusal> {
+    let inflated = compression.inflate(body, config.body_bytes, config.inflate_ratio);
+    inflated.map_err(|problem| match problem {
+        Inflating::TooLong => Refusal::body_bytes(config).keep_open(),
+        Inflating::TooDense => {
+            let most = config.inflate_ratio;
+            let text = format!("inflate_ratio: the body becomes more than {most} times longer");
+            Refusal::with_status(StatusCode::PAYLOAD_TOO_LARGE, text).keep_open()
+        }
+        Inflating::Broken(cause) => {
+            Refusal::bad(format!("the body is not {}: {cause}", compression.name())).keep_open()
+        }
+    })
+}
+
+/// Compresses an answer if it is worth it and the client wants it.
+fn compress(response: &mut Response, parts: &Parts, config: &Config) {
+    if response.body.len() < config.compression_from
+        || response.headers.contains_key(header::CONTENT_ENCODING)
+    {
+        return;
+    }
+    let vary = HeaderValue::from_static("accept-encoding");
+    response.headers.append(header::VARY, vary);
+    if let Some(compression) = Compression::accepted(&parts.headers) {
+        response.body = compression.compress(&response.body);
+        response.headers.insert(header::CONTENT_ENCODING, compression.header());
+    }
+}
+
+/// The body of an answer.
+struct Answer {
+    rest: Bytes,
+    /// Length of a chunk, where it is sent in chunks.
+    chunk: Option<usize>,
+    watch: Arc<Watch>,
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        let length = self.chunk.unwrap_or(usize::MAX).clamp(1, self.rest.len());
+        let piece = self.rest.split_to(length);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.chunk {
+            None => SizeHint::with_exact(self.rest.len() as u64),
+            Some(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.watch.set_answered(true);
+    }
+}

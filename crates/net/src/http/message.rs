@@ -1,0 +1,109 @@
+//! What a handler sees and gives.
+
+use std::net::SocketAddr;
+
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
+
+use super::Compression;
+
+/// Answers requests.
+pub trait Handler: Send + Sync + 'static {
+    /// What is kept for one connection, from request to request.
+    type Connection: Send + 'static;
+
+    /// Somebody has connected; called before the first request of a connection.
+    fn connect(&self, peer: &Peer) -> Self::Connection;
+
+    /// Answers a request. `response` comes as 200 without headers and body. It may block only where
+    /// [`Workers::Pool`](super::Workers::Pool) calls it. If it panics, the answer is 500, the
+    /// connection is closed and what was kept for it is dropped.
+    fn handle(
+        &self,
+        connection: &mut Self::Connection,
+        request: &Request<'_>,
+        response: &mut Response,
+    );
+}
+
+/// The other side of a connection.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// Its address.
+    pub address: SocketAddr,
+    /// What is known of it through TLS; None where none is spoken.
+    pub tls: Option<TlsPeer>,
+}
+
+/// What TLS says of the other side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsPeer {
+    /// `TLSv1.2` or `TLSv1.3`.
+    pub protocol: &'static str,
+    /// The subject of the client's certificate, as in `CN=client,O=Trunkline` (RFC 4514); None where
+    /// no certificate was asked for.
+    pub subject: Option<String>,
+    /// The client's certificate, in DER.
+    pub certificate: Option<Vec<u8>>,
+}
+
+/// A whole request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Such as `POST`.
+    pub method: &'a Method,
+    /// The target without its query: `/rpc-literal`.
+    pub path: &'a str,
+    /// What follows the question mark, if there is one: `wsdl`.
+    pub query: Option<&'a str>,
+    /// 1.0 or 1.1.
+    pub version: Version,
+    /// All headers, their names in lower case.
+    pub headers: &'a HeaderMap,
+    /// The whole body, decompressed.
+    pub body: &'a [u8],
+    /// How the body was compressed.
+    pub compression: Option<Compression>,
+    /// Bytes of HTTP that came since the request before: this one's head and body as they were on
+    /// the wire, before decompression. Where a client sends several at once, the first has the bytes
+    /// of all that came in one read.
+    pub wire_bytes: u64,
+}
+
+impl<'a> Request<'a> {
+    /// A header's value where it is there and is text; the first one where there are several.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// An answer. `Content-Length`, `Transfer-Encoding`, `Content-Encoding` of a compressed body and
+/// `Date` are written by the server.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// 200 if nobody changes it.
+    pub status: StatusCode,
+    /// Headers beside those that the server writes. `Connection: close` is honoured.
+    pub headers: HeaderMap,
+    /// The body, not compressed.
+    pub body: Vec<u8>,
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Self { status: StatusCode::OK, headers: HeaderMap::new(), body: Vec::new() }
+    }
+}
+
+impl Response {
+    /// Sets the content type.
+    pub fn content_type(&mut self, media_type: &'static str) {
+        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    }
+
+    /// An answer of plain text.
+    pub fn text(status: StatusCode, text: &str) -> Self {
+        let mut response = Self { status, body: text.as_bytes().to_vec(), ..Self::default() };
+        response.content_type("text/plain; charset=utf-8");
+        response
+    }
+}

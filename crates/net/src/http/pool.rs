@@ -1,0 +1,175 @@
+//! Workers behind one queue.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::config::Order;
+use super::{Error, Result};
+
+/// Something to do, at most once.
+pub(super) type Job = Box<dyn FnOnce() + Send>;
+
+/// Threads that do what is in a queue.
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    ready: Condvar,
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What waits: in the order in which it is next, and in the order in which it came.
+struct Queue {
+    order: Order,
+    room: usize,
+    next: BTreeMap<(u64, u64), Job>,
+    came: BTreeMap<u64, (Instant, u64)>,
+    count: u64,
+    closed: bool,
+}
+
+impl Queue {
+    fn new(order: Order, room: usize) -> Self {
+        let (next, came) = (BTreeMap::new(), BTreeMap::new());
+        Self { order, room, next, came, count: 0, closed: false }
+    }
+
+    /// Takes a job in; gives it back when there is no room.
+    fn push(&mut self, length: u64, now: Instant, job: Job) -> Result<(), Job> {
+        if self.closed || self.next.len() >= self.room {
+            return Err(job);
+        }
+        let rank = match self.order {
+            Order::FirstIn => 0,
+            Order::ShortestFirst { .. } => length,
+        };
+        self.next.insert((rank, self.count), job);
+        self.came.insert(self.count, (now, rank));
+        self.count += 1;
+        Ok(())
+    }
+
+    fn pop(&mut self, now: Instant) -> Option<Job> {
+        let mut key = *self.next.first_key_value()?.0;
+        if let Order::ShortestFirst { patience } = self.order
+            && let Some((&number, &(came, rank))) = self.came.first_key_value()
+            && now.saturating_duration_since(came) >= patience
+        {
+            key = (rank, number);
+        }
+        self.came.remove(&key.1);
+        self.next.remove(&key)
+    }
+}
+
+impl Pool {
+    /// Starts the threads.
+    pub(super) fn start(threads: usize, queue: usize, order: Order) -> Result<Self> {
+        let queue = Mutex::new(Queue::new(order, queue));
+        let shared = Arc::new(Shared { queue, ready: Condvar::new() });
+        let pool = Self { shared, threads: Mutex::default() };
+        for _ in 0..threads.max(1) {
+            let shared = Arc::clone(&pool.shared);
+            let thread = Builder::new().name("http worker".to_owned()).spawn(move || work(&shared));
+            let thread = thread.map_err(|cause| Error::System("starting a worker", cause))?;
+            pool.threads().push(thread);
+        }
+        Ok(pool)
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues a job; false where the queue is full, and the job is dropped.
+    pub(super) fn give(&self, length: u64, job: Job) -> bool {
+        let given = self.shared.queue().push(length, Instant::now(), job).is_ok();
+        if given {
+            self.shared.ready.notify_one();
+        }
+        given
+    }
+
+    /// Gives up what is queued and ends the threads. One whose job does not end soon is left to
+    /// itself.
+    pub(super) fn stop(&self) {
+        let mut queue = self.shared.queue();
+        queue.closed = true;
+        queue.next.clear();
+        queue.came.clear();
+        drop(queue);
+        self.shared.ready.notify_all();
+        let until = Instant::now() + Duration::from_millis(200);
+        for thread in self.threads().drain(..) {
+            while !thread.is_finished() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn work(shared: &Shared) {
+    let mut queue = shared.queue();
+    loop {
+        if let Some(job) = queue.pop(Instant::now()) {
+            drop(queue);
+            job();
+            queue = shared.queue();
+        } else if queue.closed {
+            return;
+        } else {
+            queue = shared.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    fn say(sender: &Sender<u64>, what: u64) -> Job {
+        let sender = sender.clone();
+        Box::new(move || sender.send(what).expect("the test listens"))
+    }
+
+    /// What comes out of a queue when jobs of these lengths wait, and so many seconds have passed.
+    fn order_of(order: Order, lengths: &[u64], seconds: &[u64]) -> Vec<u64> {
+        let (sender, receiver) = channel();
+        let mut queue = Queue::new(order, lengths.len());
+        let start = Instant::now();
+        for &length in lengths {
+            assert!(queue.push(length, start, say(&sender, length)).is_ok());
+        }
+        assert!(queue.push(0, start, say(&sender, 0)).is_err(), "there is no more room");
+        for &second in seconds {
+            queue.pop(start + Duration::from_secs(second)).expect("one for each")();
+        }
+        drop((sender, queue));
+        receiver.iter().collect()
+    }
+
+    #[test]
+    fn the_order_is_the_one_that_was_asked_for() {
+        assert_eq!(order_of(Order::FirstIn, &[3, 1, 2], &[0, 9, 9]), [3, 1, 2]);
+        let shortest = Order::ShortestFirst { patience: Duration::from_secs(5) };
+        assert_eq!(order_of(shortest, &[3, 1, 2], &[0, 0, 0]), [1, 2, 3]);
+        assert_eq!(order_of(shortest, &[3, 1, 2], &[0, 5, 5]), [1, 3, 2], "the patience of 3 ends");
+    }
+}

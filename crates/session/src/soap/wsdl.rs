@@ -1,0 +1,139 @@
+//! Descriptions of services: WSDL 1.1 from schemas.
+//!
+//! A [`Description`] names what a service offers, and [`write`](fn@write) makes the document that
+//! other toolkits generate their clients from. Each [`Binding`] becomes a port; bindings that
+//! differ in nothing but the SOAP version share their port type and messages:
+//!
+//! | style | body of `echo` | parts | types |
+//! |---|---|---|---|
+//! | document/literal wrapped | `<echo xmlns="N">` | `parameters`, an element | qualified |
+//! | document/literal bare | `<Schema xmlns="N">` | `body`, an element | qualified |
+//! | document/encoded | `<n:Schema xmlns:n="N">` | `Schema`, a type | encoded |
+//! | rpc/literal | `<n:echo xmlns:n="N">` | one a field, types | unqualified |
+//! | rpc/encoded | `<n:echo xmlns:n="N">` | one a field, types | encoded |
+//!
+//! Header blocks and fault details are elements of the namespace in every style, literal and
+//! qualified, as the Basic Profile wants them.
+//!
+//! What WSDL 1.1 cannot say: parts are never optional, so that an optional field at the top of an
+//! rpc message looks required; and operations with one input schema have the same body in the bare
+//! and document/encoded styles, so that SOAPAction alone tells them apart, which the Basic
+//! Profile (R2710) forbids.
+//!
+//! Sources: WSDL 1.1 (W3C note of 2001), its binding for SOAP 1.2 (W3C submission of 2006), XML
+//! Schema 1.0, WS-I Basic Profile 1.1.
+
+mod binding;
+mod check;
+mod markup;
+mod messages;
+mod shape;
+mod types;
+
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Style, Version};
+use trunkline_message::Schema;
+
+pub use check::DescriptionError;
+
+use markup::Markup;
+use shape::Shape;
+use types::Types;
+
+/// What a service offers.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The service's name.
+    pub name: String,
+    /// The target namespace, of operations, elements and types alike.
+    pub namespace: String,
+    /// The ways to reach it.
+    pub bindings: Vec<Binding>,
+    /// What it does.
+    pub operations: Vec<OperationDescription>,
+    /// For people.
+    pub documentation: Option<String>,
+}
+
+/// One way to reach a service: a port and its binding.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// Name of the port, and of the binding.
+    pub name: String,
+    /// Which SOAP.
+    pub version: Version,
+    /// What stands in the body.
+    pub style: Style,
+    /// In document/literal, is the element in the body named after the operation? Means nothing in
+    /// other styles.
+    pub wrapped: bool,
+    /// URL of the endpoint.
+    pub location: String,
+}
+
+/// One operation of a service.
+#[derive(Clone, Debug)]
+pub struct OperationDescription {
+    /// The operation's name.
+    pub name: String,
+    /// SOAPAction, without quotes.
+    pub action: String,
+    /// For people.
+    pub documentation: Option<String>,
+    /// What it is sent.
+    pub input: Arc<Schema>,
+    /// What it answers; `None` for a one-way operation.
+    pub output: Option<Arc<Schema>>,
+    /// Names of its faults, each with the schema of the element in the fault's detail.
+    pub faults: Vec<(String, Arc<Schema>)>,
+    /// Header blocks of requests.
+    pub input_headers: Vec<Arc<Schema>>,
+    /// Header blocks of answers.
+    pub output_headers: Vec<Arc<Schema>>,
+}
+
+impl Description {
+    /// The shapes of its bindings, each once, in the order in which they get their types.
+    fn shapes(&self) -> Vec<Shape> {
+        let used = |shape: &Shape| self.bindings.iter().any(|it| Shape::of(it) == *shape);
+        Shape::ALL.into_iter().filter(used).collect()
+    }
+}
+
+/// The WSDL document, in UTF-8, of a description that [`Description::check`] accepts. Of others it
+/// is well-formed at least, unless a name is none.
+///
+/// The same description gives the same bytes.
+pub fn write(description: &Description) -> String {
+    let shapes = description.shapes();
+    let mut types = Types::default();
+    let messages = messages::collect(description, &shapes, &mut types);
+    let mut markup = Markup::new();
+    let mut attributes = vec![
+        ("name", &*description.name),
+        ("targetNamespace", &*description.namespace),
+        ("xmlns:tns", &*description.namespace),
+        ("xmlns:wsdl", "http://schemas.xmlsoap.org/wsdl/"),
+        ("xmlns:xsd", "http://www.w3.org/2001/XMLSchema"),
+    ];
+    let has = |version| description.bindings.iter().any(|it| it.version == version);
+    if has(Version::Soap11) {
+        attributes.push(("xmlns:soap", "http://schemas.xmlsoap.org/wsdl/soap/"));
+    }
+    if has(Version::Soap12) {
+        attributes.push(("xmlns:soap12", "http://schemas.xmlsoap.org/wsdl/soap12/"));
+    }
+    if types.has_encoded_arrays() {
+        attributes.push(("xmlns:soapenc", types::ENCODING));
+    }
+    markup.begin("wsdl:definitions", &attributes);
+    markup.documentation(description.documentation.as_deref());
+    types.write(description, &shapes, &mut markup);
+    messages.iter().for_each(|message| message.write(&mut markup));
+    messages::port_types(description, &shapes, &mut markup);
+    binding::bindings(description, &shapes, &mut markup);
+    binding::service(description, &mut markup);
+    markup.end("wsdl:definitions");
+    markup.finish()
+}

@@ -1,0 +1,114 @@
+//! Bindings and ports.
+
+use std::sync::Arc;
+
+use trunkline_codec::soap::Version;
+use trunkline_message::Schema;
+
+use super::markup::Markup;
+use super::messages::{self, HEADER_PART};
+use super::shape::Shape;
+use super::types::ENCODING;
+use super::{Binding, Description, OperationDescription};
+
+/// The transport of both versions (WSDL 1.1 section 3.3, and its binding for SOAP 1.2).
+const HTTP: &str = "http://schemas.xmlsoap.org/soap/http";
+/// The encoding rules of SOAP 1.2.
+const ENCODING12: &str = "http://www.w3.org/2003/05/soap-encoding";
+
+pub(super) fn bindings(description: &Description, shapes: &[Shape], markup: &mut Markup) {
+    for binding in &description.bindings {
+        let shape = Shape::of(binding);
+        let port_type = format!("tns:{}", shape.port_type(description, shapes));
+        markup.begin("wsdl:binding", &[("name", &binding.name), ("type", &port_type)]);
+        let writer = Writer::new(description, binding);
+        markup.empty(&writer.name("binding"), &[("style", writer.style), ("transport", HTTP)]);
+        for operation in &description.operations {
+            writer.operation(operation, markup);
+        }
+        markup.end("wsdl:binding");
+    }
+}
+
+pub(super) fn service(description: &Description, markup: &mut Markup) {
+    markup.begin("wsdl:service", &[("name", &description.name)]);
+    for binding in &description.bindings {
+        let reference = format!("tns:{}", binding.name);
+        markup.begin("wsdl:port", &[("name", &binding.name), ("binding", &reference)]);
+        let name = format!("{}:address", prefix(binding.version));
+        markup.empty(&name, &[("location", &binding.location)]);
+        markup.end("wsdl:port");
+    }
+    markup.end("wsdl:service");
+}
+
+fn prefix(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "soap",
+        Version::Soap12 => "soap12",
+    }
+}
+
+/// Writes the operations of one binding.
+struct Writer<'a> {
+    namespace: &'a str,
+    version: Version,
+    shape: Shape,
+    style: &'static str,
+}
+
+impl<'a> Writer<'a> {
+    fn new(description: &'a Description, binding: &Binding) -> Self {
+        let shape = Shape::of(binding);
+        let style = if shape.is_rpc() { "rpc" } else { "document" };
+        Self { namespace: &description.namespace, version: binding.version, shape, style }
+    }
+
+    fn name(&self, local: &str) -> String {
+        format!("{}:{local}", prefix(self.version))
+    }
+
+    fn operation(&self, operation: &OperationDescription, markup: &mut Markup) {
+        markup.begin("wsdl:operation", &[("name", &operation.name)]);
+        let attributes = [("soapAction", &*operation.action), ("style", self.style)];
+        markup.empty(&self.name("operation"), &attributes);
+        self.direction("wsdl:input", &operation.input_headers, markup);
+        if operation.output.is_some() {
+            self.direction("wsdl:output", &operation.output_headers, markup);
+        }
+        for (name, _) in &operation.faults {
+            markup.begin("wsdl:fault", &[("name", name)]);
+            markup.empty(&self.name("fault"), &[("name", name), ("use", "literal")]);
+            markup.end("wsdl:fault");
+        }
+        markup.end("wsdl:operation");
+    }
+
+    fn direction(&self, direction: &str, headers: &[Arc<Schema>], markup: &mut Markup) {
+        markup.begin(direction, &[]);
+        for schema in headers {
+            let message = format!("tns:{}", messages::header(schema));
+            let attributes = [("message", &*message), ("part", HEADER_PART), ("use", "literal")];
+            markup.empty(&self.name("header"), &attributes);
+        }
+        self.body(markup);
+        markup.end(direction);
+    }
+
+    /// A namespace stands there in rpc and encoded styles only (Basic Profile, R2716 and R2717).
+    fn body(&self, markup: &mut Markup) {
+        let encoded = self.shape.is_encoded();
+        let mut attributes = vec![("use", if encoded { "encoded" } else { "literal" })];
+        if encoded || self.shape.is_rpc() {
+            attributes.push(("namespace", self.namespace));
+        }
+        if encoded {
+            let encoding = match self.version {
+                Version::Soap11 => ENCODING,
+                Version::Soap12 => ENCODING12,
+            };
+            attributes.push(("encodingStyle", encoding));
+        }
+        markup.empty(&self.name("body"), &attributes);
+    }
+}

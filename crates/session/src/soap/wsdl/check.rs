@@ -1,0 +1,87 @@
+//! What a description must be.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use trunkline_message::Schema;
+
+use super::types::Types;
+use super::{Description, OperationDescription, messages};
+
+/// Why a description cannot be written as WSDL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescriptionError(String);
+
+impl fmt::Display for DescriptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DescriptionError {}
+
+fn error<T>(why: String) -> Result<T, DescriptionError> {
+    Err(DescriptionError(why))
+}
+
+impl Description {
+    /// Can it be written?
+    ///
+    /// # Errors
+    /// Says which name is none or stands twice, which element would have two contents, which
+    /// one-way operation has an answer, or that there is no namespace, binding or operation.
+    pub fn check(&self) -> Result<(), DescriptionError> {
+        check_name("service", &self.name)?;
+        if self.namespace.is_empty() {
+            return error(format!("the service {} has no namespace", self.name));
+        }
+        for (what, empty) in
+            [("bindings", self.bindings.is_empty()), ("operations", self.operations.is_empty())]
+        {
+            if empty {
+                return error(format!("the service {} has no {what}", self.name));
+            }
+        }
+        check_names("binding", self.bindings.iter().map(|it| &it.name))?;
+        check_names("operation", self.operations.iter().map(|it| &it.name))?;
+        self.operations.iter().try_for_each(check_operation)?;
+        let mut types = Types::default();
+        messages::collect(self, &self.shapes(), &mut types);
+        match types.clash() {
+            Some(name) => error(format!("the element {name} would have two different contents")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionError> {
+    let name = &operation.name;
+    let answers = !operation.faults.is_empty() || !operation.output_headers.is_empty();
+    if operation.output.is_none() && answers {
+        return error(format!("the operation {name} is one-way and has faults or answer headers"));
+    }
+    check_names("fault", operation.faults.iter().map(|(name, _)| name))
+        .map_err(|error| DescriptionError(format!("the operation {name}: {error}")))
+}
+
+fn check_names<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a String>,
+) -> Result<(), DescriptionError> {
+    let mut known = HashSet::new();
+    for name in names {
+        check_name(what, name)?;
+        if !known.insert(name) {
+            return error(format!("the {what} {name} stands twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Names are those that a schema may have, so that XML may have them too.
+fn check_name(what: &str, name: &str) -> Result<(), DescriptionError> {
+    match Schema::builder(name, "").build() {
+        Ok(_) => Ok(()),
+        Err(_) => error(format!("the {what}'s name {name:?} is not a name")),
+    }
+}

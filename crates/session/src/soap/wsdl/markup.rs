@@ -1,0 +1,94 @@
+//! XML for people: one element a line, indented.
+
+/// Writes a document.
+#[derive(Debug)]
+pub(super) struct Markup {
+    text: String,
+    depth: usize,
+}
+
+impl Markup {
+    pub(super) fn new() -> Self {
+        Self { text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".into(), depth: 0 }
+    }
+
+    /// Begins an element that has others inside.
+    pub(super) fn begin(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.tag(name, attributes);
+        self.text.push_str(">\n");
+        self.depth += 1;
+    }
+
+    pub(super) fn end(&mut self, name: &str) {
+        self.depth -= 1;
+        self.indent();
+        self.text.push_str(&format!("</{name}>\n"));
+    }
+
+    /// An element with nothing inside.
+    pub(super) fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.tag(name, attributes);
+        self.text.push_str("/>\n");
+    }
+
+    pub(super) fn documentation(&mut self, text: Option<&str>) {
+        let Some(text) = text else { return };
+        self.tag("wsdl:documentation", &[]);
+        self.text.push('>');
+        self.escape(text);
+        self.text.push_str("</wsdl:documentation>\n");
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    fn indent(&mut self) {
+        self.text.extend(std::iter::repeat_n("  ", self.depth));
+    }
+
+    fn tag(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.indent();
+        self.text.push('<');
+        self.text.push_str(name);
+        for (name, value) in attributes {
+            self.text.push_str(&format!(" {name}=\""));
+            self.escape(value);
+            self.text.push('"');
+        }
+    }
+
+    /// For text and attributes both. What XML 1.0 cannot carry becomes U+FFFD.
+    fn escape(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '<' => self.text.push_str("&lt;"),
+                '>' => self.text.push_str("&gt;"),
+                '&' => self.text.push_str("&amp;"),
+                '"' => self.text.push_str("&quot;"),
+                // A parser would turn it into a line feed.
+                '\r' => self.text.push_str("&#13;"),
+                '\0'..=' ' if !matches!(c, '\t' | '\n' | ' ') => self.text.push('\u{FFFD}'),
+                '\u{FFFE}' | '\u{FFFF}' => self.text.push('\u{FFFD}'),
+                c => self.text.push(c),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_markup_is_escaped_and_what_is_not_xml_replaced() {
+        let mut markup = Markup::new();
+        markup.begin("a", &[("b", "<\"&\u{1}\">")]);
+        markup.documentation(Some("x < y &\r\u{FFFF}"));
+        markup.end("a");
+        let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+            <a b=\"&lt;&quot;&amp;\u{FFFD}&quot;&gt;\">\n  \
+            <wsdl:documentation>x &lt; y &amp;&#13;\u{FFFD}</wsdl:documentation>\n</a>\n";
+        assert_eq!(markup.finish(), expected);
+    }
+}

@@ -1,0 +1,79 @@
+//! How the bodies of a binding look, whatever the SOAP version.
+
+use trunkline_codec::soap::Style;
+
+use super::{Binding, Description};
+
+/// What makes messages and port types differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    RpcEncoded,
+    DocumentEncoded,
+    RpcLiteral,
+    Wrapped,
+    Bare,
+}
+
+/// How the types of a body are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By the SOAP encoding.
+    Encoded,
+    /// Literal, elements inside in no namespace.
+    Unqualified,
+    /// Literal, every element in the target namespace.
+    Qualified,
+}
+
+impl Shape {
+    /// The encoded ones first: names of their types stand in messages (`xsi:type`) and should be
+    /// the schema's own, also where literal types of the same names are numbered.
+    pub(super) const ALL: [Self; 5] =
+        [Self::RpcEncoded, Self::DocumentEncoded, Self::RpcLiteral, Self::Wrapped, Self::Bare];
+
+    pub(super) fn of(binding: &Binding) -> Self {
+        match binding.style {
+            Style::RpcEncoded => Self::RpcEncoded,
+            Style::RpcLiteral => Self::RpcLiteral,
+            Style::DocumentEncoded => Self::DocumentEncoded,
+            Style::DocumentLiteral if binding.wrapped => Self::Wrapped,
+            Style::DocumentLiteral => Self::Bare,
+        }
+    }
+
+    pub(super) fn form(self) -> Form {
+        match self {
+            Self::RpcEncoded | Self::DocumentEncoded => Form::Encoded,
+            Self::RpcLiteral => Form::Unqualified,
+            Self::Wrapped | Self::Bare => Form::Qualified,
+        }
+    }
+
+    pub(super) fn is_rpc(self) -> bool {
+        matches!(self, Self::RpcEncoded | Self::RpcLiteral)
+    }
+
+    pub(super) fn is_encoded(self) -> bool {
+        self.form() == Form::Encoded
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::RpcEncoded => "RpcEncoded",
+            Self::DocumentEncoded => "DocumentEncoded",
+            Self::RpcLiteral => "RpcLiteral",
+            Self::Wrapped => "DocumentLiteralWrapped",
+            Self::Bare => "DocumentLiteral",
+        }
+    }
+
+    /// A name that only a document with several shapes has to tell from those of other shapes.
+    pub(super) fn name(self, stem: &str, shapes: &[Self]) -> String {
+        let suffix = if shapes.len() > 1 { self.suffix() } else { "" };
+        format!("{stem}{suffix}")
+    }
+
+    pub(super) fn port_type(self, description: &Description, shapes: &[Self]) -> String {
+        self.name(&format!("{}PortType", description.name), shapes)
+    }
+}

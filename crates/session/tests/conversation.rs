@@ -1,0 +1,223 @@
+//! A service without a socket: envelopes in, envelopes out.
+
+use trunkline_message::Message;
+use trunkline_session::soap::{
+    Answer, Binding, Context, Conversation, Endpoint, Fault, FaultCode, Outcome, Service,
+    SoapVersion,
+};
+use trunkline_wire::Text;
+
+const NAMESPACE: &str = "urn:example:calculator";
+
+#[derive(Message, Clone, Debug, Default)]
+struct Numbers {
+    a: i32,
+    b: i32,
+}
+
+#[derive(Message, Clone, Debug, Default)]
+struct Answered {
+    result: i32,
+}
+
+#[derive(Message, Clone, Debug, Default)]
+struct Transaction {
+    id: Text,
+}
+
+fn add(numbers: Numbers) -> Result<Answered, Fault> {
+    let sum = numbers.a.checked_add(numbers.b);
+    sum.map(|result| Answered { result }).ok_or_else(|| Fault::sender("the sum is too large"))
+}
+
+fn subtract(
+    numbers: &mut Numbers,
+    answer: &mut Answered,
+    context: &mut Context,
+) -> Result<(), Fault> {
+    if let Some(transaction) = context.header::<Transaction>()? {
+        context.add_header(&transaction)?;
+    }
+    answer.result = numbers.a - numbers.b;
+    Ok(())
+}
+
+fn service() -> Service {
+    Service::new("Calculator", NAMESPACE)
+        .operation("add", add)
+        .operation("subtract", subtract)
+        .one_way("forget", |_: Numbers| Ok::<(), Fault>(()))
+        .header::<Transaction>()
+}
+
+fn endpoint(binding: Binding) -> Endpoint {
+    let endpoints = service().at("/", binding).build().expect("a service");
+    endpoints.into_iter().next().expect("its endpoint")
+}
+
+fn envelope(header: &str, body: &str) -> String {
+    format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:n='{NAMESPACE}'>\
+         {header}<e:Body>{body}</e:Body></e:Envelope>"
+    )
+}
+
+/// The answer as text, and what came of the request.
+fn ask(conversation: &mut Conversation, request: &str, action: &str) -> (String, Outcome) {
+    let Answer { bytes, outcome, .. } =
+        conversation.answer(request.as_bytes(), action, SoapVersion::Soap11);
+    (String::from_utf8(bytes.to_vec()).expect("text"), outcome)
+}
+
+#[test]
+fn each_style_is_answered_in_its_own() {
+    let cases = [
+        (
+            Binding::document_literal(),
+            "<n:add><n:a>1</n:a><n:b>2</n:b></n:add>",
+            "<addResponse xmlns=\"urn:example:calculator\"><result>3</result></addResponse>",
+        ),
+        (
+            Binding::document_literal_bare(),
+            "<Numbers xmlns='urn:example:calculator'><a>1</a><b>2</b></Numbers>",
+            "<Answered xmlns=\"urn:example:calculator\"><result>3</result></Answered>",
+        ),
+        (
+            Binding::rpc_literal(),
+            "<n:add><a>1</a><b>2</b></n:add>",
+            "<ns:addResponse xmlns:ns=\"urn:example:calculator\"><result>3</result></ns:addResponse>",
+        ),
+        (
+            Binding::rpc_encoded(),
+            "<n:add e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'>\
+             <a xmlns:x='http://www.w3.org/2001/XMLSchema' \
+             xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:type='x:int'>1</a><b>2</b></n:add>",
+            "<result xsi:type=\"xsd:int\">3</result></ns:addResponse>",
+        ),
+    ];
+    for (binding, body, expected) in cases {
+        let mut conversation = endpoint(binding).conversation();
+        // The second time, the message's beginning is known.
+        for _ in 0..2 {
+            let action = "urn:example:calculator#add";
+            let (answer, outcome) = ask(&mut conversation, &envelope("", body), action);
+            assert_eq!(outcome, Outcome::Reply, "{}: {answer}", binding.name());
+            assert!(answer.contains(expected), "{}: {answer}", binding.name());
+            assert_eq!(conversation.context().operation(), "add");
+        }
+    }
+}
+
+#[test]
+fn operations_with_the_same_element_are_told_apart_by_the_action() {
+    let mut conversation = endpoint(Binding::document_literal_bare()).conversation();
+    let request = envelope("", "<n:Numbers><n:a>5</n:a><n:b>2</n:b></n:Numbers>");
+    for (operation, result) in [("subtract", 3), ("add", 7), ("subtract", 3)] {
+        let (answer, _) = ask(&mut conversation, &request, &format!("{NAMESPACE}#{operation}"));
+        assert!(answer.contains(&format!("<result>{result}</result>")), "{operation}: {answer}");
+    }
+}
+
+#[test]
+fn nothing_answers_a_call_of_one_way() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let request = envelope("", "<n:forget><n:a>1</n:a><n:b>2</n:b></n:forget>");
+    assert_eq!(ask(&mut conversation, &request, ""), (String::new(), Outcome::Taken));
+}
+
+#[test]
+fn faults_say_whose_mistake_it_is_and_where() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let cases = [
+        ("<n:add><n:a>2147483647</n:a><n:b>1</n:b></n:add>", "the sum is too large"),
+        ("<n:add><n:a>1</n:a><n:b>two</n:b></n:add>", "b at byte"),
+        ("<n:add><n:a>1</n:a></n:add>", "missing"),
+        ("<n:multiply/>", "multiply; there is {urn:example:calculator}add"),
+        ("", "the Body is empty"),
+        ("<n:add><n:a>1</n:b></n:add>", "at byte"),
+    ];
+    for (body, reason) in cases {
+        let (answer, outcome) = ask(&mut conversation, &envelope("", body), "");
+        assert_eq!(outcome, Outcome::Fault(FaultCode::Sender), "{body}: {answer}");
+        assert!(answer.contains("<faultcode>SOAP-ENV:Client</faultcode>"), "{body}: {answer}");
+        assert!(answer.contains(reason), "{body}: {answer}");
+        assert!(conversation.reason().is_some_and(|it| it.contains(reason)), "{body}");
+    }
+    let (answer, outcome) = ask(&mut conversation, "<Envelope xmlns='urn:other'/>", "");
+    assert_eq!(outcome, Outcome::Fault(FaultCode::VersionMismatch), "{answer}");
+}
+
+#[test]
+fn a_block_that_must_be_understood_and_is_not_is_refused() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let body = "<n:add><n:a>1</n:a><n:b>2</n:b></n:add>";
+    let block = |attributes: &str| {
+        envelope(&format!("<e:Header><s:Lock xmlns:s='urn:s' {attributes}/></e:Header>"), body)
+    };
+    let next = "e:actor='http://schemas.xmlsoap.org/soap/actor/next'";
+    let cases = [
+        ("e:mustUnderstand='0'".to_owned(), Outcome::Reply),
+        ("e:mustUnderstand='1'".to_owned(), Outcome::Fault(FaultCode::MustUnderstand)),
+        ("e:mustUnderstand='1' e:actor='urn:somebody'".to_owned(), Outcome::Reply),
+        (format!("e:mustUnderstand='1' {next}"), Outcome::Fault(FaultCode::MustUnderstand)),
+    ];
+    for (attributes, expected) in cases {
+        let (answer, outcome) = ask(&mut conversation, &block(&attributes), "");
+        assert_eq!(outcome, expected, "{attributes}: {answer}");
+    }
+}
+
+#[test]
+fn blocks_go_in_and_out() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let header =
+        "<e:Header><n:Transaction e:mustUnderstand='1'><n:id>T-7</n:id></n:Transaction></e:Header>";
+    let body = "<n:subtract><n:a>5</n:a><n:b>2</n:b></n:subtract>";
+    let (answer, outcome) = ask(&mut conversation, &envelope(header, body), "");
+    assert_eq!(outcome, Outcome::Reply, "{answer}");
+    assert!(answer.contains("Transaction"), "{answer}");
+    assert!(answer.contains("<id>T-7</id>"), "{answer}");
+    // The next call has none of it.
+    let (answer, _) = ask(&mut conversation, &envelope("", body), "");
+    assert!(!answer.contains("Header"), "{answer}");
+}
+
+#[test]
+fn an_answer_is_in_the_version_of_the_request() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    for body in ["<n:add><n:a>1</n:a><n:b>2</n:b></n:add>", "<n:nothing/>"] {
+        let old = envelope("", body);
+        let new = old.replace(
+            "http://schemas.xmlsoap.org/soap/envelope/",
+            "http://www.w3.org/2003/05/soap-envelope",
+        );
+        for (request, namespace) in [
+            (&old, "http://schemas.xmlsoap.org/soap/envelope/"),
+            (&new, "http://www.w3.org/2003/05/soap-envelope"),
+            (&old, "http://schemas.xmlsoap.org/soap/envelope/"),
+        ] {
+            let (answer, _) = ask(&mut conversation, request, "");
+            assert!(answer.contains(namespace), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_served_says_why() {
+    let error = |service: Service| service.build().expect_err("no service").to_string();
+    assert_eq!(error(Service::new("Empty", NAMESPACE)), "service Empty: it has no operations");
+    assert_eq!(
+        error(service().operation("add", add)),
+        "service Calculator: the operation add stands twice"
+    );
+    assert_eq!(
+        error(service().operation("1st", add)),
+        "service Calculator: \"1st\" is no name of an operation"
+    );
+    let twice = service().at("/a", Binding::default()).at("/a", Binding::rpc_encoded());
+    assert_eq!(error(twice), "service Calculator: the path /a stands twice");
+    assert_eq!(
+        error(service().at("a", Binding::default())),
+        "service Calculator: \"a\" is no path: it begins with / and has no ?, # or blank"
+    );
+}

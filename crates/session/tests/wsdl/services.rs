@@ -1,0 +1,154 @@
+//! The services that are described.
+
+use std::sync::Arc;
+
+use trunkline_catalogue::commerce::CustomerServices;
+use trunkline_codec::soap::{Style, Version};
+use trunkline_message::{Schema, Structure as _};
+use trunkline_session::soap::wsdl::{Binding, Description, OperationDescription};
+
+const NAMESPACE: &str = "urn:trunkline:ng-2004";
+
+/// Name of the path and of its golden file, style, and whether bodies are wrapped.
+pub const STYLES: [(&str, Style, bool); 5] = [
+    ("doc-literal", Style::DocumentLiteral, false),
+    ("doc-literal-wrapped", Style::DocumentLiteral, true),
+    ("doc-encoded", Style::DocumentEncoded, false),
+    ("rpc-literal", Style::RpcLiteral, false),
+    ("rpc-encoded", Style::RpcEncoded, false),
+];
+
+pub fn schema(listing: &str) -> Arc<Schema> {
+    Arc::new(Schema::from_listing(listing).expect("a listing"))
+}
+
+fn operation(name: &str, answers: bool) -> OperationDescription {
+    let schema = CustomerServices::schema();
+    OperationDescription {
+        name: name.into(),
+        action: format!("{NAMESPACE}#{name}"),
+        documentation: None,
+        input: schema.clone(),
+        output: answers.then(|| schema.clone()),
+        faults: Vec::new(),
+        input_headers: Vec::new(),
+        output_headers: Vec::new(),
+    }
+}
+
+fn operations() -> Vec<OperationDescription> {
+    let (echo, mut refuse, notify) =
+        (operation("echo", true), operation("refuse", true), operation("notify", false));
+    let refusal = "message Refusal\nfield code 0 i32 required\nfield text 0 text required\nend";
+    refuse.faults.push(("Refusal".into(), schema(refusal)));
+    vec![echo, refuse, notify]
+}
+
+fn binding(path: &str, version: Version, style: Style, wrapped: bool) -> Binding {
+    let words = path.split(['/', '-']).filter(|it| !it.is_empty());
+    let capital = |it: &str| it[..1].to_uppercase() + &it[1..];
+    let name = words.map(capital).collect();
+    Binding { name, version, style, wrapped, location: format!("http://localhost:8080{path}") }
+}
+
+fn customer_service(bindings: Vec<Binding>) -> Description {
+    Description {
+        name: "CustomerService".into(),
+        namespace: NAMESPACE.into(),
+        bindings,
+        operations: operations(),
+        documentation: Some("Customers & products, as Ng, Chen and Greenfield had them.".into()),
+    }
+}
+
+/// One description a path, with the name of its golden file.
+pub fn one_a_path() -> Vec<(String, Description)> {
+    let mut all = Vec::new();
+    for (version, folder, suffix) in
+        [(Version::Soap11, "", ""), (Version::Soap12, "/soap12", "-soap12")]
+    {
+        for (name, style, wrapped) in STYLES {
+            let binding = binding(&format!("{folder}/{name}"), version, style, wrapped);
+            all.push((format!("{name}{suffix}"), customer_service(vec![binding])));
+        }
+    }
+    all
+}
+
+/// Every binding in one document.
+pub fn all_paths() -> Description {
+    let bindings = one_a_path().into_iter().flat_map(|(_, it)| it.bindings).collect();
+    customer_service(bindings)
+}
+
+/// Wrapped and rpc/literal, both versions: what the Basic Profile has no objection to.
+pub fn literal_paths() -> Description {
+    let mut description = all_paths();
+    description.bindings.retain(|it| it.wrapped || it.style == Style::RpcLiteral);
+    description
+}
+
+const ORDER: &str = "message Order D
+component Header required
+  field Sender 49 text required
+  component Hop optional
+    field Data 91 bytes optional 90
+  end
+end
+field Yes 0 boolean required
+field I8 0 i8 required
+field I16 0 i16 required
+field I32 0 i32 required
+field I64 0 i64 required
+field U8 0 u8 required
+field U16 0 u16 required
+field U32 0 u32 required
+field U64 0 u64 required
+field Price 44 decimal optional
+field Rate 0 f64 required
+field Day 0 date required
+field Clock 0 time required
+field Moment 0 timestamp required
+field Side 54 code required
+field Sizes 0 i32[] optional
+field Curve 0 f64[] required
+group Legs 555 Leg optional
+  component Instrument required
+    field Symbol 600 text required
+  end
+  field LegSide 624 code optional
+end
+component Instrument optional
+  field Symbol 55 text required
+  field Maturity 541 date optional
+end
+end";
+
+/// Every kind of field, headers, names that meet others, a response of its own.
+pub fn orders(styles: &[(&str, Style, bool)]) -> Description {
+    let order = OperationDescription {
+        name: "place".into(),
+        action: "urn:orders?a=1&b=\"2\"".into(),
+        documentation: Some("Places an order; limits are <strict>.".into()),
+        input: schema(ORDER),
+        output: Some(schema("message Receipt\nfield Number 0 u64 required\nend")),
+        faults: vec![
+            ("Closed".into(), schema("message Closed\nfield Until 0 timestamp optional\nend")),
+            ("Limit".into(), schema("message Limit\nfield Most 0 decimal required\nend")),
+        ],
+        input_headers: vec![schema("message Session\nfield Token 0 text required\nend")],
+        output_headers: vec![schema("message Served\nfield By 0 text optional\nend")],
+    };
+    let bindings = styles.iter().flat_map(|(name, style, wrapped)| {
+        [("", Version::Soap11), ("/soap12", Version::Soap12)].map(|(folder, version)| {
+            binding(&format!("{folder}/{name}"), version, *style, *wrapped)
+        })
+    });
+    Description {
+        name: "Orders".into(),
+        namespace: "urn:orders".into(),
+        bindings: bindings.collect(),
+        operations: vec![order],
+        documentation: None,
+    }
+}

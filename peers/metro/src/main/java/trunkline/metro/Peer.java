@@ -1,0 +1,160 @@
+package trunkline.metro;
+
+import jakarta.xml.bind.JAXBException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Everything that a peer is asked, and its answers. */
+final class Peer {
+    /** How long the first run of a kind goes on unmeasured: until it is compiled. */
+    private static final long WARM_UP_NANOSECONDS = 2_000_000_000L;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private final String name;
+    private final Set<String> warm = new HashSet<>();
+    private Format<?> format;
+    private List<byte[]> messages = List.of();
+    private final List<Object> structures = new ArrayList<>();
+    private Host host;
+
+    Peer(String name) {
+        this.name = name;
+    }
+
+    String answer(String line) throws Exception {
+        String[] words = line.split(" ", 3);
+        return switch (words[0]) {
+            case "hello" -> "hello " + name + " " + String.join(",", Format.NAMES);
+            case "load" -> load(word(words, 1), word(words, 2));
+            case "echo" -> echo(line.substring(Math.min(line.length(), "echo ".length())));
+            case "run" -> run(word(words, 1), word(words, 2));
+            case "serve" -> serve(line.split(" "));
+            case "unserve" -> unserve();
+            case "stages" -> "stages " + Stages.take();
+            case "call" -> call(line.split(" "));
+            default -> throw new IOException("unknown command: " + words[0]);
+        };
+    }
+
+    private static String word(String[] words, int index) throws IOException {
+        if (index < words.length) return words[index];
+        throw new IOException(words[0] + " wants more words");
+    }
+
+    private static int number(String word) throws IOException {
+        if (word.matches("[0-9]{1,9}") && !word.matches("0+")) return Integer.parseInt(word);
+        throw new IOException("not a number of at least 1: " + word);
+    }
+
+    private String load(String named, String path) throws IOException {
+        messages = List.of();
+        structures.clear();
+        format = Format.of(named);
+        if (format == null) throw new IOException("unknown format: " + named);
+        List<byte[]> corpus = Corpus.read(Path.of(path));
+        for (int index = 0; index < corpus.size(); index++) {
+            try {
+                structures.add(format.decode(corpus.get(index)));
+            } catch (Exception error) {
+                structures.clear();
+                throw new IOException("message " + index + ": " + error, error);
+            }
+        }
+        messages = corpus;
+        return "loaded " + messages.size();
+    }
+
+    private void expectLoaded() throws IOException {
+        if (messages.isEmpty()) throw new IOException("nothing is loaded");
+    }
+
+    private String echo(String path) throws IOException {
+        expectLoaded();
+        List<byte[]> encoded = new ArrayList<>();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (Object structure : structures) {
+            format.encode(structure, out);
+            encoded.add(out.toByteArray());
+        }
+        Corpus.write(Path.of(path), encoded);
+        return "echoed " + encoded.size();
+    }
+
+    private String run(String operation, String count) throws IOException, JAXBException {
+        expectLoaded();
+        boolean decodes = operation.equals("decode");
+        if (!decodes && !operation.equals("encode")) {
+            throw new IOException("run wants decode or encode and a number of passes");
+        }
+        int passes = number(count);
+        if (warm.add(format.name + operation)) {
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < WARM_UP_NANOSECONDS) pass(decodes, 1);
+        }
+        long spent = pass(decodes, passes);
+        return spent + "," + (long) passes * messages.size();
+    }
+
+    /** The processor's time of some passes, in nanoseconds. */
+    private long pass(boolean decodes, int passes) throws IOException, JAXBException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        long start = THREADS.getCurrentThreadCpuTime();
+        for (int pass = 0; pass < passes; pass++) {
+            if (decodes) {
+                for (byte[] message : messages) last = format.decode(message);
+            } else {
+                for (Object structure : structures) format.encode(structure, out);
+            }
+        }
+        return THREADS.getCurrentThreadCpuTime() - start;
+    }
+
+    /** Written, so that no decoding is dropped as having no effect. */
+    private Object last;
+
+    private String serve(String[] words) throws Exception {
+        if (host != null) throw new IOException("already serving");
+        int threads = number(word(words, 1));
+        boolean close = false;
+        String certificate = null;
+        String key = null;
+        for (int at = 2; at < words.length; at++) {
+            switch (words[at]) {
+                case "close" -> close = true;
+                case "tls" -> {
+                    certificate = word(words, ++at);
+                    key = word(words, ++at);
+                }
+                default -> throw new IOException("serve does not know " + words[at]);
+            }
+        }
+        host = new Host(new Host.Options(threads, close, certificate, key));
+        return "serving " + host.port();
+    }
+
+    private String unserve() throws IOException {
+        if (host == null) throw new IOException("not serving");
+        host.close();
+        host = null;
+        return "served " + Stages.takeServed();
+    }
+
+    private String call(String[] words) throws Exception {
+        expectLoaded();
+        if (words.length < 6) throw new IOException("call wants URL FORMAT OPERATION COUNT FILE");
+        if (!words[2].equals(format.name)) throw new IOException("not loaded: " + words[2]);
+        int count = number(words[4]);
+        Set<String> options = new HashSet<>(Arrays.asList(words).subList(6, words.length));
+        Caller caller = new Caller(words[1], format.name, words[3], options);
+        Corpus.writeTimes(Path.of(words[5]), caller.call(structures, count));
+        return "called " + count;
+    }
+}

@@ -1,0 +1,52 @@
+package trunkline.metro.service;
+
+import jakarta.jws.WebService;
+import jakarta.xml.ws.Holder;
+import trunkline.metro.Names;
+import trunkline.metro.Stages;
+import trunkline.metro.Version;
+import trunkline.metro.unqualified.Customers;
+import trunkline.metro.unqualified.Products;
+
+/** The service in rpc/literal. */
+@WebService(endpointInterface = "trunkline.metro.service.Rpc", serviceName = Names.SERVICE,
+        portName = "RpcLiteral", targetNamespace = Names.NAMESPACE)
+public class RpcService implements Rpc {
+    private final Version version;
+
+    /** For Metro's tools. */
+    public RpcService() {
+        this(Version.SOAP_1_1);
+    }
+
+    public RpcService(Version version) {
+        this.version = version;
+    }
+
+    @Override
+    public void echo(
+            Holder<String> header, Holder<Customers> customers, Holder<Products> products) {
+        Stages.enter();
+        header.value = Names.RESPONSE;
+        // A part must not be absent from an answer (WS-I Basic Profile, R2211), and Metro keeps to it.
+        if (customers.value == null) customers.value = new Customers();
+        if (products.value == null) products.value = new Products();
+        Stages.leave();
+    }
+
+    @Override
+    public void refuse(
+            Holder<String> header, Holder<Customers> customers, Holder<Products> products)
+            throws Refused {
+        Stages.enter();
+        Refused refused = Refused.of(header.value, version);
+        Stages.leave();
+        throw refused;
+    }
+
+    @Override
+    public void notify(String header, Customers customers, Products products) {
+        Stages.enter();
+        Stages.leave();
+    }
+}
