@@ -1,7 +1,7 @@
 //! XML documents compared as what they say: prefixes, the order of attributes and white space
 //! between elements do not count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use trunkline_codec::xml::{self, Event, Parser, Source};
@@ -95,36 +95,42 @@ impl Element {
         self.children.iter_mut().for_each(|child| child.visit(change));
     }
 
-    /// Numbers the ids of SOAP's references in the order of their elements.
+    /// Numbers the ids of SOAP's references in the order of their elements. Ids that nothing refers
+    /// to go, and so do hashes in references.
     pub fn number_ids(&mut self) {
-        let mut numbers: BTreeMap<String, String> = BTreeMap::new();
+        let is_reference = |name: &str| name == "href" || name.ends_with("-encoding}ref");
+        let mut referred = BTreeSet::new();
         self.visit(&mut |element| {
             for (name, value) in &mut element.attributes {
-                if !matches!(&**name, "id" | "href")
-                    && !name.ends_with("-encoding}id")
-                    && !name.ends_with("-encoding}ref")
-                {
-                    continue;
+                if is_reference(name) {
+                    *value = value.trim_start_matches('#').to_owned();
+                    referred.insert(value.clone());
                 }
-                let hash = if value.starts_with('#') { "#" } else { "" };
-                let next = (numbers.len() + 1).to_string();
-                let number =
-                    numbers.entry(value.trim_start_matches('#').to_owned()).or_insert(next);
-                *value = format!("{hash}{number}");
+            }
+        });
+        let mut numbers: BTreeMap<String, String> = BTreeMap::new();
+        self.visit(&mut |element| {
+            let is_id = |name: &str| name == "id" || name.ends_with("-encoding}id");
+            element.attributes.retain(|name, value| !is_id(name) || referred.contains(value));
+            for (name, value) in &mut element.attributes {
+                if is_id(name) || is_reference(name) {
+                    let next = (numbers.len() + 1).to_string();
+                    value.clone_from(numbers.entry(value.clone()).or_insert(next));
+                }
             }
         });
     }
 
-    /// Puts the encoding style that stands on Envelope or Body on the elements in the Body.
+    /// Puts the encoding style that stands on Envelope, Header or Body on the elements inside.
     pub fn lower_encoding_style(&mut self) {
         let take = |element: &mut Element| {
             let name = element.attributes.keys().find(|it| it.ends_with("}encodingStyle")).cloned();
             name.and_then(|name| element.attributes.remove_entry(&name))
         };
         let outer = take(self);
-        for body in self.children.iter_mut().filter(|it| it.name.ends_with("}Body")) {
-            let Some((name, value)) = take(body).or(outer.clone()) else { continue };
-            for child in &mut body.children {
+        for part in &mut self.children {
+            let Some((name, value)) = take(part).or(outer.clone()) else { continue };
+            for child in &mut part.children {
                 if !child.attributes.keys().any(|it| it.ends_with("}encodingStyle")) {
                     child.attributes.insert(name.clone(), value.clone());
                 }

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod conformance;
+mod damaged;
 mod echo;
 mod gsoap;
 mod literal;

@@ -1,1 +1,218 @@
-//! To come.
+//! Messages of a schema, from documents with references and into them.
+
+use std::sync::Arc;
+
+use trunkline_catalogue::commerce::CustomerServices;
+use trunkline_codec::soap::graph::{self, Encoder};
+use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
+use trunkline_message::{Limits, Message, Result, Structure};
+use trunkline_tests::every_kind::EveryKind;
+use trunkline_tests::random::Safe;
+use trunkline_tests::samples;
+
+use crate::{encode, encoded, encoders};
+
+/// Every style and layout, with types and without.
+fn options() -> Vec<Options> {
+    let styles =
+        [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded];
+    let mut all = Vec::new();
+    for style in styles {
+        for layout in [Layout::Message, Layout::Operation] {
+            for types in [false, true] {
+                let namespace = "urn:own".into();
+                let operation = "echo".into();
+                all.push(Options {
+                    style,
+                    layout,
+                    types,
+                    namespace,
+                    operation,
+                    ..Options::default()
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The message comes back from its graph, however that is written and whoever reads it.
+fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
+    for options in options() {
+        let plan = Plan::new(M::schema(), &options);
+        let made = graph::from_message(message, &plan).expect("a graph");
+        let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
+        for encoder in encoders().into_iter().chain([tree.clone()]) {
+            let document = encode(&made, &encoder);
+            let mut read = M::default();
+            graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut read)
+                .unwrap_or_else(|error| panic!("{error}: {options:?}: {document:.2000}"));
+            assert_eq!(read, *message, "{options:?}");
+        }
+        // The decoder and the encoder of the plan agree with the graph's.
+        let mut read = M::default();
+        let document = encode(&made, &tree);
+        Decoder::new(&plan).decode(document.as_bytes(), &mut read).expect("a tree");
+        assert_eq!(read, *message, "{options:?}");
+        let mut encoder = soap::Encoder::new(&plan);
+        let document = encoder.encode(message).expect("a message");
+        let mut read = M::default();
+        graph::decode_message(document, &plan, &Limits::default(), &mut read).expect("a document");
+        assert_eq!(read, *message, "{options:?}");
+    }
+}
+
+#[test]
+fn messages_survive_their_graphs() {
+    survives(&samples::customer_services(3, 5));
+    survives(&samples::customer_services(0, 0));
+    survives(&samples::figure_3(3));
+    for seed in 0..5 {
+        survives(&samples::any_customer_services(seed, Safe::SOAP));
+        survives(&samples::market_data(seed, Safe::SOAP));
+        let mut message = EveryKind::default();
+        trunkline_tests::random::fill(&mut message, seed, Safe::SOAP, 4);
+        survives(&message);
+    }
+}
+
+fn customers_plan() -> Arc<Plan> {
+    let options = Options {
+        layout: Layout::Operation,
+        operation: "echo".into(),
+        namespace: "urn:own".into(),
+        types: true,
+        ..Options::default()
+    };
+    Plan::new(CustomerServices::schema(), &options)
+}
+
+#[test]
+fn texts_that_are_equal_are_written_once() {
+    let mut message = samples::customer_services(20, 0);
+    for customer in &mut message.customers[..] {
+        customer.address = "1 Long Street, North Ryde".into();
+    }
+    let plan = customers_plan();
+    let made = graph::from_message(&message, &plan).expect("a graph");
+    let document = encode(&made, &Encoder::new(Version::Soap11));
+    assert_eq!(document.matches("1 Long Street").count(), 1);
+    assert_eq!(document.matches("<address href=").count(), 20);
+    let literal = Options { style: Style::DocumentLiteral, ..Options::default() };
+    let literal = Plan::new(CustomerServices::schema(), &literal);
+    let made = graph::from_message(&message, &literal).expect("a graph");
+    let document = encode(&made, &Encoder::new(Version::Soap11));
+    assert_eq!(document.matches("1 Long Street").count(), 20);
+}
+
+/// The fields of a customer, the address as given.
+fn customer(address: &str) -> String {
+    let texts =
+        ["customerId", "password", "firstName", "lastName", "phoneNum", "email", "accountNo"];
+    let texts: String = texts.iter().map(|name| format!("<{name}>x</{name}>")).collect();
+    format!(
+        "{texts}<address {address}<isValid>1</isValid>\
+         <lastModified>2004-01-02T03:04:05</lastModified>"
+    )
+}
+
+/// Reads customers: what stands in the element of the group, and what stands behind the call.
+fn read(customers: &str, behind: &str) -> Result<CustomerServices> {
+    let document = encoded(&format!(
+        "<o:echo><header>REQUEST</header>{customers}<products/></o:echo>{behind}"
+    ));
+    let mut message = CustomerServices::default();
+    let limits = Limits { entries: 1000, ..Limits::default() };
+    graph::decode_message(document.as_bytes(), &customers_plan(), &limits, &mut message)?;
+    Ok(message)
+}
+
+fn refused(customers: &str, behind: &str) -> String {
+    read(customers, behind).expect_err("customers that are wrong").to_string()
+}
+
+#[test]
+fn references_are_followed_at_every_level() {
+    let entry = customer("href='#a'/>");
+    let message = read(
+        "<customers href='#list'/>",
+        &format!(
+            "<m id='list' E:arrayType='o:customer[3]'><i href='#c'/><i href='#c'/><i>{entry}</i></m>\
+             <m id='c' xsi:type='o:customer'>{entry}</m><m id='a' xsi:type='xsd:string'>here</m>"
+        ),
+    );
+    let message = message.expect("three customers");
+    assert_eq!(message.customers.len(), 3);
+    assert!(message.customers.iter().all(|it| *it.address == *"here" && it.is_valid));
+}
+
+#[test]
+fn arrays_that_are_complete_are_groups_however_they_say_so() {
+    let entry = customer(">x</address>");
+    let array = |attributes: &str, items: &str| {
+        read(&format!("<customers {attributes}>{items}</customers>"), "")
+    };
+    let two = format!("<i>{entry}</i><i>{entry}</i>");
+    let placed = format!("<i E:position='[1]'>{entry}</i><i E:position='[0]'>{entry}</i>");
+    for (attributes, items) in [
+        ("E:arrayType='o:customer[2]' E:offset='[0]'", &two),
+        ("E:arrayType='o:customer[]'", &two),
+        ("E:arrayType='o:customer[2]'", &placed),
+        ("xsi:type='E:Array'", &two),
+        ("", &two),
+    ] {
+        let message =
+            array(attributes, items).unwrap_or_else(|error| panic!("{error}: {attributes}"));
+        assert_eq!(message.customers.len(), 2, "{attributes}");
+    }
+}
+
+#[test]
+fn what_is_no_list_of_entries_is_refused() {
+    let entry = customer(">x</address>");
+    let array = |size: &str, items: &str| {
+        refused(&format!("<customers E:arrayType='o:customer[{size}]'>{items}</customers>"), "")
+    };
+    let gap = array("2", &format!("<i E:position='[1]'>{entry}</i>"));
+    assert!(gap.starts_with("customers at byte") && gap.contains("says 2 entries, but 1"), "{gap}");
+    let open = array("", &format!("<i E:position='[7]'>{entry}</i>"));
+    assert!(open.contains("says 8 entries, but 1"), "{open}");
+    assert!(array("1,1", &format!("<i>{entry}</i>")).contains("one dimension"));
+    let nil = array("1", "<i xsi:nil='1'/>");
+    assert!(nil.starts_with("customers[0]"), "{nil}");
+    assert!(array("1", "<i/>").contains("customers[0]/customerId at byte 0: a required field"));
+}
+
+#[test]
+fn circles_have_no_place_in_a_message() {
+    let entry = customer("href='#list'/>");
+    let error = refused("<customers href='#list'/>", &format!("<m id='list'><i>{entry}</i></m>"));
+    assert!(error.contains("customers[0]/address") && error.contains("contains itself"), "{error}");
+    // Where the schema does not look, it does not matter.
+    let unknown = read("<customers/><other id='1'><up href='#1'/></other>", "");
+    assert!(unknown.is_ok());
+}
+
+#[test]
+fn sharing_does_not_get_around_limits() {
+    let entry = customer(">x</address>");
+    let items = "<i href='#c'/>".repeat(1001);
+    let error =
+        refused(&format!("<customers>{items}</customers>"), &format!("<m id='c'>{entry}</m>"));
+    assert!(error.contains("entries = 1000"), "{error}");
+}
+
+#[test]
+fn values_are_checked_as_without_references() {
+    let with = |field: &str, value: &str| {
+        let entry = customer(">x</address>")
+            .replace(&format!("<{field}>"), &format!("<{field} href='#v'/><was{field}>"));
+        let entry = entry.replace(&format!("</{field}>"), &format!("</was{field}>"));
+        refused(&format!("<customers><i>{entry}</i></customers>"), &format!("<m id='v'{value}</m>"))
+    };
+    assert!(with("isValid", ">maybe").contains("customers[0]/isValid at byte 0: expected true or"));
+    assert!(with("isValid", " xsi:type='xsd:string'>1").contains("another type than xsd:string"));
+    assert!(with("email", "><b/>").contains("text, not elements"));
+    let twice = "<customers/><customers/>";
+    assert!(refused(twice, "").contains("customers at byte 0: the field stands twice"));
+}

@@ -9,7 +9,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Result};
 use super::marks::{Head, Marks, NodeKind, Place};
 use super::model::{Array, Content, Graph, Message, Node, NodeId};
 use super::name::{Name, Names};
-use super::namespaces::{self, SOAP11, SOAP12, XSD};
+use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::soap::Version;
 use crate::xml::{self, Event, Parser, Source};
 
@@ -318,7 +318,8 @@ impl<'a> Reader<'a> {
         if let Content::Array(array) = &content {
             self.check_items(array)?;
         }
-        let type_name = frame.marks.type_name.take().or_else(|| type_of(&frame.name));
+        let named = || type_of(&frame.name).filter(|_| frame.marks.encoded);
+        let type_name = frame.marks.type_name.take().or_else(named);
         self.nodes[frame.node.index()] = Node {
             type_name,
             content,
@@ -427,10 +428,6 @@ fn edges(content: &mut Content) -> Vec<&mut NodeId> {
     }
 }
 
-fn is_encoding_style(name: &Name) -> bool {
-    name.local() == "encodingStyle" && matches!(name.namespace(), SOAP11 | SOAP12)
-}
-
 /// Leaves out the elements that stand in the Body only to be referred to (SOAP 1.1 sections 5.1 and
 /// 5.6): those that say that they are no root, and those that others refer to and that do not say
 /// that they are one. If that is all, the first is the root: it may contain itself.
@@ -476,8 +473,8 @@ fn not_simple(name: Option<&Name>) -> ErrorKind {
     ErrorKind::Expected(format!("text in a value of the type xsd:{local}, not elements").into())
 }
 
-fn is_encoding_type(name: Option<&Name>, local: &str) -> bool {
-    name.is_some_and(|it| it.local() == local && namespaces::is_encoding(it.namespace()))
+fn is_encoding_type(name: &Name, local: &str) -> bool {
+    name.local() == local && namespaces::is_encoding(name.namespace())
 }
 
 fn content(frame: &mut Frame<'_>) -> Result<Content, ErrorKind> {
@@ -496,7 +493,9 @@ fn content(frame: &mut Frame<'_>) -> Result<Content, ErrorKind> {
         return Err(not_simple(marks.type_name.as_ref()));
     }
     let type_name = marks.type_name.as_ref().unwrap_or(&frame.name);
-    let is = |kind, local| marks.kind == Some(kind) || is_encoding_type(Some(type_name), local);
+    let encoded = marks.encoded;
+    let is =
+        |kind, local| marks.kind == Some(kind) || (encoded && is_encoding_type(type_name, local));
     if marks.array.is_some() || is(NodeKind::Array, "Array") {
         if frame.has_text {
             return Err(ErrorKind::Expected("items of an array, not text".into()));

@@ -1,6 +1,7 @@
 //! From a message of a schema to a graph, so that it can be written with references.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use trunkline_message::{
     Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
@@ -21,7 +22,7 @@ use crate::soap::plan::{Element, NONE, Plan};
 /// A message of another schema, a required field that is not set, a plan whose values are
 /// attributes.
 pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
-    if !std::sync::Arc::ptr_eq(message.message_schema(), &plan.schema) {
+    if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
     if plan.options.attributes {

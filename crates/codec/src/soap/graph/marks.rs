@@ -24,6 +24,8 @@ pub(super) struct Marks<'a> {
     pub(super) position: Option<Vec<u64>>,
     /// `SOAP-ENC:root` (SOAP 1.1 section 5.6).
     pub(super) root: Option<bool>,
+    /// Does the element follow the encoding rules?
+    pub(super) encoded: bool,
     pub(super) attributes: Vec<(Name, Box<str>)>,
     pub(super) prefixes: Vec<(Box<str>, Arc<str>)>,
 }
@@ -62,10 +64,10 @@ impl<'a> Place<'_, 'a> {
         })
     }
 
-    /// The marks of the start tag just read. Unqualified `id` and `href` are the encoding's only
-    /// where it is `encoded`.
+    /// The marks of the start tag just read. Where it is not `encoded`, attributes of the encoding
+    /// mean nothing and are kept like others.
     pub(super) fn marks(&mut self, encoded: bool) -> Result<Marks<'a>, ErrorKind> {
-        let mut marks = Marks::default();
+        let mut marks = Marks { encoded, ..Marks::default() };
         let (parser, input) = (self.parser, self.input);
         for attribute in parser.attributes(input) {
             let value = attribute.value();
@@ -83,15 +85,17 @@ impl<'a> Place<'_, 'a> {
                     continue;
                 }
                 // SOAP 1.2 part 2 section 3.1.5.
-                (ENCODING11 | ENCODING12, "id") => {
+                (ENCODING11 | ENCODING12, "id") if encoded => {
                     marks.id = Some(value);
                     continue;
                 }
-                (ENCODING11 | ENCODING12, "ref") => {
+                (ENCODING11 | ENCODING12, "ref") if encoded => {
                     marks.reference = Some(without_hash(value));
                     continue;
                 }
-                (ENCODING11 | ENCODING12, _) => self.encoding(&mut marks, local, &value)?,
+                (ENCODING11 | ENCODING12, _) if encoded => {
+                    self.encoding(&mut marks, local, &value)?
+                }
                 _ if namespaces::is_xsi(namespace) => self.instance(&mut marks, local, &value)?,
                 _ => false,
             };

@@ -2,6 +2,7 @@
 
 pub(super) use crate::soap::envelope::{ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSI};
 
+use super::Name;
 use crate::soap::Version;
 use crate::soap::envelope::{XSD_OF_DRAFTS, XSI_OF_DRAFTS, namespaces};
 
@@ -26,6 +27,11 @@ pub(super) fn envelope(version: Version) -> &'static str {
 
 pub(super) fn encoding(version: Version) -> &'static str {
     namespaces(version).1
+}
+
+/// Is it the attribute `encodingStyle` of either SOAP?
+pub(super) fn is_encoding_style(name: &Name) -> bool {
+    name.local() == "encodingStyle" && matches!(name.namespace(), SOAP11 | SOAP12)
 }
 
 /// Does a value of the attribute `encodingStyle` name the rules of either SOAP? It is a list; URIs

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Name;
 use super::model::{Content, Message, NodeId};
-use super::namespaces::{self, ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSI};
+use super::namespaces::{self, XSD, XSI};
 use crate::soap::Version;
 
 /// Namespaces that the Envelope declares; where there are more, elements declare the rest.
@@ -14,6 +14,8 @@ const MOST: usize = 32;
 /// The prefixes of a document.
 pub(super) struct Prefixes {
     version: Version,
+    /// In which the message came.
+    from: Version,
     known: HashMap<Arc<str>, Prefix>,
     /// Those that the Envelope declares, in their order.
     declared: Vec<(String, Arc<str>)>,
@@ -36,6 +38,7 @@ impl Prefixes {
         let graph = &message.graph;
         let mut prefixes = Self {
             version,
+            from: message.version,
             known: HashMap::new(),
             declared: Vec::new(),
             meant: HashMap::new(),
@@ -85,11 +88,12 @@ impl Prefixes {
         let graph = &message.graph;
         let version = self.version;
         self.declare("SOAP-ENV", namespaces::envelope(version));
-        let header_style = |(_, id): &(Name, NodeId)| {
+        let has_style = |(_, id): &(Name, NodeId)| {
             let attributes = &graph.node(*id).attributes;
-            attributes.iter().any(|(name, _)| name.local() == "encodingStyle")
+            attributes.iter().any(|(name, _)| namespaces::is_encoding_style(name))
         };
-        let encoded = message.is_encoded() || message.header.iter().any(header_style);
+        let mut roots = message.header.iter().chain(&message.body);
+        let encoded = message.is_encoded() || roots.any(has_style);
         if encoded {
             self.declare("SOAP-ENC", namespaces::encoding(version));
         }
@@ -149,11 +153,13 @@ impl Prefixes {
         }
     }
 
-    /// Names of either SOAP, and of its encoding, go into the one that is written.
-    fn own<'n>(&self, namespace: &'n str) -> &'n str {
+    /// Names of the SOAP that the message came in, and of its encoding, go into the one that is
+    /// written.
+    pub(super) fn own<'n>(&self, namespace: &'n str) -> &'n str {
+        let (from, to) = (self.from, self.version);
         match namespace {
-            SOAP11 | SOAP12 => namespaces::envelope(self.version),
-            ENCODING11 | ENCODING12 => namespaces::encoding(self.version),
+            it if it == namespaces::envelope(from) => namespaces::envelope(to),
+            it if it == namespaces::encoding(from) => namespaces::encoding(to),
             other => other,
         }
     }

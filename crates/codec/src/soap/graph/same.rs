@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::model::{Array, Content, Graph, Message, Node, NodeId};
+use super::namespaces::XSD;
 
 impl Message {
     /// Whether both have the same names, types, values and attributes, and the same values are one
@@ -94,7 +95,12 @@ impl Pairing {
     }
 
     fn arrays(&mut self, a: &Array, b: &Array) -> bool {
-        a.item_type == b.item_type
+        // An array of any type need not say so.
+        let item_type = |array: &Array| match &array.item_type {
+            Some(name) if name.is(XSD, "anyType") => None,
+            other => other.clone(),
+        };
+        item_type(a) == item_type(b)
             && a.item_ranks == b.item_ranks
             && a.dimensions == b.dimensions
             && a.items.len() == b.items.len()

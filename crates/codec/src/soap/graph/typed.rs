@@ -2,6 +2,8 @@
 //! the plan does not follow.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::sync::Arc;
 
 use trunkline_message::{
     Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result, first_missing,
@@ -47,7 +49,7 @@ pub fn read_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<()> {
-    if !std::sync::Arc::ptr_eq(message.message_schema(), &plan.schema) {
+    if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
     if plan.options.attributes {
@@ -67,6 +69,7 @@ pub fn read_message<M: Typed>(
         field: 0,
         fields: 0,
         entries: 0,
+        bytes: Cell::new(0),
     };
     reader.scope(0, message)
 }
@@ -113,6 +116,8 @@ struct Reader<'a> {
     field: usize,
     fields: usize,
     entries: usize,
+    /// Of text, as often as it is used: sharing does not get around the limits.
+    bytes: Cell<usize>,
 }
 
 type Parsed<T> = std::result::Result<T, ValueError>;
@@ -154,11 +159,7 @@ impl<'a> Reader<'a> {
         };
         let index = self.scope;
         for (name, child) in members {
-            self.fields += 1;
-            if self.fields > self.limits.fields {
-                let limit = self.limits.fields;
-                return Err(self.error(ErrorKind::Limit { name: "fields", limit }));
-            }
+            self.count(1)?;
             let is_ours = name.namespace() == self.plan.element_namespace()
                 || (self.plan.any_item && name.namespace() == &*self.plan.root_namespace);
             let local = name.local().as_bytes();
@@ -186,6 +187,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Counts fields and items, as often as they are used.
+    fn count(&mut self, more: usize) -> Result<()> {
+        self.fields += more;
+        let limit = self.limits.fields;
+        match self.fields > limit {
+            true => Err(self.error(ErrorKind::Limit { name: "fields", limit })),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses a field the second time.
     fn note(&mut self, base: usize) -> Result<()> {
         let bit = 1_u64 << (self.field % 64);
@@ -210,7 +221,14 @@ impl<'a> Reader<'a> {
     fn text_value(&self) -> Result<&'a str> {
         self.check_type()?;
         match &self.graph.node(self.node).content {
-            Content::Text(text) => Ok(text),
+            Content::Text(text) => {
+                self.bytes.set(self.bytes.get() + text.len());
+                let limit = self.limits.message_bytes;
+                match self.bytes.get() > limit {
+                    true => Err(self.error(ErrorKind::Limit { name: "message_bytes", limit })),
+                    false => Ok(text),
+                }
+            }
             Content::Struct(members) if members.is_empty() => Ok(""),
             _ => Err(self.error(ErrorKind::Expected("text, not elements".into()))),
         }
@@ -266,6 +284,7 @@ impl<'a> Reader<'a> {
         if items.len() > limit {
             return Err(self.error(ErrorKind::Limit { name: "elements", limit }));
         }
+        self.count(items.len())?;
         for node in items.iter() {
             self.node = *node;
             item(self)?;

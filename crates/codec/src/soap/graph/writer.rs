@@ -9,7 +9,7 @@ use trunkline_wire::scan;
 use super::encode::{Encoder, State};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::name::{Name, is_plain_name};
-use super::namespaces::{self, SOAP11, SOAP12};
+use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
 use crate::soap::Version;
 
@@ -20,6 +20,8 @@ struct Entry {
     position: Option<String>,
     /// A child of Header or Body, or an element of its own.
     is_top: bool,
+    /// A child of the Body, which has others.
+    is_one_of_many: bool,
     /// An element of its own, only there to be referred to.
     is_independent: bool,
 }
@@ -96,7 +98,7 @@ impl<'a> Writer<'a> {
         if !message.header.is_empty() {
             self.out.push_str(&format!("<{header}>"));
             for (name, node) in &message.header {
-                self.encoded = self.has_style(*node);
+                self.encoded = self.own_style(*node).unwrap_or(false);
                 self.element(name, *node, Entry { is_top: true, ..Entry::default() }, None)?;
             }
             self.out.push_str(&format!("</{header}>"));
@@ -115,8 +117,11 @@ impl<'a> Writer<'a> {
         self.style(on_body)?;
         self.out.push('>');
         for (name, node) in &message.body {
-            let entry = Entry { is_top: true, ..Entry::default() };
-            self.element(name, *node, entry, on_child)?;
+            let is_one_of_many = message.body.len() > 1;
+            let entry = Entry { is_top: true, is_one_of_many, ..Entry::default() };
+            let own = self.own_style(*node);
+            self.encoded = own.unwrap_or(message.is_encoded());
+            self.element(name, *node, entry, on_child.filter(|_| own.is_none()))?;
         }
         self.independent_elements()?;
         self.out.push_str(&format!("</{body}></{envelope}>"));
@@ -130,20 +135,17 @@ impl<'a> Writer<'a> {
                 continue;
             }
             self.encoded = true;
-            let entry = Entry { is_top: true, is_independent: true, position: None };
+            let entry = Entry { is_top: true, is_independent: true, ..Entry::default() };
             self.element(&NAME, node, entry, None)?;
         }
         Ok(())
     }
 
-    /// Does a header block say that it is encoded?
-    fn has_style(&self, node: NodeId) -> bool {
-        let is_style = |(name, value): &(Name, Box<str>)| {
-            name.local() == "encodingStyle"
-                && matches!(name.namespace(), SOAP11 | SOAP12)
-                && namespaces::is_soap_encoding(value)
-        };
-        self.graph.node(node).attributes.iter().any(is_style)
+    /// Whether a child of Header or Body follows the encoding rules, if it says so itself.
+    fn own_style(&self, node: NodeId) -> Option<bool> {
+        let attributes = &self.graph.node(node).attributes;
+        let style = attributes.iter().find(|(name, _)| is_encoding_style(name));
+        style.map(|(_, value)| namespaces::is_soap_encoding(value))
     }
 
     fn style(&mut self, style: Option<&str>) -> Result<()> {
@@ -213,11 +215,7 @@ impl<'a> Writer<'a> {
             let position_name = self.name(&position_name)?;
             self.attribute(&position_name, position)?;
         }
-        if entry.is_independent {
-            let root = Name::new(namespaces::ENCODING11, "root");
-            let root = self.name(&root)?;
-            self.attribute(&root, "0")?;
-        }
+        self.root(id, &entry)?;
         if !refers {
             let has_id = self.encoded && self.states[id.index()].id != 0;
             self.attributes(node, has_id, &mut declarations)?;
@@ -246,6 +244,23 @@ impl<'a> Writer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the roots of the Body from elements that are only there to be referred to, where it is
+    /// not clear (SOAP 1.1 section 5.6).
+    fn root(&mut self, id: NodeId, entry: &Entry) -> Result<()> {
+        let has_id = self.states[id.index()].id != 0;
+        let is_root = entry.is_one_of_many && has_id;
+        if !self.encoded || self.encoder.version != Version::Soap11 {
+            return Ok(());
+        }
+        let value = match (entry.is_independent, is_root) {
+            (true, _) => "0",
+            (false, true) => "1",
+            (false, false) => return Ok(()),
+        };
+        let name = self.name(&Name::new(namespaces::ENCODING11, "root"))?;
+        self.attribute(&name, value)
     }
 
     /// Does this element refer to the node, which stands elsewhere?
@@ -341,11 +356,11 @@ impl<'a> Writer<'a> {
         if !self.encoded {
             return Ok(());
         }
-        let any = Name::new(namespaces::XSD, "anyType");
-        let item_type = array.item_type.as_ref().unwrap_or(&any);
         let mark = |local| Name::new(namespaces::encoding(self.encoder.version), local);
         match self.encoder.version {
             Version::Soap11 => {
+                let any = Name::new(namespaces::XSD, "anyType");
+                let item_type = array.item_type.as_ref().unwrap_or(&any);
                 let value = self.type_name(item_type, declarations)? + &array.brackets();
                 let [array_type, offset] = ["arrayType", "offset"].map(mark);
                 let (array_type, offset) = (self.name(&array_type)?, self.name(&offset)?);
@@ -356,12 +371,15 @@ impl<'a> Writer<'a> {
             }
             Version::Soap12 => {
                 let arrays = mark("Array");
-                let item_type = if array.item_ranks.is_empty() { item_type } else { &arrays };
-                let value = self.type_name(item_type, declarations)?;
-                let [item_type, array_size] = ["itemType", "arraySize"].map(mark);
-                let (item_type, array_size) = (self.name(&item_type)?, self.name(&array_size)?);
-                self.attribute(&item_type, &value)?;
-                self.attribute(&array_size, &array.size_list())?;
+                let stated = array.item_type.as_ref();
+                let stated = if array.item_ranks.is_empty() { stated } else { Some(&arrays) };
+                if let Some(stated) = stated {
+                    let value = self.type_name(stated, declarations)?;
+                    let name = self.name(&mark("itemType"))?;
+                    self.attribute(&name, &value)?;
+                }
+                let name = self.name(&mark("arraySize"))?;
+                self.attribute(&name, &array.size_list())?;
             }
         }
         Ok(())
@@ -374,7 +392,7 @@ impl<'a> Writer<'a> {
         declarations: &mut Vec<(String, String)>,
     ) -> Result<()> {
         for (name, value) in &node.attributes {
-            if has_id && name.is("", "id") {
+            if (has_id && name.is("", "id")) || self.is_twice(node, name) {
                 continue;
             }
             if name.is("", "xmlns") {
@@ -383,16 +401,13 @@ impl<'a> Writer<'a> {
             let (qualified, declaration) = self.prefixes.qualified(name);
             declare(declarations, declaration);
             self.check_name(name)?;
-            let is_style = name.local() == "encodingStyle"
-                && matches!(name.namespace(), SOAP11 | SOAP12)
-                && namespaces::is_soap_encoding(value);
-            match is_style {
+            match is_encoding_style(name) && namespaces::is_soap_encoding(value) {
                 true => self.attribute(&qualified, namespaces::encoding(self.encoder.version))?,
                 false => self.attribute(&qualified, value)?,
             }
         }
         for (prefix, namespace) in &node.prefixes {
-            if !is_plain_name(prefix) || prefix.starts_with("xml") {
+            if !is_plain_name(prefix) || matches!(&**prefix, "xml" | "xmlns") {
                 return Err(self.error(NO_NAME));
             }
             if !self.prefixes.means(prefix, namespace) {
@@ -400,6 +415,12 @@ impl<'a> Writer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Does the attribute become another of its element when it changes version?
+    fn is_twice(&self, node: &Node, name: &Name) -> bool {
+        let moved = self.prefixes.own(name.namespace());
+        moved != name.namespace() && node.attribute(moved, name.local()).is_some()
     }
 
     /// The name of a type as a value.
