@@ -150,8 +150,10 @@ private:
         for (std::string word; words >> word;) {
             if (word == "close")
                 options.keep_alive = false;
+            else if (word == "chunked")
+                options.chunked = true;
             else if (word != "tls" || !(words >> options.certificate >> options.key))
-                throw std::runtime_error("neither close nor tls CERTIFICATE KEY: " + word);
+                throw std::runtime_error("not close, chunked or tls CERTIFICATE KEY: " + word);
         }
         server = std::make_unique<services::Server>(options);
         return "serving " + std::to_string(server->port());

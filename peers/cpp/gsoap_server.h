@@ -20,6 +20,8 @@ namespace services {
 struct ServerOptions {
     int threads = 1;
     bool keep_alive = true;
+    // Answers without Content-Length, and so without the pass that counts.
+    bool chunked = false;
     // Both empty: no TLS.
     std::string certificate;
     std::string key;
@@ -264,6 +266,7 @@ public:
         std::signal(SIGPIPE, SIG_IGN);
         const bool tls = !options.certificate.empty();
         soap_init1(&soap, SOAP_C_UTFSTRING | (options.keep_alive ? SOAP_IO_KEEPALIVE : 0));
+        if (options.chunked) soap_set_omode(&soap, SOAP_IO_CHUNK);
         soap_set_namespaces(&soap, table_of(styles().front(), Version::soap11));
         soap.double_format = "%.15lG";
         soap.socket_flags = MSG_NOSIGNAL;
@@ -300,6 +303,8 @@ public:
 
     // The calls that were served in all; after it, the server is of no use.
     uint64_t stop() {
+        if (stopped) return served;
+        stopped = true;
         // It wakes those who wait for a connection.
         if (soap_valid_socket(soap.master)) shutdown(soap.master, SHUT_RDWR);
         for (auto &worker : workers) worker->stop();
@@ -326,6 +331,7 @@ private:
     struct soap soap;
     std::vector<std::unique_ptr<Worker>> workers;
     uint64_t served = 0;
+    bool stopped = false;
 };
 
 } // namespace services
