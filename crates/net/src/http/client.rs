@@ -7,6 +7,7 @@ mod pipeline;
 use std::fmt;
 use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -227,6 +228,7 @@ impl Client {
         let expect = parts.headers.contains_key(header::EXPECT);
         let gate = expect.then(Gate::closed);
         let sending = Sending::new(body.clone(), chunks(config), gate.clone());
+        let taken = sending.taken();
         let mut request = hyper::Request::from_parts(parts.clone(), sending);
         if let Some(gate) = &gate {
             let gate = Arc::clone(gate);
@@ -237,8 +239,9 @@ impl Client {
             let exchange = link.exchange(request, gate.as_deref(), config);
             timeout(patience, exchange).await.unwrap_or(Err(Failed::TimedOut))
         })?;
-        let unsent_body = gate.is_some_and(|gate| !gate.is_open());
-        if unsent_body || !config.keep_alive || !link.stays(&answer) {
+        // An answer may come before the whole body has been sent.
+        let unsent = !taken.load(Ordering::Relaxed);
+        if unsent || !config.keep_alive || !link.stays(&answer) {
             self.link = None;
         }
         Ok(answer)
