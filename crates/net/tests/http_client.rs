@@ -1,5 +1,7 @@
 //! The client against the server.
 
+#![cfg(feature = "http")]
+
 mod http_common;
 
 use std::io::{Read as _, Write as _};

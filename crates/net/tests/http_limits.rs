@@ -1,5 +1,7 @@
 //! Limits and time-outs of the server, seen through raw sockets.
 
+#![cfg(feature = "http")]
+
 mod http_common;
 
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,7 @@
 //! Workers behind a queue. The only worker is held by a channel, so that what waits is known.
 
+#![cfg(feature = "http")]
+
 mod http_common;
 
 use std::io::Write as _;

@@ -1,5 +1,7 @@
 //! TLS and mutual TLS, with certificates made here.
 
+#![cfg(feature = "tls")]
+
 mod http_common;
 
 use std::io::Write as _;
