@@ -1,5 +1,7 @@
 //! What HTTP asks of a server, seen through raw sockets.
 
+#![cfg(feature = "http")]
+
 mod http_common;
 
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,6 @@
 //! A client: one connection, used by one thread, which waits for each answer.
 
+mod alarm;
 mod body;
 mod link;
 mod pipeline;
@@ -7,6 +8,7 @@ mod pipeline;
 use std::fmt;
 use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +19,7 @@ use tokio::time::timeout;
 
 use super::transport::{Counted, Transport};
 use super::{Compression, Error, Result};
+use alarm::Alarm;
 use body::{Gate, Sending};
 use link::{Answer, Failed, Link, Traffic};
 
@@ -113,6 +116,7 @@ pub struct Client {
     runtime: Runtime,
     traffic: Arc<Traffic>,
     link: Option<Link<Transport<Arc<Traffic>>>>,
+    alarm: Alarm,
     connections: u64,
 }
 
@@ -135,7 +139,8 @@ impl Client {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| Error::System("a client for HTTP", cause))?;
         let (address, traffic) = (address.to_owned(), Arc::default());
-        Ok(Self { address, host, config, runtime, traffic, link: None, connections: 0 })
+        let (link, alarm) = (None, Alarm::default());
+        Ok(Self { address, host, config, runtime, traffic, link, alarm, connections: 0 })
     }
 
     /// Connects now, if there is no connection.
@@ -196,13 +201,13 @@ impl Client {
         body: Bytes,
     ) -> Result<Received> {
         let before = self.traffic.counts();
-        let (parts, body) = self.prepare(method, path, headers, body)?;
         let mut repeated = false;
         let answer = loop {
+            let (parts, body) = self.prepare(method, path, headers, body.clone())?;
             let reused = self.link.as_ref().is_some_and(|link| link.used);
             self.connect()?;
             let start = self.traffic.counts();
-            match self.attempt(&parts, &body) {
+            match self.attempt(parts, body) {
                 Ok(answer) => break answer,
                 Err(failed) => {
                     self.link = None;
@@ -221,24 +226,26 @@ impl Client {
         received(answer, now.sent - before.sent, now.received - before.received, &self.config)
     }
 
-    fn attempt(&mut self, parts: &http::request::Parts, body: &Bytes) -> Result<Answer, Failed> {
+    fn attempt(&mut self, parts: http::request::Parts, body: Bytes) -> Result<Answer, Failed> {
         let Some(link) = &mut self.link else { return Err(Failed::Closed("there is none")) };
         let config = &self.config;
         let expect = parts.headers.contains_key(header::EXPECT);
         let gate = expect.then(Gate::closed);
-        let sending = Sending::new(body.clone(), chunks(config), gate.clone());
-        let mut request = hyper::Request::from_parts(parts.clone(), sending);
+        let sending = Sending::new(body, chunks(config), gate.clone());
+        let taken = sending.taken();
+        let mut request = hyper::Request::from_parts(parts, sending);
         if let Some(gate) = &gate {
             let gate = Arc::clone(gate);
             hyper::ext::on_informational(&mut request, move |_| gate.open());
         }
-        let patience = config.response_timeout;
+        let alarm = &mut self.alarm;
         let answer = self.runtime.block_on(async {
             let exchange = link.exchange(request, gate.as_deref(), config);
-            timeout(patience, exchange).await.unwrap_or(Err(Failed::TimedOut))
+            alarm.limit(config.response_timeout, exchange).await.unwrap_or(Err(Failed::TimedOut))
         })?;
-        let unsent_body = gate.is_some_and(|gate| !gate.is_open());
-        if unsent_body || !config.keep_alive || !link.stays(&answer) {
+        // An answer may come before the whole body has been sent.
+        let unsent = !taken.load(Ordering::Relaxed);
+        if unsent || !config.keep_alive || !link.stays(&answer) {
             self.link = None;
         }
         Ok(answer)

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Waker};
+use std::task::Waker;
 use std::time::Duration;
 
 use super::Config;
@@ -172,11 +172,8 @@ impl Watch {
     }
 
     /// Whom to wake.
-    pub(super) fn register(&self, context: &Context<'_>) {
-        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
-        if !task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
-            *task = Some(context.waker().clone());
-        }
+    pub(super) fn register(&self, task: &Waker) {
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.clone());
     }
 
     pub(super) fn wake(&self) {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -104,8 +104,12 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     let mut connection = http.serve_connection(TokioIo::new(io), service);
     let watch = &session.watch;
     let mut told = false;
+    let mut task: Option<Waker> = None;
     let overdue = poll_fn(|context| {
-        watch.register(context);
+        if !task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
+            task = Some(context.waker().clone());
+            watch.register(context.waker());
+        }
         if watch.stopping() && !told {
             told = true;
             Pin::new(&mut connection).graceful_shutdown();
