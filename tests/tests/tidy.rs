@@ -32,6 +32,9 @@ const PEERS: &[&str] = &["gsoap", "quickfix", "omniorb", "quick-xml", "ironfix",
 
 const FORMATS: &[&str] = &["fix", "soap", "cdr", "xml", "giop", "fixml"];
 
+/// Types of the catalogue whose names are words of SOAP 1.2 too.
+const WORDS_OF_SOAP: &[&str] = &["Sender"];
+
 const LINES_OF_A_FILE: usize = 800;
 const LINES_OF_A_FUNCTION: usize = 70;
 
@@ -359,6 +362,7 @@ fn no_format_knows_a_message() {
             }
         }
     }
+    types.retain(|name| !WORDS_OF_SOAP.contains(&&**name));
     assert!(types.len() > 10, "the catalogue is not read: {types:?}");
     let mut wrong = Vec::new();
     for source in sources("crates/codec/src") {

@@ -4,6 +4,7 @@
 //! The paper does not print a message. Texts are as long here as it takes for messages in
 //! document/literal to come near the sizes of its Table 2.
 
+pub mod web_service;
 mod words;
 
 use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};

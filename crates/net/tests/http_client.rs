@@ -30,7 +30,8 @@ fn bodies_of_all_lengths_go_there_and_back_in_all_ways() {
         for way in &ways {
             let mut client = client(server.address(), way.clone());
             for length in [0, 1, 100, 8192, 100_000, 3_000_000] {
-                let body: Vec<u8> = (0..length).map(|at| b'a' + (at * at % 23) as u8).collect();
+                let body: Vec<u8> =
+                    (0..length as u64).map(|at| b'a' + (at * at % 23) as u8).collect();
                 let answer = client.request(&Method::POST, "/", &HeaderMap::new(), &body);
                 let answer = answer.unwrap_or_else(|error| panic!("{length}, {way:?}: {error}"));
                 assert_eq!(answer.status, StatusCode::OK);

@@ -3,12 +3,14 @@
 mod cdr;
 mod changes;
 mod edits;
+mod envelope;
 mod fix;
 mod record;
 mod soap;
 mod xml;
 
 pub use cdr::cdr;
+pub use envelope::{DOCUMENTS as ENVELOPES, envelope};
 pub use fix::fix;
 pub use record::record;
 pub use soap::soap;

@@ -74,7 +74,7 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
         ),
         (
             "<sendMessage><EveryKind href='#1'/></sendMessage>",
-            "not supported: references to elements elsewhere (multi-ref)",
+            "expected an element with the id \"1\", to which this one refers",
         ),
         ("<sendMessage><EveryKind xsi:nil='1'/></sendMessage>", "expected a message, not nil"),
     ] {

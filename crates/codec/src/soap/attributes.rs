@@ -8,6 +8,14 @@ use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS, XSI, XSI_OF_DR
 use super::opening::excerpt;
 use crate::xml::Parser;
 
+const REFERENCE: &str = "references to elements elsewhere (multi-ref)";
+const PLACED: &str = "arrays that say where their items belong (offset or position)";
+
+/// Is it one of the things that take the whole document to understand?
+pub(super) fn is_of_graphs(kind: &ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unsupported(what) if *what == REFERENCE || *what == PLACED)
+}
+
 /// What they say that matters here; attributes of other names are passed over.
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
@@ -23,8 +31,8 @@ impl<'a> Marks<'a> {
     ///
     /// # Errors
     /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, the content is elsewhere (SOAP
-    /// 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array has gaps (SOAP 1.1 sections
-    /// 5.4.2.1 and 5.4.2.2).
+    /// 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array says where its items belong
+    /// (SOAP 1.1 sections 5.4.2.1 and 5.4.2.2).
     pub(super) fn read(parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
         let mut marks = Self::default();
         for attribute in parser.attributes(input) {
@@ -38,12 +46,10 @@ impl<'a> Marks<'a> {
                     marks.schema_type = schema_type(parser, input, attribute.value())?;
                 }
                 ("", "href") | (ENCODING12, "ref") => {
-                    let what = "references to elements elsewhere (multi-ref)";
-                    return Err(ErrorKind::Unsupported(what.into()));
+                    return Err(ErrorKind::Unsupported(REFERENCE.into()));
                 }
                 (ENCODING11, "offset" | "position") => {
-                    let what = "arrays with gaps (offset or position)";
-                    return Err(ErrorKind::Unsupported(what.into()));
+                    return Err(ErrorKind::Unsupported(PLACED.into()));
                 }
                 _ => {}
             }

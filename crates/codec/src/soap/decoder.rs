@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 
+use super::attributes::is_of_graphs;
+use super::graph;
 use super::learnt::Learnt;
 use super::opening::{self, Opening};
 use super::plan::Plan;
@@ -62,12 +64,32 @@ impl Decoder {
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
-    /// Elements and attributes that the schema does not know are checked and passed over.
+    /// Elements and attributes that the schema does not know are checked and passed over. Where
+    /// content is encoded and refers to elements elsewhere, the document is read as a
+    /// [graph](super::graph) and the message from that.
     ///
     /// # Errors
     /// Says what is wrong at which byte in which field; the document must end with `bytes`.
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        match self.decode_tree(bytes, message) {
+            Err(error) => self.decode_graph(bytes, message, error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Once more, by way of a graph, if that is what the error asks for.
+    #[cold]
+    fn decode_graph<M: Message>(&self, bytes: &[u8], message: &mut M, error: Error) -> Result<()> {
+        let options = &self.plan.options;
+        if options.attributes || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
+            return Err(error);
+        }
+        graph::decode_message(bytes, &self.plan, &self.limits, message)
+    }
+
+    #[inline(always)]
+    fn decode_tree<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
         if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
             return Err(Error::new(ErrorKind::Schema, 0));

@@ -4,6 +4,7 @@ mod read;
 mod write;
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
@@ -42,9 +43,24 @@ impl FaultCode {
 }
 
 /// What is sent in place of an answer when something is wrong (SOAP 1.1 section 4.4, SOAP 1.2 part
-/// 1 section 5.4).
+/// 1 section 5.4). One pointer wide, so that a result that is none carries no weight; its parts are
+/// read and set as if they were its fields.
+///
+/// ```
+/// use trunkline_codec::soap::{Fault, Version};
+///
+/// let mut fault = Fault::sender("refused");
+/// fault.language = "en-GB".into();
+/// let bytes = fault.encode(Version::Soap12);
+/// assert_eq!(Fault::decode(&bytes, &Default::default())?, fault);
+/// # Ok::<(), trunkline_message::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Fault(Box<FaultParts>);
+
+/// What a [`Fault`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultParts {
     /// Whose mistake it is.
     pub code: FaultCode,
     /// What it is more closely, the widest first. In SOAP 1.1, which has one code only, the last
@@ -73,7 +89,7 @@ pub struct Fault {
 impl Fault {
     /// A fault with this code and reason, in English.
     pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
-        Self {
+        Self::from(FaultParts {
             code,
             subcodes: Vec::new(),
             reason: reason.into(),
@@ -83,7 +99,7 @@ impl Fault {
             detail: Vec::new(),
             not_understood: Vec::new(),
             upgrade: Vec::new(),
-        }
+        })
     }
 
     /// The message was wrong.
@@ -101,14 +117,18 @@ impl Fault {
     pub fn must_understand(not_understood: Vec<QName>) -> Self {
         let names: Vec<String> = not_understood.iter().map(QName::to_string).collect();
         let reason = format!("header blocks not understood: {}", names.join(", "));
-        Self { not_understood, ..Self::new(FaultCode::MustUnderstand, reason) }
+        let mut fault = Self::new(FaultCode::MustUnderstand, reason);
+        fault.not_understood = not_understood;
+        fault
     }
 
     /// The message is of another version than these, which are read here.
     pub fn version_mismatch(supported: &[Version]) -> Self {
         let names: Vec<&str> = supported.iter().copied().map(version_name).collect();
         let reason = format!("expected an Envelope of {}", names.join(" or "));
-        Self { upgrade: supported.to_vec(), ..Self::new(FaultCode::VersionMismatch, reason) }
+        let mut fault = Self::new(FaultCode::VersionMismatch, reason);
+        fault.upgrade = supported.to_vec();
+        fault
     }
 
     /// The answer to a message that could not be read for this reason.
@@ -135,6 +155,11 @@ impl Fault {
         self
     }
 
+    /// Its parts, to take them away.
+    pub fn into_parts(self) -> FaultParts {
+        *self.0
+    }
+
     /// The whole message in the version's own terms, in UTF-8. Characters of texts that XML does
     /// not have become U+FFFD. In SOAP 1.1 as WS-I Basic Profile 1.1 section 3.3 asks, in SOAP 1.2
     /// with the header blocks of part 1 sections 5.4.7 and 5.4.8.
@@ -149,6 +174,26 @@ impl Fault {
     /// As [`open`](super::open), of the whole document; the message is no fault.
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
         read::message(bytes, limits)
+    }
+}
+
+impl From<FaultParts> for Fault {
+    fn from(parts: FaultParts) -> Self {
+        Self(Box::new(parts))
+    }
+}
+
+impl Deref for Fault {
+    type Target = FaultParts;
+
+    fn deref(&self) -> &FaultParts {
+        &self.0
+    }
+}
+
+impl DerefMut for Fault {
+    fn deref_mut(&mut self) -> &mut FaultParts {
+        &mut self.0
     }
 }
 

@@ -18,6 +18,9 @@ use trunkline_wire::scan;
 /// Longer gaps are left to the parser.
 const LONGEST: usize = 64;
 
+/// Longer beginnings of entries are left to the parser.
+const LONGEST_ENTRY: usize = 256;
+
 /// A gap before the first field of a scope; the one behind field `n` has the key `n + 1`.
 pub(super) const START: usize = 0;
 
@@ -119,6 +122,16 @@ pub(super) struct Learnt {
     prefix: Option<Box<str>>,
     /// By scope, of its entries.
     items: Box<[Option<Box<str>>]>,
+    /// By scope, what stands before the content of an entry, where that is not as planned.
+    entries: Box<[Entry]>,
+}
+
+/// The bytes from the end of a tag to the content of an entry; no bytes where none are known.
+#[derive(Debug, Default)]
+struct Entry {
+    bytes: Box<[u8]>,
+    /// The name of its element.
+    name: Piece,
 }
 
 impl Learnt {
@@ -132,7 +145,8 @@ impl Learnt {
         }
         let places = (0..count).map(|_| Place::default()).collect();
         let items = vec![None; scopes.len()].into();
-        Self { places, scopes: scopes.into(), prefix: None, items }
+        let entries = scopes.iter().map(|_| Entry::default()).collect();
+        Self { places, scopes: scopes.into(), prefix: None, items, entries }
     }
 
     /// The place of the gap behind field `key - 1`, or before the first, of a scope.
@@ -146,6 +160,25 @@ impl Learnt {
         self.places.fill_with(Place::default);
         self.prefix = None;
         self.items.fill(None);
+        self.entries.fill_with(Entry::default);
+    }
+
+    /// Does the beginning of an entry that was learnt stand at `at`? Its length, and start and
+    /// length of its name.
+    #[inline]
+    pub(super) fn entry(&self, scope: usize, bytes: &[u8], at: usize) -> Option<(usize, Piece)> {
+        let known = &self.entries[scope];
+        let stands = !known.bytes.is_empty() && bytes[at..].starts_with(&known.bytes);
+        stands.then_some((known.bytes.len(), known.name))
+    }
+
+    /// Keeps the beginning of an entry.
+    pub(super) fn learn_entry(&mut self, scope: usize, bytes: &[u8], name: Option<Piece>) {
+        if let Some(name) = name
+            && bytes.len() <= LONGEST_ENTRY
+        {
+            self.entries[scope] = Entry { bytes: bytes.into(), name };
+        }
     }
 
     /// Is it the name of all the scope's entries? The first one becomes it.

@@ -38,7 +38,7 @@ mod ways;
 
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub use fault::{Fault, FaultCode};
+pub use fault::{Fault, FaultCode, FaultParts};
 pub use fragment::Fragment;
 pub use header::{HeaderBlock, Roles, forward, is_forwarded, not_understood, targeted};
 pub use plan::{Layout, Options, Plan, Style, Version};

@@ -37,7 +37,7 @@ impl QName {
     /// declared says nothing.
     pub(super) fn in_value(parser: &Parser, input: &str, value: &str) -> Self {
         let value = value.trim_matches([' ', '\t', '\r', '\n']);
-        let (prefix, local) = value.split_once(':').unwrap_or(("", value));
+        let (prefix, local) = value.rsplit_once(':').unwrap_or(("", value));
         let namespace = parser.resolve_prefix(input, prefix);
         Self::new(namespace.map_or("", |it| parser.namespace_name(input, it)), local)
     }

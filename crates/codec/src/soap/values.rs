@@ -2,10 +2,11 @@
 
 use trunkline_message::{Decoder, Entries, ErrorKind, Result};
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
+    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within,
 };
 
 use super::decoder::{Body, Value};
+use super::learnt::piece;
 use super::plan::{NONE, ScopePlan, Slot};
 use crate::width::within;
 use crate::xml::Event;
@@ -79,11 +80,30 @@ impl Body<'_> {
                 return Ok(false);
             }
         }
-        self.next_entry_generally(slot.scope.into(), entry)
+        let index = slot.scope.into();
+        if self.same_context && self.parser.is_in_content() {
+            let at = self.parser.position();
+            if let Some((length, name)) = self.learnt.entry(index, self.input.as_bytes(), at) {
+                self.parser.push_known(at + usize::from(name.0), name.1.into())?;
+                self.parser.set_position(at + length);
+                return Ok(true);
+            }
+        }
+        self.next_entry_generally(index, entry)
+    }
+
+    /// Keeps the way from `start` into the entry just begun.
+    fn learn_entry(&mut self, index: usize, start: usize, (name, length): (usize, usize)) {
+        if self.same_context && !self.parser.declares() && !self.parser.is_empty_element() {
+            let way = &self.input.as_bytes()[start..self.parser.position()];
+            self.learnt.learn_entry(index, way, piece(start, name, length));
+        }
     }
 
     #[inline(never)]
     fn next_entry_generally(&mut self, index: usize, entry: &ScopePlan) -> Result<bool> {
+        let start = self.parser.position();
+        let begins_here = self.parser.is_in_content();
         loop {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
@@ -97,6 +117,8 @@ impl Body<'_> {
                         marks.map_err(|kind| self.error(kind, self.parser.position()))?;
                         if self.attributes {
                             self.hold(entry, NONE);
+                        } else if begins_here {
+                            self.learn_entry(index, start, (at + 1, name.qualified().len()));
                         }
                         return Ok(true);
                     }
@@ -181,7 +203,7 @@ impl Decoder for Body<'_> {
     }
 
     fn float(&mut self) -> Result<f64> {
-        self.parse("a number", whole(parse_float))
+        self.parse("a number", parse_float_within)
     }
 
     #[inline]

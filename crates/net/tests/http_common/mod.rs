@@ -11,7 +11,7 @@ use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Ser
 
 /// Answers with the body of the request. `/count` says how many requests this connection has had,
 /// `/panic` panics, `/missing` is 404, `/peer` says who asks.
-pub struct Echo;
+pub(crate) struct Echo;
 
 impl Handler for Echo {
     type Connection = (Peer, u32);
@@ -35,12 +35,12 @@ impl Handler for Echo {
 }
 
 /// An echo with this configuration.
-pub fn echo(config: Config) -> Running {
+pub(crate) fn echo(config: Config) -> Running {
     Server::bind("127.0.0.1:0", config).expect("a port is free").serve(Echo).expect("threads")
 }
 
 /// Limits that tests need not wait for.
-pub fn quick() -> Config {
+pub(crate) fn quick() -> Config {
     Config {
         threads: 1,
         header_timeout: Duration::from_millis(200),
@@ -52,14 +52,14 @@ pub fn quick() -> Config {
 }
 
 /// A socket that fails after a while, so that no test waits for ever.
-pub fn connect(address: SocketAddr) -> TcpStream {
+pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
     stream
 }
 
 /// Sends bytes and then nothing more, and reads until the server closes.
-pub fn exchange(address: SocketAddr, request: &[u8]) -> String {
+pub(crate) fn exchange(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = connect(address);
     stream.write_all(request).expect("the server reads");
     stream.shutdown(Shutdown::Write).expect("the socket is there");
@@ -67,21 +67,21 @@ pub fn exchange(address: SocketAddr, request: &[u8]) -> String {
 }
 
 /// Sends bytes, and reads until the server closes of its own.
-pub fn exchange_open(address: SocketAddr, request: &[u8]) -> String {
+pub(crate) fn exchange_open(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = connect(address);
     stream.write_all(request).expect("the server reads");
     rest(&mut stream)
 }
 
 /// All that comes until the server closes.
-pub fn rest(stream: &mut TcpStream) -> String {
+pub(crate) fn rest(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("the server closes in order");
     String::from_utf8_lossy(&answer).into_owned()
 }
 
 /// One answer with `Content-Length`: its head and its body.
-pub fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+pub(crate) fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -97,13 +97,13 @@ pub fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
 }
 
 /// The value of a header in a head.
-pub fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = head.lines().filter_map(|line| line.split_once(": "));
     lines.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
 /// The status of an answer.
-pub fn status(answer: &str) -> u16 {
+pub(crate) fn status(answer: &str) -> u16 {
     let digits = answer.get(9..12).unwrap_or_else(|| panic!("no status in {answer:?}"));
     digits.parse().expect("three digits")
 }

@@ -110,7 +110,7 @@ impl Conversation {
             Err(fault) => {
                 *bytes = fault.encode(context.version());
                 let outcome = Outcome::Fault(fault.code);
-                *reason = Some(fault.reason);
+                *reason = Some(fault.reason.clone());
                 Answer { bytes, outcome, version: context.version() }
             }
         }

@@ -92,8 +92,8 @@ impl Reading<'_> {
             }
         }
         // A faultactor that is there and empty tells nothing.
-        fault.role = fault.role.filter(|role| !role.is_empty());
-        fault.node = fault.node.filter(|node| !node.is_empty());
+        fault.role.take_if(|role| role.is_empty());
+        fault.node.take_if(|node| node.is_empty());
         Ok(fault)
     }
 
@@ -140,7 +140,8 @@ impl Reading<'_> {
             let better = is_english(&language) && !is_english(&fault.language);
             let text = self.text()?;
             if std::mem::take(&mut first) || better {
-                (fault.language, fault.reason) = (language, text);
+                fault.language = language;
+                fault.reason = text;
             }
         }
         Ok(())

@@ -254,7 +254,8 @@ impl<'a> Writer<'a> {
         let state = self.states[id.index()];
         let limit = self.encoder.limits.depth;
         // Envelope and Body are open too.
-        let is_too_deep = self.open.len() + 3 > limit;
+        let depth = self.open.len() + 3;
+        let is_compound = matches!(node.content, Content::Struct(_) | Content::Array(_));
         let has_references = self.encoded && self.encoder.multi_ref;
         let at_end = self.encoder.version == Version::Soap11 && !self.encoder.embedded;
         if entry.is_independent {
@@ -266,7 +267,8 @@ impl<'a> Writer<'a> {
                 return Ok(true);
             }
             // Chains that are too long to nest go on in elements of their own.
-            if at_end && !entry.is_top && (state.uses > 1 || is_too_deep) {
+            let is_last = is_compound && depth >= limit;
+            if at_end && !entry.is_top && (state.uses > 1 || is_last) {
                 if state.id == 0 {
                     self.give_id(id);
                     self.queue.push_back(id);
@@ -281,7 +283,7 @@ impl<'a> Writer<'a> {
             let why = "the value contains itself, which takes references to write";
             return Err(ErrorKind::Unwritable(why));
         }
-        if is_too_deep {
+        if depth > limit {
             return Err(ErrorKind::Limit { name: "depth", limit });
         }
         self.states[id.index()].is_written |= has_references;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header;
+use http::{Version, header};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
@@ -54,6 +54,21 @@ impl Count for Arc<Traffic> {
 pub(super) struct Answer {
     pub(super) parts: http::response::Parts,
     pub(super) body: Bytes,
+}
+
+impl Answer {
+    /// The server does not say that it closes the connection.
+    pub(super) fn keeps_alive(&self) -> bool {
+        let says = |option: &str| {
+            let values = self.parts.headers.get_all(header::CONNECTION).iter();
+            let mut options = values.filter_map(|it| it.to_str().ok()).flat_map(|it| it.split(','));
+            options.any(|it| it.trim().eq_ignore_ascii_case(option))
+        };
+        match self.parts.version {
+            Version::HTTP_10 => says("keep-alive"),
+            _ => !says("close"),
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -222,10 +237,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
 
     /// Whether another request can be sent after this answer.
     pub(super) fn stays(&self, answer: &Answer) -> bool {
-        let mut options = answer.parts.headers.get_all(header::CONNECTION).iter();
-        let close =
-            options.any(|it| it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("close")));
-        !self.ended && !self.sender.is_closed() && !close
+        !self.ended && !self.sender.is_closed() && answer.keeps_alive()
     }
 
     /// What it speaks over, and the bytes that have been read and belong to no answer.

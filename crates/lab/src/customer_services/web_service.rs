@@ -6,11 +6,10 @@ use trunkline_message::Message;
 use trunkline_session::soap::{Binding, Fault, Service, header};
 use trunkline_wire::Text;
 
+use super::RESPONSE;
+
 /// Of the service's operations and elements.
 pub const NAMESPACE: &str = "urn:trunkline:ng-2004";
-
-/// What an answer's header says.
-pub const RESPONSE: &str = "RESPONSE";
 
 /// Where the service is in which binding, in SOAP 1.1; in SOAP 1.2 it is below `/soap12`.
 pub const PATHS: [(&str, Binding); 5] = [
