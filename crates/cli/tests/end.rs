@@ -362,6 +362,7 @@ fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
         protocol: Protocol::Http,
         nodelay: true,
         is_split: false,
+        secure: None,
     };
     let host = at(port);
     let request = |is_kept, chunk, body: &[u8]| {
@@ -373,7 +374,7 @@ fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
     let kept = [request(true, None, b"<a/>"), request(true, Some(1000), &long)];
     let until = Until::Calls(10);
     let load = Load {
-        to,
+        to: &to,
         requests: &kept,
         threads: 4,
         depth: 1,
@@ -390,7 +391,7 @@ fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
     assert!(TcpStream::connect(to.address).is_err(), "nobody listens any more");
 
     let port = end.serve(Serving { threads: 1, closes: true }).expect("it serves again");
-    let to = Connecting { address: ([127, 0, 0, 1], port).into(), ..to };
-    let load = Load { to, requests: &kept, is_reconnecting: false, ..load };
+    let to = Connecting { address: ([127, 0, 0, 1], port).into(), ..to.clone() };
+    let load = Load { to: &to, requests: &kept, is_reconnecting: false, ..load };
     assert_eq!(load.run().expect("its own bytes").reconnections, 40, "it closes by itself");
 }

@@ -14,7 +14,9 @@ mod answer;
 mod connection;
 mod load;
 mod request;
+mod secure;
 
 pub use connection::{Connecting, Failure};
 pub use load::{Load, Outcome, Until};
 pub use request::{Post, Protocol, Request};
+pub use secure::Secure;

@@ -1,17 +1,21 @@
 //! The driver of services against servers that do what a test wants.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use trunkline_lab::service::{Connecting, Failure, Load, Post, Protocol, Request, Until};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use trunkline_lab::service::{Connecting, Failure, Load, Post, Protocol, Request, Secure, Until};
 
 /// A server of HTTP that answers request `n`, counted over all connections, by what `answer` says.
 /// The thread ends with the test.
 struct Server {
-    address: SocketAddr,
+    to: Connecting,
     connections: Arc<AtomicU64>,
     calls: Arc<AtomicU64>,
 }
@@ -32,22 +36,16 @@ impl Server {
                 thread::spawn(move || serve(stream.expect("a connection"), &calls, answer));
             }
         });
-        Self { address, connections, calls }
-    }
-
-    fn to(&self) -> Connecting {
-        Connecting {
-            address: self.address,
-            protocol: Protocol::Http,
-            nodelay: true,
-            is_split: false,
-        }
+        Self { to: connecting(address), connections, calls }
     }
 }
 
-fn serve(stream: TcpStream, calls: &AtomicU64, answer: Answer) {
-    let mut input = BufReader::new(stream.try_clone().expect("a second handle"));
-    let mut output = stream;
+fn connecting(address: SocketAddr) -> Connecting {
+    Connecting { address, protocol: Protocol::Http, nodelay: true, is_split: false, secure: None }
+}
+
+fn serve(stream: impl Read + Write, calls: &AtomicU64, answer: Answer) {
+    let mut input = BufReader::new(stream);
     loop {
         let mut length = 0;
         loop {
@@ -65,7 +63,7 @@ fn serve(stream: TcpStream, calls: &AtomicU64, answer: Answer) {
         let mut body = vec![0; length];
         input.read_exact(&mut body).expect("a whole body");
         let (bytes, is_last) = answer(calls.fetch_add(1, Ordering::SeqCst), &body);
-        if output.write_all(&bytes).is_err() || is_last {
+        if input.get_mut().write_all(&bytes).is_err() || is_last {
             return;
         }
     }
@@ -97,9 +95,9 @@ fn requests(count: usize) -> Vec<Request> {
     (0..count).map(one).collect()
 }
 
-fn load<'a>(server: &Server, requests: &'a [Request]) -> Load<'a> {
+fn load<'a>(server: &'a Server, requests: &'a [Request]) -> Load<'a> {
     Load {
-        to: server.to(),
+        to: &server.to,
         requests,
         threads: 1,
         depth: 1,
@@ -158,7 +156,7 @@ fn a_connection_that_the_server_ends_is_opened_again() {
     fn close(call: u64, body: &[u8]) -> (Vec<u8>, bool) {
         // With a length every other time, else until the end.
         let mut out = b"HTTP/1.1 200 OK\r\nConnection: close\r\n".to_vec();
-        if call % 2 == 0 {
+        if call.is_multiple_of(2) {
             out.extend(format!("Content-Length: {}\r\n", body.len()).into_bytes());
         }
         out.extend(b"\r\n");
@@ -185,8 +183,8 @@ fn a_connection_for_every_call_is_counted() {
 fn requests_in_a_row_get_their_own_answers() {
     let server = Server::start(echo);
     let requests = requests(7);
-    let to = Connecting { nodelay: false, is_split: true, ..server.to() };
-    let load = Load { to, depth: 5, until: Until::Calls(50), ..load(&server, &requests) };
+    let to = Connecting { nodelay: false, is_split: true, ..server.to.clone() };
+    let load = Load { to: &to, depth: 5, until: Until::Calls(50), ..load(&server, &requests) };
     let outcome = load.run().expect("right answers");
     assert_eq!((outcome.calls, outcome.reconnections), (50, 0));
 }
@@ -221,10 +219,63 @@ fn what_is_wrong_ends_the_load_and_is_told() {
     assert!(matches!(failure(half), Failure::Ended));
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr();
     let server = Server {
-        address: nobody.expect("bound"),
+        to: connecting(nobody.expect("bound")),
         connections: Arc::default(),
         calls: Arc::default(),
     };
     let error = load(&server, &requests).run().expect_err("nobody listens");
     assert!(matches!(error, Failure::NotConnected(_)), "{error}");
+}
+
+/// A certificate of its own authority, and its key, both as PEM.
+fn certificate(name: &str) -> (String, String) {
+    let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
+    (made.cert.pem(), made.signing_key.serialize_pem())
+}
+
+#[test]
+fn tls_and_mutual_tls_carry_the_same_calls() {
+    let (server_pem, server_key) = certificate("server.test");
+    let (client_pem, client_key) = certificate("client.test");
+    let address = secure_echo(&server_pem, &server_key, &client_pem);
+    let own = Some((client_pem.as_bytes(), client_key.as_bytes()));
+    let to = |secure| Connecting { secure: Some(secure), ..connecting(address) };
+    let secure = Secure::from_pem(server_pem.as_bytes(), "server.test", own).expect("good PEM");
+    let (requests, server) = (requests(3), Server::start(echo));
+    let to_it = to(secure);
+    let mutual = Load { to: &to_it, threads: 2, warm_up: 1, ..load(&server, &requests) };
+    assert_eq!(mutual.run().expect("right answers").calls, 20);
+    let reconnecting = Load { is_reconnecting: true, ..mutual };
+    assert_eq!(reconnecting.run().expect("right answers").reconnections, 20);
+
+    let anonymous = Secure::from_pem(server_pem.as_bytes(), "server.test", None).expect("good PEM");
+    let other_name = Secure::from_pem(server_pem.as_bytes(), "other.test", own).expect("good PEM");
+    for refused in [anonymous, other_name] {
+        let to = to(refused);
+        assert!(Load { to: &to, ..mutual }.run().is_err(), "{to:?}");
+    }
+    let error = Secure::from_pem(b"", "server.test", None).expect_err("nothing").to_string();
+    assert_eq!(error, "there is no certificate in PEM");
+}
+
+/// An echo that only those may call who have this certificate.
+fn secure_echo(chain: &str, key: &str, client_root: &str) -> SocketAddr {
+    let certificate = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).expect("PEM");
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate(client_root)).expect("a root");
+    let verifier = WebPkiClientVerifier::builder(Arc::new(roots)).build().expect("a root");
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("PEM");
+    let config = ServerConfig::builder().with_client_cert_verifier(verifier);
+    let config = Arc::new(config.with_single_cert(vec![certificate(chain)], key).expect("a pair"));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.expect("a connection");
+            let connection = ServerConnection::new(Arc::clone(&config)).expect("a good config");
+            let stream = StreamOwned::new(connection, stream);
+            thread::spawn(move || serve(stream, &AtomicU64::new(0), echo));
+        }
+    });
+    address
 }

@@ -207,7 +207,7 @@ impl Stage<'_> {
 }
 
 /// The repetitions that fall to one batch; at least one.
-pub(super) fn share_of(effort: &Effort, batch: usize) -> Effort {
+fn share_of(effort: &Effort, batch: usize) -> Effort {
     let (batch, batches) = (batch as u32, messages::BATCHES as u32);
     let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
     Effort { repetitions: repetitions.max(1), ..effort.clone() }

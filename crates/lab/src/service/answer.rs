@@ -25,7 +25,7 @@ pub(super) struct Reader {
 #[derive(Debug)]
 enum Kind {
     Http(State),
-    Xml(Xml, Limits),
+    Xml(Box<Xml>, Limits),
     LengthPrefixed(LengthPrefixed, Limits),
 }
 
@@ -85,7 +85,7 @@ impl Reader {
         let limits = Limits { message_bytes: BODY_BYTES, ..Limits::default() };
         let kind = match protocol {
             Protocol::Http => Kind::Http(State::Head(0)),
-            Protocol::Xml => Kind::Xml(Xml::default(), limits),
+            Protocol::Xml => Kind::Xml(Box::default(), limits),
             Protocol::LengthPrefixed => Kind::LengthPrefixed(LengthPrefixed, limits),
         };
         Self { kind, pieces: Vec::new() }

@@ -1,15 +1,16 @@
 //! One connection to a server: bytes out, answers in.
 
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 use std::{error, fmt};
 
 use super::answer::{Look, Reader, Whole};
 use super::request::{Protocol, Request};
+use super::secure::{Secure, Wire};
 
 /// How a server is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Connecting {
     /// Where it listens.
     pub address: SocketAddr,
@@ -20,6 +21,8 @@ pub struct Connecting {
     /// What stands before a body is sent by a write of its own, as many programs do: what Nagle's
     /// algorithm was made for.
     pub is_split: bool,
+    /// TLS between TCP and the protocol.
+    pub secure: Option<Secure>,
 }
 
 /// How long nothing may come before a server is given up.
@@ -83,7 +86,7 @@ const TOLD: usize = 200;
 
 /// A connection, with what has come and has not been looked at.
 pub(super) struct Connection {
-    stream: TcpStream,
+    wire: Wire,
     is_split: bool,
     reader: Reader,
     bytes: Vec<u8>,
@@ -94,9 +97,9 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn open(to: &Connecting) -> Result<Self, Failure> {
-        let stream = connect(to)?;
+        let wire = connect(to)?;
         Ok(Self {
-            stream,
+            wire,
             is_split: to.is_split,
             reader: Reader::new(to.protocol),
             bytes: vec![0; ROOM],
@@ -108,7 +111,7 @@ impl Connection {
 
     /// A new connection in place of this one.
     pub(super) fn reopen(&mut self, to: &Connecting) -> Result<(), Failure> {
-        self.stream = connect(to)?;
+        self.wire = connect(to)?;
         self.reader = Reader::new(to.protocol);
         (self.start, self.end, self.is_end) = (0, 0, false);
         Ok(())
@@ -118,9 +121,9 @@ impl Connection {
     pub(super) fn send(&mut self, request: &Request) -> Result<(), Failure> {
         let sent = if self.is_split {
             let (head, body) = request.bytes.split_at(request.head);
-            self.stream.write_all(head).and_then(|()| self.stream.write_all(body))
+            self.wire.write_all(head).and_then(|()| self.wire.write_all(body))
         } else {
-            self.stream.write_all(&request.bytes)
+            self.wire.write_all(&request.bytes)
         };
         sent.map_err(Failure::Broken)
     }
@@ -173,7 +176,7 @@ impl Connection {
             }
         }
         loop {
-            match self.stream.read(&mut self.bytes[self.end..]) {
+            match self.wire.read(&mut self.bytes[self.end..]) {
                 Ok(0) => self.is_end = true,
                 Ok(length) => self.end += length,
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
@@ -191,13 +194,13 @@ pub(super) fn told(status: u16, body: &[u8]) -> Failure {
     Failure::Status(status, text.replace(char::is_control, " "))
 }
 
-fn connect(to: &Connecting) -> Result<TcpStream, Failure> {
+fn connect(to: &Connecting) -> Result<Wire, Failure> {
     let stream = TcpStream::connect_timeout(&to.address, PATIENCE);
     let stream = stream.map_err(Failure::NotConnected)?;
     let prepared = stream
         .set_nodelay(to.nodelay)
         .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
         .and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
-    prepared.map_err(Failure::NotConnected)?;
-    Ok(stream)
+    let wire = prepared.and_then(|()| Wire::new(stream, to.secure.as_ref()));
+    wire.map_err(Failure::NotConnected)
 }

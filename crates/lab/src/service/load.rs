@@ -15,7 +15,7 @@ use crate::histogram::Times;
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'a> {
     /// How it is spoken to.
-    pub to: Connecting,
+    pub to: &'a Connecting,
     /// The requests, which go round; each thread begins with another one.
     pub requests: &'a [Request],
     /// Threads, each with a connection of its own.
@@ -78,7 +78,7 @@ impl Load<'_> {
         for request in self.requests {
             caller.connection.send(request)?;
             answers.push(caller.connection.receive_body()?);
-            caller.connection.reopen(&self.to)?;
+            caller.connection.reopen(self.to)?;
         }
         Ok(answers)
     }
@@ -161,7 +161,7 @@ struct Caller<'a> {
 
 impl<'a> Caller<'a> {
     fn new(load: &'a Load<'a>, index: usize) -> Result<Self, Failure> {
-        let connection = Connection::open(&load.to)?;
+        let connection = Connection::open(load.to)?;
         let next = index % load.requests.len().max(1);
         let waiting = VecDeque::with_capacity(load.depth.max(1));
         Ok(Self { load, connection, waiting, next, outcome: Outcome::default() })
@@ -196,7 +196,7 @@ impl<'a> Caller<'a> {
         let request = &self.load.requests[self.next];
         let start = monotonic_nanoseconds();
         if self.load.is_reconnecting {
-            self.connection.reopen(&self.load.to)?;
+            self.connection.reopen(self.load.to)?;
             self.outcome.reconnections += 1;
         }
         self.connection.send(request)?;
@@ -231,7 +231,7 @@ impl<'a> Caller<'a> {
             if !self.waiting.is_empty() {
                 return Err(Failure::Unanswered(self.waiting.len()));
             }
-            self.connection.reopen(&self.load.to)?;
+            self.connection.reopen(self.load.to)?;
             self.outcome.reconnections += 1;
         }
         Ok(end)
@@ -240,7 +240,7 @@ impl<'a> Caller<'a> {
 
 /// Whether the pieces are the expected bytes.
 #[inline]
-fn is_same<'b>(pieces: &mut dyn Iterator<Item = &'b [u8]>, expected: &[u8]) -> bool {
+fn is_same(pieces: &mut dyn Iterator<Item = &[u8]>, expected: &[u8]) -> bool {
     let mut rest = expected;
     for piece in pieces {
         let Some(after) = rest.strip_prefix(piece) else { return false };

@@ -10,7 +10,7 @@ use crate::definition::MessageCase;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
 use crate::format::Format;
 use crate::measure::Setting;
-use crate::measure::codec::{OPERATIONS, share_of};
+use crate::measure::codec::OPERATIONS;
 use crate::row::Row;
 use crate::statistics::{ComparisonRule, noise_floor};
 use crate::subjects::{Contestant, Local, State, TRUNKLINE, TWIN};
@@ -43,17 +43,19 @@ pub(super) fn measure(
 ) {
     warm_up(setting, asked, contestants, progress);
     let mut all: Vec<Series> = Vec::new();
-    let stages = asked.cases.len() * OPERATIONS.len() * BATCHES;
+    let batches = if setting.request.is_quick { QUICK_BATCHES } else { BATCHES };
+    let stages = asked.cases.len() * OPERATIONS.len() * batches;
     let mut done = 0;
     for case in &asked.cases {
         for operation in OPERATIONS {
-            for index in 0..BATCHES {
+            for index in 0..batches {
                 let what = format!("{} the {} message", operation.name(), case.name);
                 let mut progress = |step: &str, share: f64| {
                     progress(&format!("{what}: {step}"), (done as f64 + share) / stages as f64);
                 };
                 let stage = Stage { asked, case, operation, index };
-                for outcome in stage.run(&setting.request.effort, contestants, &mut progress) {
+                let effort = share_of(&setting.request.effort, index, batches);
+                for outcome in stage.run(&effort, contestants, &mut progress) {
                     take(&mut all, outcome, &stage, &mut found.faults);
                 }
                 dismiss(contestants, &all);
@@ -70,6 +72,16 @@ pub(super) fn measure(
     for operation in OPERATIONS {
         found.rows.extend(published::rows(setting, asked, operation.name(), "cpu-time", "ns"));
     }
+}
+
+/// Batches in a quick run: each takes time to load and to check, most of all in other processes.
+const QUICK_BATCHES: usize = 2;
+
+/// The repetitions that fall to one batch; at least one.
+fn share_of(effort: &Effort, batch: usize, batches: usize) -> Effort {
+    let (batch, batches) = (batch as u32, batches as u32);
+    let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
+    Effort { repetitions: repetitions.max(1), ..effort.clone() }
 }
 
 /// A second of work a format and operation, a tenth for a quick look.
@@ -115,7 +127,6 @@ impl Stage<'_> {
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Outcome> {
         let messages = batch(self.case, self.index);
-        let effort = share_of(effort, self.index);
         let formats = &self.asked.formats;
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> = formats
             .iter()
@@ -138,7 +149,7 @@ impl Stage<'_> {
                 trial.enter(Box::new(subject.as_mut()), corpus, check);
             }
         }
-        trial.measure(self.operation, &effort, &mut |step| match step {
+        trial.measure(self.operation, effort, &mut |step| match step {
             Progress::Verifying { subject } => progress(&format!("checking {subject}"), 0.0),
             Progress::WarmingUp { subject } => progress(&format!("warming up {subject}"), 0.0),
             Progress::Repetition { number, of } => {
