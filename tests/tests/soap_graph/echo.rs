@@ -115,104 +115,108 @@ impl Service {
         arguments: &[NodeId],
         root: NodeId,
     ) -> Option<NodeId> {
-        let own = |local: &str| Name::new(self.types, local);
-        let xsd = |local: &str| Name::new(XSD, local);
         let first = arguments.first().copied();
         let graph = &mut message.graph;
         match shape {
-            Shape::Nothing => return None,
-            Shape::Same => return first,
+            Shape::Nothing => None,
+            Shape::Same => first,
             Shape::Gathered(name) => {
-                let members = graph.members(root).iter();
                 let renamed = |member: &(Name, NodeId)| {
                     let tail = member.0.local().trim_start_matches("input");
                     let tail = if tail == "Integer" { "Int" } else { tail };
                     (Name::unqualified(&format!("var{tail}")), member.1)
                 };
-                let members = members.map(renamed).collect();
-                let gathered = graph.add(Node::new(in_order(members)).of_type(own(name)));
-                return Some(gathered);
+                let members = graph.members(root).iter().map(renamed).collect();
+                let own = Name::new(self.types, name);
+                Some(graph.add(Node::new(in_order(members)).of_type(own)))
             }
             Shape::Count => {
                 let count = first.and_then(|it| graph.array(it)).map_or(0, |it| it.items.len());
                 let count = Content::Text(count.to_string().into());
-                return Some(graph.add(Node::new(count).of_type(xsd("int"))));
+                Some(graph.add(Node::new(count).of_type(Name::new(XSD, "int"))))
             }
             Shape::IsNil => {
                 let is_nil = first.is_some_and(|it| graph.node(it).content == Content::Nil);
-                return Some(graph.add_text(if is_nil { "1" } else { "0" }));
+                Some(graph.add_text(if is_nil { "1" } else { "0" }))
             }
-            _ => {}
+            shape => {
+                self.give_type(message, shape, first?);
+                first
+            }
         }
-        let id = first?;
-        let is =
-            |local: &str| graph.node(id).type_name.as_ref().is_some_and(|it| it.is(XSD, local));
-        let text = graph.text(id).unwrap_or("").to_owned();
-        let (content, type_name) = match shape {
-            Shape::Value(local) => (None, xsd(local)),
-            Shape::Boolean => (
-                Some(if matches!(&*text, "1" | "true") { "true" } else { "false" }.to_owned()),
-                xsd("boolean"),
-            ),
-            Shape::Base64 => {
-                let mut bytes = Vec::new();
-                base64::encode_into(text.as_bytes(), &mut bytes);
-                let made = String::from_utf8(bytes).expect("ASCII");
-                ((is("string")).then_some(made), xsd("base64Binary"))
-            }
-            Shape::Hex => {
-                let made = text.bytes().map(|byte| format!("{byte:02X}")).collect();
-                ((is("string")).then_some(made), xsd("hexBinary"))
-            }
+    }
+
+    /// Makes the argument a value of the type that the service describes.
+    fn give_type(&self, message: &mut Message, shape: Shape, id: NodeId) {
+        let own = |local: &str| Name::new(self.types, local);
+        let xsd = |local: &str| Name::new(XSD, local);
+        let type_name = match shape {
+            Shape::Value(local) => xsd(local),
+            Shape::Boolean => xsd("boolean"),
+            Shape::Base64 => xsd("base64Binary"),
+            Shape::Hex => xsd("hexBinary"),
             Shape::Struct(local)
             | Shape::Array(local, _)
             | Shape::Structs(local, _)
-            | Shape::Grid(local) => (None, own(local)),
-            _ => return first,
+            | Shape::Grid(local) => own(local),
+            _ => return,
         };
-        if let Shape::Structs(_, item) = shape {
-            let items: Vec<NodeId> =
-                graph.array(id).into_iter().flat_map(|it| &it.items).map(|it| it.1).collect();
-            for item_node in items {
-                self.type_struct(message, item_node, &own(item));
+        let item_type = match shape {
+            Shape::Array(_, item) => Some(xsd(item)),
+            Shape::Structs(_, item) => Some(own(item)),
+            _ => None,
+        };
+        match shape {
+            Shape::Grid(_) => flatten(message, id),
+            Shape::Struct(_) => type_struct(message, id, &type_name),
+            _ => {}
+        }
+        if let (Shape::Structs(..), Some(item_type)) = (shape, &item_type) {
+            let items = message.graph.array(id).into_iter().flat_map(|array| &array.items);
+            for item in items.map(|item| item.1).collect::<Vec<_>>() {
+                type_struct(message, item, item_type);
             }
-        }
-        let graph = &mut message.graph;
-        if let Shape::Grid(_) = shape {
-            flatten(message, id);
-        } else if let Content::Array(array) = &mut graph.node_mut(id).content {
-            array.item_name = Name::unqualified("item");
-            array.item_type = match shape {
-                Shape::Array(_, item) => Some(xsd(item)),
-                Shape::Structs(_, item) => Some(own(item)),
-                _ => array.item_type.take(),
-            };
-        }
-        if matches!(shape, Shape::Struct(_)) {
-            self.type_struct(message, id, &type_name);
         }
         let node = message.graph.node_mut(id);
+        let is_text = node.type_name.as_ref().is_some_and(|it| it.is(XSD, "string"));
+        if let Content::Text(text) = &mut node.content {
+            *text = converted(shape, text, is_text).into();
+        }
+        if let (Content::Array(array), Some(item_type)) = (&mut node.content, item_type) {
+            array.item_name = Name::unqualified("item");
+            array.item_type = Some(item_type);
+        }
         node.type_name = Some(type_name);
-        if let Some(text) = content {
-            node.content = Content::Text(text.into());
-        }
-        Some(id)
     }
+}
 
-    /// Gives a struct its type and order, and arrays inside the name that items have.
-    fn type_struct(&self, message: &mut Message, id: NodeId, name: &Name) {
-        let graph = &mut message.graph;
-        for (_, member) in graph.members(id).to_vec() {
-            if let Content::Array(array) = &mut graph.node_mut(member).content {
-                array.item_name = Name::unqualified("item");
-            }
+/// The text as a value of the shape's type, if it `is_text` and no such value yet.
+fn converted(shape: Shape, text: &str, is_text: bool) -> String {
+    match shape {
+        Shape::Boolean => if matches!(text, "1" | "true") { "true" } else { "false" }.into(),
+        Shape::Base64 if is_text => {
+            let mut bytes = Vec::new();
+            base64::encode_into(text.as_bytes(), &mut bytes);
+            String::from_utf8(bytes).expect("ASCII")
         }
-        let members = graph.members(id).to_vec();
-        let node = graph.node_mut(id);
-        node.type_name = Some(name.clone());
-        if let Content::Struct(_) = &node.content {
-            node.content = in_order(members);
+        Shape::Hex if is_text => text.bytes().map(|byte| format!("{byte:02X}")).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Gives a struct its type and order, and arrays inside the name that items have.
+fn type_struct(message: &mut Message, id: NodeId, name: &Name) {
+    let graph = &mut message.graph;
+    let members = graph.members(id).to_vec();
+    for (_, member) in &members {
+        if let Content::Array(array) = &mut graph.node_mut(*member).content {
+            array.item_name = Name::unqualified("item");
         }
+    }
+    let node = graph.node_mut(id);
+    node.type_name = Some(name.clone());
+    if let Content::Struct(_) = &node.content {
+        node.content = in_order(members);
     }
 }
 
