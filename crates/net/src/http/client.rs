@@ -108,7 +108,8 @@ pub struct Received {
 }
 
 /// A connection to one server. It is made when it is needed, and made again when the server has
-/// closed it between two requests.
+/// closed it between two requests. A handler that calls another server needs workers of its own: on
+/// a thread that reads and writes ([`Workers::InPlace`](super::Workers::InPlace)) a client panics.
 pub struct Client {
     address: String,
     host: HeaderValue,

@@ -99,6 +99,11 @@ pub struct Config {
     pub tls: Option<super::ServerTls>,
 }
 
+impl Config {
+    /// As many headers as hyper reads without taking memory for them.
+    pub(super) const HEADERS: usize = 100;
+}
+
 impl Default for Config {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -108,7 +113,7 @@ impl Default for Config {
             connections: 16_384,
             requests_per_connection: u64::MAX,
             header_bytes: 64 << 10,
-            headers: 100,
+            headers: Self::HEADERS,
             target_bytes: 8 << 10,
             body_bytes: 16 << 20,
             inflate_ratio: 200,

@@ -92,7 +92,7 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     let mut http = http1::Builder::new();
     http.keep_alive(config.keep_alive).half_close(true).auto_date_header(config.date);
     http.header_read_timeout(None);
-    if config.headers != Config::default().headers {
+    if config.headers != Config::HEADERS {
         // Only where it must be, since hyper then takes its tables from the heap.
         http.max_headers(config.headers);
     }
