@@ -57,7 +57,7 @@ fn user_errors_are_one_line_and_status_2() {
     for (arguments, expected) in [
         (
             lab_run(&["kohlhof"]),
-            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, and files that end in .toml",
+            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, and files that end in .toml",
         ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
@@ -77,6 +77,10 @@ fn user_errors_are_one_line_and_status_2() {
             "no/run.jsonl: cannot be written: its folder is not there",
         ),
         (lab_run(&["kohlhoff-2004", "--json", "."]), ".: cannot be written: is a folder"),
+        (
+            lab_run(&["ng-2004", "--trades", "no.csv"]),
+            "--trades: the messages of ng-2004 are customer-services",
+        ),
         (lab_run(&["kohlhoff-2004", "--peers", "no"]), "--peers: no is not a folder"),
         (
             lab_run(&["kohlhoff-2004", "--trades", "long.csv"]),

@@ -8,6 +8,7 @@ use trunkline_lab::clock::Date;
 use trunkline_lab::definition::Definition;
 use trunkline_lab::evaluation::{Request, Step};
 use trunkline_lab::experiment::Effort;
+use trunkline_lab::format::Family;
 use trunkline_lab::histogram::{self, Distribution};
 use trunkline_lab::peer::Discovery;
 use trunkline_lab::record::Record;
@@ -29,7 +30,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         refuse_unwritable(file)?;
     }
     let peers = Discovery::of(arguments.peers.folder.as_deref())?;
+    let family = definition.messages.family;
     let day = match &arguments.trades {
+        Some(_) if family != Family::MarketData => {
+            let (name, family) = (&definition.name, family.name());
+            return Err(Fault::new(format!("--trades: the messages of {name} are {family}")));
+        }
         Some(file) => TradingDay::from_csv(file)?,
         None => TradingDay::generated(SEED),
     };

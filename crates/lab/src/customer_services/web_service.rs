@@ -65,7 +65,7 @@ fn echo(request: &mut CustomerServices, answer: &mut CustomerServices) -> Result
 
 fn refuse(request: CustomerServices) -> Result<CustomerServices, Fault> {
     let refusal = Refusal { code: 42, text: request.header.clone() };
-    let detail = header::element(&refusal, NAMESPACE)
-        .map_err(|error| Fault::receiver(error.to_string()))?;
+    let detail =
+        header::element(&refusal, NAMESPACE).map_err(|error| Fault::receiver(error.to_string()))?;
     Err(Fault::sender(format!("refused: {}", request.header)).with_detail(detail))
 }
