@@ -102,7 +102,8 @@ def path(form):
 
 def root(form, operation, suffix=""):
     """The name of the body's child."""
-    return "CustomerServices" if form in ("ng-doc-literal", "ng-doc-encoded") else operation + suffix
+    bare = form in ("ng-doc-literal", "ng-doc-encoded")
+    return "CustomerServices" if bare else operation + suffix
 
 
 def envelope(form, values, operation="echo", version=1):

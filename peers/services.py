@@ -1,4 +1,4 @@
-"""Tries a peer that serves and calls the customer service: alone, against itself, against others."""
+"""Tries a peer that serves and calls the customer service: alone, with itself, with others."""
 
 import contextlib
 import http.client
@@ -99,7 +99,7 @@ def check_pair(server_path, client_path, forms, directory):
                         calls += len(mixed())
             check_stages(server, len(mixed()) * 2 * len(OPERATIONS) * len(OPTIONS))
         client.expect_error(f"call http://127.0.0.1:{port}/nowhere {form} echo 1 {times}")
-        client.expect_error(f"call http://127.0.0.1:{port}{customers.path(form)} {form} no 1 {times}")
+        client.expect_error(f"call {place} {form} no-such-operation 1 {times}")
         check_wrong_answer(server, client, port, forms, times)
         calls += check_together(client_path, port, forms[0], directory)
         check_http(port, forms)
@@ -195,9 +195,9 @@ def post(connection, form, version, operation, data):
 
 def check_tls(path, form, directory):
     key, certificate = os.path.join(directory, "key"), os.path.join(directory, "certificate")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost", "-days", "2",
-                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    request = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    subprocess.run(request.split() + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
     with serving(path, f"1 tls {certificate} {key}") as (server, port), Peer(path) as client:
         load(client, form, mixed(), os.path.join(directory, "corpus"))
         place = f"127.0.0.1:{port}{customers.path(form)} {form} echo"

@@ -170,11 +170,11 @@ inline const struct Namespace *table_of(const Style &style, Version version) {
         {"xsd", "http://www.w3.org/2001/XMLSchema", "http://www.w3.org/*/XMLSchema", nullptr},     \
         {PREFIX, NAMESPACE, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr},               \
     }
-#define SOAP_11(PREFIX)                                                                          \
+#define SOAP_11(PREFIX)                                                                            \
     TABLE("http://schemas.xmlsoap.org/soap/envelope/",                                             \
           "http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/*/soap-envelope",        \
           "http://www.w3.org/*/soap-encoding", PREFIX)
-#define SOAP_12(PREFIX)                                                                          \
+#define SOAP_12(PREFIX)                                                                            \
     TABLE("http://www.w3.org/2003/05/soap-envelope", "http://www.w3.org/2003/05/soap-encoding",    \
           "http://schemas.xmlsoap.org/soap/envelope/",                                             \
           "http://schemas.xmlsoap.org/soap/encoding/", PREFIX)

@@ -60,7 +60,7 @@ public:
         services::encode_as(soap, *style);
         style->binding->serialize(soap, message);
         if (soap_begin_send(soap) ||
-            services::put_envelope(soap, *style, message, style->request(services::Operation::echo)) || soap_end_send(soap))
+            services::put_envelope(soap, *style, message, tag()) || soap_end_send(soap))
             fail(soap);
         // soap_end would drop the structure that was decoded, which may be this one.
         soap_free_temp(soap);
@@ -104,10 +104,13 @@ private:
         context.end = bytes.data() + bytes.size();
         void *message = nullptr;
         if (soap_begin_recv(soap) || services::begin_envelope_in(soap) ||
-            !(message = style->binding->get(soap, style->request(services::Operation::echo))) || services::end_envelope_in(soap))
+            !(message = style->binding->get(soap, tag())) || services::end_envelope_in(soap))
             fail(soap);
         return message;
     }
+
+    // A corpus holds requests of echo.
+    const char *tag() const { return style->request(services::Operation::echo); }
 
     [[noreturn]] static void fail(struct soap *soap) {
         const std::string text = services::fault_text(soap);

@@ -52,9 +52,10 @@ public:
         struct sendMessage call;
         call.FIXMLMessage = &message;
         output.clear();
-        // An empty string asks for SOAP 1.1's own encoding, and nullptr for none.
-        soap->encodingStyle = rpc ? "" : nullptr;
         soap_begin(soap);
+        // An empty string, which is what soap_begin leaves, asks for SOAP 1.1's own encoding, and
+        // nullptr for none.
+        soap->encodingStyle = rpc ? "" : nullptr;
         if (rpc)
             soap_serialize_sendMessage(soap, &call);
         else

@@ -119,7 +119,8 @@ private:
         const char *const *const text = soap_faultstring(&soap);
         const char *const expected = soap.version == 2 ? "SOAP-ENV:Sender" : "SOAP-ENV:Client";
         if (!same(*code, expected))
-            throw std::runtime_error(std::string("the fault's code is ") + (*code ? *code : "absent"));
+            throw std::runtime_error(std::string("the fault's code is ") +
+                                     (*code ? *code : "absent"));
         if (!same(*text, reason.c_str()))
             throw std::runtime_error(std::string("the fault says ") + (*text ? *text : "nothing"));
         const SOAP_ENV__Detail *const detail =

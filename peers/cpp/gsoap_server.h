@@ -1,8 +1,8 @@
 // The verbs serve, stages and unserve of PROTOCOL.md with gSOAP's own HTTP.
 //
 // Every worker has a `struct soap` of its own, copied from one that listens, accepts by itself and
-// serves its connection until it ends, as gSOAP's generated loop does. A call is served by the steps
-// of the generated `soap_serve_...` functions, with clocks between them.
+// serves its connection until it ends, as gSOAP's generated loop does. A call is served by the
+// steps of the generated `soap_serve_...` functions, with clocks between them.
 #pragma once
 
 #include "customer_services.h"
