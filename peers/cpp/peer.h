@@ -45,7 +45,8 @@ inline void write_message(std::ostream &file, View message) {
     file.write(message.data(), size);
 }
 
-template <class Codec> class Server {
+// Verbs is Network, or answers other verbs by the same two functions.
+template <class Codec, template <class> class Verbs> class Server {
 public:
     Server(Codec &codec, const std::string &hello)
         : codec(codec), hello(hello), network(codec, messages) {}
@@ -138,11 +139,12 @@ private:
     Codec &codec;
     std::string hello;
     std::vector<Bytes> messages;
-    Network<Codec> network;
+    Verbs<Codec> network;
 };
 
-template <class Codec> int serve(Codec &codec, const std::string &hello) {
-    return Server<Codec>(codec, hello).serve();
+template <class Codec, template <class> class Verbs = Network>
+int serve(Codec &codec, const std::string &hello) {
+    return Server<Codec, Verbs>(codec, hello).serve();
 }
 
 } // namespace peer
