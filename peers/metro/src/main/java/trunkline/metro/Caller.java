@@ -104,11 +104,16 @@ final class Caller {
         return switch (operation) {
             case "echo", "refuse" -> message -> {
                 Echo sent = whole((Echo) message);
-                var header = new Holder<>(sent.header);
-                var customers = new Holder<>(sent.customers);
-                var products = new Holder<>(sent.products);
-                if (operation.equals("echo")) port.echo(header, customers, products);
-                else port.refuse(header, customers, products);
+                var header = new Holder<String>();
+                var customers = new Holder<trunkline.metro.unqualified.Customers>();
+                var products = new Holder<trunkline.metro.unqualified.Products>();
+                if (operation.equals("echo")) {
+                    port.echo(sent.header, sent.customers, sent.products,
+                            header, customers, products);
+                } else {
+                    port.refuse(sent.header, sent.customers, sent.products,
+                            header, customers, products);
+                }
                 return new Object[] {header.value, customers.value, products.value};
             };
             case "notify" -> message -> {
