@@ -1,5 +1,6 @@
 """Tries Metro's services, its wsimport and zeep's client, alone and with each other."""
 
+import http.client
 import os
 import shutil
 import socket
@@ -26,6 +27,7 @@ def check_services(path, directory):
             raise Failure(f"speaks {forms}")
         timings = [check_codec(client, form, directory) for form in PATHS]
         check_errors(client, directory)
+        check_absent_parts(server)
         check_calls(client, server, directory, "serve 2", "http", WAYS)
         check_calls(client, server, directory, "serve 2 close", "http", ("",))
         if shutil.which("openssl"):
@@ -83,7 +85,7 @@ def check_errors(peer, directory):
     for line in (f"call {url} ng-rpc-literal echo 1 {times}",
                  f"call {url} ng-doc-literal echo 1 {times}",
                  f"call {url} ng-rpc-literal frobnicate 1 {times}",
-                 f"call {url} ng-rpc-literal echo 1 {times} quickly", f"call {url}",
+                 f"call {url}",
                  "serve", "serve 0", "serve 1 tls", "serve 1 quickly", "unserve", "frobnicate",
                  "load no-such-format x", "load ng-rpc-literal no-such-file", "run decode 0"):
         peer.expect_error(line)
@@ -113,6 +115,24 @@ def check_calls(client, server, directory, serve, scheme, ways):
     server.expect("stages", "stages", "0", "0", "0", "0")
     server.expect("unserve", "served", str(made))
     client.expect_error(f"call {scheme}://127.0.0.1:{port}/rpc-literal {form} echo 1 {times}")
+
+
+def check_absent_parts(server):
+    """A stranger's call without products is answered, in rpc style by none of them."""
+    port, = server.expect("serve 1", "serving")
+    message = customers.messages("simple", 1)[0]
+    for form, path in PATHS.items():
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=ANSWER_SECONDS)
+        connection.request("POST", path, customers.envelope(form, message), {
+            "Content-Type": "text/xml; charset=utf-8",
+            "SOAPAction": f'"{customers.NAMESPACE}#echo"'})
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        if answer.status != 200 or customers.read(data)[1] != {**message, "header": "RESPONSE"}:
+            raise Failure(f"{path} answered {answer.status}: {data!r}")
+    server.expect("stages", "stages")
+    server.expect("unserve", "served", str(len(PATHS)))
 
 
 def make_certificate(directory):

@@ -21,7 +21,7 @@ import trunkline.metro.unqualified.Echo;
 
 /** Metro's client of the service: a proxy of the style's interface. */
 final class Caller {
-    private static final Set<String> OPTIONS = Set.of("gzip", "chunked", "close");
+    static final Set<String> OPTIONS = Set.of("gzip", "chunked", "close");
     private static final int CHUNK = 8192;
 
     /** One call of a proxy; what came back is {header, customers, products}, or null if nothing. */
@@ -33,7 +33,6 @@ final class Caller {
     private final Call call;
 
     Caller(String url, String format, String operation, Set<String> options) throws Exception {
-        if (!OPTIONS.containsAll(options)) throw new IOException("call does not know " + options);
         this.operation = operation;
         call = switch (format) {
             case "ng-doc-literal" -> bare(proxy(url, Bare.class, options));

@@ -95,8 +95,11 @@ final class Host implements AutoCloseable {
             if (wanted) exchange.getResponseHeaders().set("Content-Encoding", "gzip");
             exchange.setStreams(sent ? new GZIPInputStream(in) : in,
                     wanted ? new LateGzip(out) : out);
-            chain.doFilter(exchange);
-            Stages.end();
+            try {
+                chain.doFilter(exchange);
+            } finally {
+                Stages.end();
+            }
         }
 
         /** Whether the answer has a body: one to a one-way call has none to compress. */
