@@ -95,11 +95,21 @@ def text(value):
     return escape(repr(value) if isinstance(value, float) else str(value))
 
 
+def path(form):
+    """Where the service speaks a format, as SOAP 1.1."""
+    return "/" + form.removeprefix("ng-")
+
+
+def root(form, operation, suffix=""):
+    """The name of the body's child."""
+    return "CustomerServices" if form in ("ng-doc-literal", "ng-doc-encoded") else operation + suffix
+
+
 def envelope(form, values, operation="echo", version=1):
     """A request, written as a toolkit other than gSOAP might."""
     encoded = form.endswith("encoded")
     style = f' s:encodingStyle="{ENCODING[version]}"' if encoded else ""
-    name = "CustomerServices" if form in ("ng-doc-literal", "ng-doc-encoded") else operation
+    name = root(form, operation)
     if form.startswith("ng-doc-literal"):
         begin, end = f'<{name} xmlns="{NAMESPACE}">', f"</{name}>"
     else:
@@ -117,7 +127,8 @@ def envelope(form, values, operation="echo", version=1):
 
 
 def element(name, kind, value, typed):
-    return f"<{name}{f' xsi:type={chr(34)}xsd:{kind}{chr(34)}' if typed else ''}>{text(value)}</{name}>"
+    type_of = f' xsi:type="xsd:{kind}"' if typed else ""
+    return f"<{name}{type_of}>{text(value)}</{name}>"
 
 
 def entries(group, entry, fields, values, encoded, version):

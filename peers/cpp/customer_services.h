@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace services {
 
@@ -106,6 +107,9 @@ template <class Message> bool same_content(const void *one, const void *other) {
 
 enum class Version { soap11, soap12 };
 
+enum class Operation { echo, refuse, notify };
+constexpr const char *OPERATIONS[] = {"echo", "refuse", "notify"};
+
 // How a style's messages stand in the envelope's body.
 struct Style {
     const char *format;
@@ -115,33 +119,42 @@ struct Style {
     bool encoded;
     // The body's child is named after the operation; otherwise it is CustomerServices.
     bool named;
+    // The names of the body's child: of the requests, and of the answer to echo.
+    std::string requests[3];
+    std::string response;
 
-    std::string tag(const char *operation, const char *suffix) const {
-        const std::string name = named ? std::string(operation) + suffix : "CustomerServices";
-        return std::string(1, prefix) + ":" + name;
+    Style(const char *format, const char *path, const Binding &binding, char prefix, bool encoded,
+          bool named)
+        : format(format), path(path), binding(&binding), prefix(prefix), encoded(encoded),
+          named(named) {
+        const std::string begin = {prefix, ':'};
+        for (int index = 0; index < 3; ++index)
+            requests[index] = begin + (named ? OPERATIONS[index] : "CustomerServices");
+        response = begin + (named ? "echoResponse" : "CustomerServices");
     }
+
+    const char *request(Operation operation) const { return requests[int(operation)].c_str(); }
 };
 
-inline const Style *styles() {
+inline const std::vector<Style> &styles() {
     static const Binding qualified = BINDING(q__CustomerServices);
     static const Binding unqualified = BINDING(u__parts);
     static const Binding arrays = BINDING(u__CustomerServices);
-    static const Style all[] = {
-        {"ng-doc-literal", "/doc-literal", &qualified, 'q', false, false},
-        {"ng-doc-literal-wrapped", "/doc-literal-wrapped", &qualified, 'q', false, true},
-        {"ng-doc-encoded", "/doc-encoded", &arrays, 'u', true, false},
-        {"ng-rpc-literal", "/rpc-literal", &unqualified, 'u', false, true},
-        {"ng-rpc-encoded", "/rpc-encoded", &arrays, 'u', true, true},
-        {nullptr, nullptr, nullptr, 0, false, false},
+    static const std::vector<Style> all = {
+        {"ng-doc-literal", "/doc-literal", qualified, 'q', false, false},
+        {"ng-doc-literal-wrapped", "/doc-literal-wrapped", qualified, 'q', false, true},
+        {"ng-doc-encoded", "/doc-encoded", arrays, 'u', true, false},
+        {"ng-rpc-literal", "/rpc-literal", unqualified, 'u', false, true},
+        {"ng-rpc-encoded", "/rpc-encoded", arrays, 'u', true, true},
     };
     return all;
 }
-
 #undef BINDING
 
+// Null: no such format.
 inline const Style *style_of(const std::string &format) {
-    for (const Style *style = styles(); style->format; ++style)
-        if (format == style->format) return style;
+    for (const Style &style : styles())
+        if (format == style.format) return &style;
     return nullptr;
 }
 

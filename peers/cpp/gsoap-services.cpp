@@ -3,7 +3,8 @@
 // Built twice, as the codec peers are: against Debian's library with OpenSSL and zlib (NAME
 // gsoap-debian-services), and with the run time compiled here without the tables of
 // multi-referenced objects (NAME gsoap-best-services, WITH_NOIDREF).
-#include "customer_services.h"
+#include "gsoap_client.h"
+#include "gsoap_server.h"
 #include "peer.h"
 
 // The library wants a table of this name; every context is given its own by services::choose.
@@ -31,7 +32,6 @@ public:
     bool select(const std::string &format) {
         style = services::style_of(format);
         if (!style) return false;
-        tag = style->tag("echo", "");
         services::choose(&work.soap, *style, services::Version::soap11);
         services::choose(&keeper.soap, *style, services::Version::soap11);
         return true;
@@ -60,7 +60,7 @@ public:
         services::encode_as(soap, *style);
         style->binding->serialize(soap, message);
         if (soap_begin_send(soap) ||
-            services::put_envelope(soap, *style, message, tag.c_str()) || soap_end_send(soap))
+            services::put_envelope(soap, *style, message, style->request(services::Operation::echo)) || soap_end_send(soap))
             fail(soap);
         // soap_end would drop the structure that was decoded, which may be this one.
         soap_free_temp(soap);
@@ -104,7 +104,7 @@ private:
         context.end = bytes.data() + bytes.size();
         void *message = nullptr;
         if (soap_begin_recv(soap) || services::begin_envelope_in(soap) ||
-            !(message = style->binding->get(soap, tag.c_str())) || services::end_envelope_in(soap))
+            !(message = style->binding->get(soap, style->request(services::Operation::echo))) || services::end_envelope_in(soap))
             fail(soap);
         return message;
     }
@@ -117,21 +117,104 @@ private:
     }
 
     const Style *style = nullptr;
-    std::string tag;
     Context work;
     Context keeper;
     std::vector<void *> structures;
     std::string output;
 };
 
+// The verbs of PROTOCOL.md's section on services.
 template <class Codec> class ServiceVerbs {
 public:
-    ServiceVerbs(Codec &codec, const std::vector<peer::Bytes> &) : codec(codec) {}
-    void select(const std::string &) {}
-    bool answer(const std::string &, std::istringstream &, std::string &) { return false; }
+    ServiceVerbs(Codec &codec, const std::vector<peer::Bytes> &messages)
+        : codec(codec), messages(messages) {}
+
+    void select(const std::string &chosen) { format = chosen; }
+
+    // False: no verb of a service.
+    bool answer(const std::string &verb, std::istringstream &words, std::string &answer) {
+        if (verb == "serve") answer = serve(words);
+        else if (verb == "stages") answer = stages();
+        else if (verb == "unserve") answer = unserve();
+        else if (verb == "call") answer = call(words);
+        else return false;
+        return true;
+    }
 
 private:
+    std::string serve(std::istringstream &words) {
+        if (server) throw std::runtime_error("this peer serves already");
+        services::ServerOptions options;
+        if (!(words >> options.threads) || options.threads < 1 || options.threads > 1024)
+            throw std::runtime_error("the number of threads is missing or not in 1 to 1024");
+        for (std::string word; words >> word;) {
+            if (word == "close")
+                options.keep_alive = false;
+            else if (word == "chunked")
+                options.chunked = true;
+            else if (word != "tls" || !(words >> options.certificate >> options.key))
+                throw std::runtime_error("not close, chunked or tls CERTIFICATE KEY: " + word);
+        }
+        server = std::make_unique<services::Server>(options);
+        return "serving " + std::to_string(server->port());
+    }
+
+    std::string stages() {
+        const services::Stages sum = running().stages();
+        return "stages " + std::to_string(sum.decode) + " " + std::to_string(sum.application) +
+               " " + std::to_string(sum.encode) + " " + std::to_string(sum.calls);
+    }
+
+    std::string unserve() {
+        const uint64_t served = running().stop();
+        server.reset();
+        return "served " + std::to_string(served);
+    }
+
+    services::Server &running() {
+        if (!server) throw std::runtime_error("this peer does not serve");
+        return *server;
+    }
+
+    std::string call(std::istringstream &words) {
+        services::ClientOptions options;
+        std::string wanted, name;
+        long count = 0;
+        if (!(words >> options.url >> wanted >> name >> count) || count < 1 || count > 1000000000)
+            throw std::runtime_error("call wants URL FORMAT OPERATION COUNT FILE");
+        std::string path = peer::rest(words);
+        while (options_end(path, " gzip", options.gzip) ||
+               options_end(path, " chunked", options.chunked) ||
+               options_end(path, " close", options.close)) {
+        }
+        const auto *const known =
+            std::find(std::begin(services::OPERATIONS), std::end(services::OPERATIONS), name);
+        if (known == std::end(services::OPERATIONS))
+            throw std::runtime_error("unknown operation: " + name);
+        if (messages.empty()) throw std::runtime_error("nothing is loaded");
+        if (wanted != format) throw std::runtime_error("loaded is " + format + ", not " + wanted);
+        peer::Times times(path);
+        services::Client client(*services::style_of(format),
+                                services::Operation(known - services::OPERATIONS), options);
+        for (long index = 0; index < count; ++index)
+            times.add(client.call(codec.kept(index % messages.size())));
+        times.save();
+        return "called " + std::to_string(count);
+    }
+
+    // Takes an option off the end of the line, whose beginning is a file's name.
+    static bool options_end(std::string &line, const std::string &option, bool &found) {
+        if (line.size() <= option.size() ||
+            line.compare(line.size() - option.size(), option.size(), option) != 0)
+            return false;
+        line.resize(line.size() - option.size());
+        return found = true;
+    }
+
     Codec &codec;
+    const std::vector<peer::Bytes> &messages;
+    std::string format;
+    std::unique_ptr<services::Server> server;
 };
 
 } // namespace
@@ -139,8 +222,8 @@ private:
 int main() {
     Codec codec;
     std::string formats;
-    for (const Style *style = services::styles(); style->format; ++style)
-        formats += (formats.empty() ? "" : ",") + std::string(style->format);
+    for (const Style &style : services::styles())
+        formats += (formats.empty() ? "" : ",") + std::string(style.format);
     const int version = GSOAP_VERSION;
     char hello[256];
     std::snprintf(hello, sizeof hello, "%s %d.%d.%d %s", NAME, version / 100000,

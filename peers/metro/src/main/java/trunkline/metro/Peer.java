@@ -37,7 +37,10 @@ final class Peer {
             case "run" -> run(word(words, 1), word(words, 2));
             case "serve" -> serve(line.split(" "));
             case "unserve" -> unserve();
-            case "stages" -> "stages " + Stages.take();
+            case "stages" -> {
+                expectServing();
+                yield "stages " + Stages.take();
+            }
             case "call" -> call(line);
             default -> throw new IOException("unknown command: " + words[0]);
         };
@@ -141,8 +144,12 @@ final class Peer {
         return "serving " + host.port();
     }
 
-    private String unserve() throws IOException, InterruptedException {
+    private void expectServing() throws IOException {
         if (host == null) throw new IOException("not serving");
+    }
+
+    private String unserve() throws IOException, InterruptedException {
+        expectServing();
         long served = Stages.takeServed();
         host.close();
         host = null;

@@ -1,0 +1,219 @@
+"""Tries a peer that serves and calls the customer service: alone, against itself, against others."""
+
+import contextlib
+import http.client
+import os
+import struct
+import subprocess
+
+import corpus
+import customers
+from peer import Failure, Peer
+
+SHAPE_COUNT = 5
+THREADS = 3
+# A call's options, and whether the server closes the connection after each answer.
+OPTIONS = ("", " gzip", " chunked", " gzip chunked", " close")
+OPERATIONS = ("echo", "refuse", "notify")
+
+
+def mixed():
+    """Messages of all three shapes, and one without any entry."""
+    messages = [message for shape in customers.SHAPES
+                for message in customers.messages(shape, SHAPE_COUNT)]
+    return messages + [{"header": "REQUEST", "customers": [], "products": []}]
+
+
+def check(name, path, directory):
+    """Runs one peer through everything; returns its timings, Failure says what is wrong."""
+    with Peer(path) as peer:
+        version, forms = peer.expect("hello", "hello", name)
+        forms = forms.split(",")
+        results = [check_codec(peer, form, directory) for form in forms]
+        peer.expect_error("unserve")
+        peer.expect_error("stages")
+        peer.expect_error("serve")
+        peer.expect_error("serve 1 frobnicate")
+        peer.stop()
+    check_pair(path, path, forms, directory)
+    check_tls(path, forms[0], directory)
+    return "  ".join([version] + results + ["service"])
+
+
+def common(*paths):
+    """The formats that all these programs have."""
+    known = []
+    for path in paths:
+        with Peer(path) as peer:
+            known.append(peer.ask("hello")[3].split(","))
+            peer.stop()
+    return [form for form in known[0] if all(form in forms for forms in known)]
+
+
+def check_codec(peer, form, directory):
+    source, target = os.path.join(directory, "corpus"), os.path.join(directory, "echo")
+    load(peer, form, mixed(), source)
+    peer.expect(f"echo {target}", "echoed", str(len(mixed())))
+    for message, data in zip(mixed(), corpus.read(target)):
+        if customers.read(data) != (customers.root(form, "echo"), message):
+            raise Failure(f"{form}: {message} became {data!r}")
+    timings = [form]
+    for shape in customers.SHAPES:
+        load(peer, form, customers.messages(shape, SHAPE_COUNT), source)
+        for operation in ("decode", "encode"):
+            peer.expect(f"run {operation} 1")
+            spent, count = map(int, peer.ask(f"run {operation} 5")[0].split(","))
+            if count != 5 * SHAPE_COUNT or spent <= 0:
+                raise Failure(f"run {operation} 5 answered {spent},{count}")
+            timings.append(f"{spent / count:.0f}")
+    for broken in (b"", b"garbage", customers.envelope(form, mixed()[0])[:-20]):
+        corpus.write(source, [broken])
+        peer.expect_error(f"load {form} {source}")
+    return " ".join(timings) + " ns"
+
+
+def load(peer, form, messages, path):
+    corpus.write(path, [customers.envelope(form, message) for message in messages])
+    peer.expect(f"load {form} {path}", "loaded", str(len(messages)))
+
+
+@contextlib.contextmanager
+def serving(path, words):
+    with Peer(path) as server:
+        yield server, int(server.expect(f"serve {words}", "serving")[0])
+        server.stop()
+
+
+def check_pair(server_path, client_path, forms, directory):
+    """Every style, version, operation and option between a server and a client."""
+    source, times = os.path.join(directory, "corpus"), os.path.join(directory, "times")
+    with serving(server_path, THREADS) as (server, port), Peer(client_path) as client:
+        calls = 0
+        for form in forms:
+            load(client, form, mixed(), source)
+            for version in ("", "/soap12"):
+                place = f"http://127.0.0.1:{port}{version}{customers.path(form)}"
+                for operation in OPERATIONS:
+                    for options in OPTIONS:
+                        call(client, f"{place} {form} {operation}", len(mixed()), times, options)
+                        calls += len(mixed())
+            check_stages(server, len(mixed()) * 2 * len(OPERATIONS) * len(OPTIONS))
+        client.expect_error(f"call http://127.0.0.1:{port}/nowhere {form} echo 1 {times}")
+        client.expect_error(f"call http://127.0.0.1:{port}{customers.path(form)} {form} no 1 {times}")
+        check_wrong_answer(server, client, port, forms, times)
+        calls += check_together(client_path, port, forms[0], directory)
+        check_http(port, forms)
+        served = int(server.expect("unserve", "served")[0])
+        if served < calls:
+            raise Failure(f"{served} calls were served of {calls}")
+        client.expect_error(f"call {place} {form} echo 1 {times}")
+        client.stop()
+
+
+def call(client, what, count, times, options=""):
+    place, form, operation = what.split()
+    client.expect(f"call {place} {form} {operation} {count} {times}{options}", "called", str(count))
+    size = os.path.getsize(times)
+    with open(times, "rb") as file:
+        if size != 8 * count or 0 in struct.unpack(f"<{count}Q", file.read()):
+            raise Failure(f"call of {count} left {size} octets of times")
+
+
+def check_stages(server, calls):
+    decode, _, encode, count = map(int, server.expect("stages", "stages"))
+    if count != calls or decode <= 0 or encode <= 0:
+        raise Failure(f"stages: {count} calls of {calls}, {decode} and {encode} ns")
+    if server.expect("stages", "stages") != ["0", "0", "0", "0"]:
+        raise Failure("stages does not begin anew")
+
+
+def check_wrong_answer(server, client, port, forms, times):
+    """A client must notice an answer of another style."""
+    loaded = forms[-1]
+    for form in forms:
+        if form.endswith("literal") != loaded.endswith("literal"):
+            client.expect_error(
+                f"call http://127.0.0.1:{port}{customers.path(form)} {loaded} echo 1 {times}")
+            server.expect("stages", "stages")
+            return
+
+
+def check_together(path, port, form, directory):
+    """As many connections as threads, all at once."""
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Peer(path)) for _ in range(THREADS)]
+        for number, client in enumerate(clients):
+            load(client, form, mixed(), os.path.join(directory, f"corpus{number}"))
+        for number, client in enumerate(clients):
+            client.send(f"call http://127.0.0.1:{port}{customers.path(form)} {form} echo 200 "
+                        f"{os.path.join(directory, f'times{number}')}")
+        for client in clients:
+            client.expect_answer("call", "called", "200")
+    return THREADS * 200
+
+
+def check_http(port, forms):
+    """What a stranger sees: status codes, keep-alive, chunks, and faults of the right version."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    message = mixed()[0]
+    for form in forms:
+        for version in (1, 2):
+            data = customers.envelope(form, message, "echo", version)
+            status, body = post(connection, form, version, "echo", data)
+            expected = customers.root(form, "echo", "Response"), dict(message, header="RESPONSE")
+            if status != 200 or customers.read(body) != expected:
+                raise Failure(f"{form} SOAP 1.{version}: {status} {body!r}")
+            status, body = post(connection, form, version, "echo", iter([data[:100], data[100:]]))
+            if status != 200 or customers.read(body) != expected:
+                raise Failure(f"{form} SOAP 1.{version} in chunks: {status} {body!r}")
+            data = customers.envelope(form, message, "notify", version)
+            if post(connection, form, version, "notify", data) != (202, b""):
+                raise Failure(f"{form} SOAP 1.{version}: notify was not accepted")
+            data = customers.envelope(form, message, "refuse", version)
+            status, body = post(connection, form, version, "refuse", data)
+            # Metro answers every fault by 500, whatever SOAP 1.2 says of the sender's.
+            codes, sender = ((500,), b"Client<") if version == 1 else ((400, 500), b"Sender<")
+            for part in (sender, b"refused: REQUEST<", b"Refusal", b"42</"):
+                if status not in codes or part not in body:
+                    raise Failure(f"{form} SOAP 1.{version} refuse: {status} {body!r}")
+    status, _ = post(connection, forms[0], 1, "echo", b"<garbage/>")
+    if status < 400:
+        raise Failure(f"garbage was answered by {status}")
+    connection.close()
+
+
+def post(connection, form, version, operation, data):
+    action = f"{customers.NAMESPACE}#{operation}"
+    headers = ({"Content-Type": "text/xml; charset=utf-8", "SOAPAction": f'"{action}"'}
+               if version == 1 else
+               {"Content-Type": f'application/soap+xml; charset=utf-8; action="{action}"'})
+    path = ("/soap12" if version == 2 else "") + customers.path(form)
+    connection.request("POST", path, body=data, headers=headers,
+                       encode_chunked=not isinstance(data, bytes))
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+def check_tls(path, form, directory):
+    key, certificate = os.path.join(directory, "key"), os.path.join(directory, "certificate")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost", "-days", "2",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    with serving(path, f"1 tls {certificate} {key}") as (server, port), Peer(path) as client:
+        load(client, form, mixed(), os.path.join(directory, "corpus"))
+        place = f"127.0.0.1:{port}{customers.path(form)} {form} echo"
+        times = os.path.join(directory, "times")
+        call(client, f"https://{place}", 20, times)
+        call(client, f"https://{place}", 5, times, " close")
+        client.expect_error(f"call http://{place} 1 {times}")
+        server.expect("unserve", "served", "25")
+        server.expect_error(f"serve 1 tls {key} {certificate}")
+        client.stop()
+    with serving(path, "1 close chunked") as (server, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        data = customers.envelope(form, mixed()[0])
+        for _ in range(2):
+            status, _ = post(connection, form, 1, "echo", data)
+            if status != 200 or connection.sock:
+                raise Failure(f"close: {status}, and the connection goes on")
+        server.expect("unserve", "served", "2")
