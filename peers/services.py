@@ -171,9 +171,10 @@ def check_http(port, forms):
                 raise Failure(f"{form} SOAP 1.{version}: notify was not accepted")
             data = customers.envelope(form, message, "refuse", version)
             status, body = post(connection, form, version, "refuse", data)
-            code, sender = (500, b"Client<") if version == 1 else (400, b"Sender<")
+            # Metro answers every fault by 500, whatever SOAP 1.2 says of the sender's.
+            codes, sender = ((500,), b"Client<") if version == 1 else ((400, 500), b"Sender<")
             for part in (sender, b"refused: REQUEST<", b"Refusal", b"42</"):
-                if status != code or part not in body:
+                if status not in codes or part not in body:
                     raise Failure(f"{form} SOAP 1.{version} refuse: {status} {body!r}")
     status, _ = post(connection, forms[0], 1, "echo", b"<garbage/>")
     if status < 400:

@@ -177,7 +177,7 @@ class Port:
         for operation in ("echo", "refuse", "notify"):
             try:
                 self.call(operation, message(1, 1))
-            except exceptions.Fault:
+            except (exceptions.Error, requests.RequestException):
                 pass
             path = os.path.join(folder, f"{self.name}-{operation}.xml")
             with open(path, "wb") as file:

@@ -7,9 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import jakarta.xml.ws.Endpoint;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -85,28 +83,23 @@ final class Host implements AutoCloseable {
 
         @Override
         public void doFilter(HttpExchange exchange, Chain chain) throws IOException {
-            if (close) exchange.getResponseHeaders().set("Connection", "close");
+            // The JDK's server ends a connection when asked to, and does not say so.
+            if (close || names(exchange, "Connection", "close")) {
+                exchange.getResponseHeaders().set("Connection", "close");
+            }
             var in = Stages.timed(exchange.getRequestBody());
             var out = Stages.timed(exchange.getResponseBody());
             Stages.begin();
-            boolean sent = names(exchange, "Content-Encoding");
-            boolean wanted = names(exchange, "Accept-Encoding") && isAnswered(exchange);
+            boolean sent = names(exchange, "Content-Encoding", "gzip");
+            boolean wanted = names(exchange, "Accept-Encoding", "gzip") && isAnswered(exchange);
             if (wanted) exchange.getResponseHeaders().set("Content-Encoding", "gzip");
-            InputStream body = whole(exchange, in);
-            exchange.setStreams(sent ? new GZIPInputStream(body) : body,
+            exchange.setStreams(sent ? new GZIPInputStream(in) : in,
                     wanted ? new LateGzip(out) : out);
-            chain.doFilter(exchange);
-            Stages.end();
-        }
-
-        /**
-         * All of a body whose end the parser does not see, as it ends with its last chunk: a
-         * connection that is closed before that is read would be reset, and the answer lost.
-         */
-        private static InputStream whole(HttpExchange exchange, InputStream body)
-                throws IOException {
-            if (exchange.getRequestHeaders().getFirst("Content-Length") != null) return body;
-            return new ByteArrayInputStream(body.readAllBytes());
+            try {
+                chain.doFilter(exchange);
+            } finally {
+                Stages.end();
+            }
         }
 
         /** Whether the answer has a body: one to a one-way call has none to compress. */
@@ -116,9 +109,9 @@ final class Host implements AutoCloseable {
             return !action.contains(Names.NOTIFY);
         }
 
-        private static boolean names(HttpExchange exchange, String header) {
+        private static boolean names(HttpExchange exchange, String header, String word) {
             String value = exchange.getRequestHeaders().getFirst(header);
-            return value != null && value.contains("gzip");
+            return value != null && value.contains(word);
         }
 
         @Override

@@ -20,8 +20,9 @@ public final class Main {
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        // It warns that the operations of the bare style differ by SOAPAction alone, as they do.
-        METRO.setLevel(Level.SEVERE);
+        // It tells of operations that differ by SOAPAction alone, as those of the bare style do, and
+        // of every call that fails, whose caller is told as well.
+        METRO.setLevel(Level.OFF);
         // What a library prints is for people.
         System.setOut(System.err);
         // "XML-WS Runtime 4.0.3"

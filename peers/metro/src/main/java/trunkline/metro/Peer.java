@@ -7,7 +7,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,8 +37,11 @@ final class Peer {
             case "run" -> run(word(words, 1), word(words, 2));
             case "serve" -> serve(line.split(" "));
             case "unserve" -> unserve();
-            case "stages" -> "stages " + Stages.take();
-            case "call" -> call(line.split(" "));
+            case "stages" -> {
+                expectServing();
+                yield "stages " + Stages.take();
+            }
+            case "call" -> call(line);
             default -> throw new IOException("unknown command: " + words[0]);
         };
     }
@@ -133,6 +135,8 @@ final class Peer {
                     certificate = word(words, ++at);
                     key = word(words, ++at);
                 }
+                // The JDK's server leaves no choice: Metro's answers are all in chunks.
+                case "chunked" -> { }
                 default -> throw new IOException("serve does not know " + words[at]);
             }
         }
@@ -140,21 +144,35 @@ final class Peer {
         return "serving " + host.port();
     }
 
-    private String unserve() throws IOException {
+    private void expectServing() throws IOException {
         if (host == null) throw new IOException("not serving");
-        host.close();
-        host = null;
-        return "served " + Stages.takeServed();
     }
 
-    private String call(String[] words) throws Exception {
+    private String unserve() throws IOException, InterruptedException {
+        expectServing();
+        long served = Stages.takeServed();
+        host.close();
+        host = null;
+        return "served " + served;
+    }
+
+    private String call(String line) throws Exception {
         expectLoaded();
+        String[] words = line.split(" ", 6);
         if (words.length < 6) throw new IOException("call wants URL FORMAT OPERATION COUNT FILE");
         if (!words[2].equals(format.name)) throw new IOException("not loaded: " + words[2]);
         int count = number(words[4]);
-        Set<String> options = new HashSet<>(Arrays.asList(words).subList(6, words.length));
+        // What is left of the rest is a file's name, which may hold blanks.
+        String file = words[5];
+        Set<String> options = new HashSet<>();
+        for (int at = file.lastIndexOf(' ');
+                at >= 0 && Caller.OPTIONS.contains(file.substring(at + 1));
+                at = file.lastIndexOf(' ')) {
+            options.add(file.substring(at + 1));
+            file = file.substring(0, at);
+        }
         Caller caller = new Caller(words[1], format.name, words[3], options);
-        Corpus.writeTimes(Path.of(words[5]), caller.call(structures, count));
+        Corpus.writeTimes(Path.of(file), caller.call(structures, count));
         return "called " + count;
     }
 }

@@ -5,6 +5,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -21,6 +22,8 @@ public final class Stages {
     private static final LongAdder ENCODE = new LongAdder();
     private static final LongAdder COUNT = new LongAdder();
     private static final LongAdder SERVED = new LongAdder();
+    private static final AtomicInteger RUNNING = new AtomicInteger();
+    private static final int PATIENCE_MILLISECONDS = 100;
     private static final ThreadLocal<Call> CALL = ThreadLocal.withInitial(Call::new);
 
     /** The instants of a thread's present call, in nanoseconds; 0 for what has not come. */
@@ -42,6 +45,7 @@ public final class Stages {
 
     /** A call has come. */
     public static void begin() {
+        RUNNING.incrementAndGet();
         Call call = CALL.get();
         call.entered = 0;
         call.left = 0;
@@ -64,22 +68,35 @@ public final class Stages {
     public static void end() {
         long ended = System.nanoTime();
         Call call = CALL.get();
-        if (call.left == 0) return;
+        if (call.left == 0) {
+            RUNNING.decrementAndGet();
+            return;
+        }
         DECODE.add(call.entered - call.begun - call.received);
         APPLICATION.add(call.left - call.entered);
         ENCODE.add(ended - call.left - call.sent);
         COUNT.increment();
         SERVED.increment();
+        RUNNING.decrementAndGet();
     }
 
     /** The sums since this was asked last, as the protocol has them. */
-    static String take() {
+    static String take() throws InterruptedException {
+        settle();
         return DECODE.sumThenReset() + " " + APPLICATION.sumThenReset() + " "
                 + ENCODE.sumThenReset() + " " + COUNT.sumThenReset();
     }
 
+    /** A caller has its answer a little before the call ends here: waits for those, if few. */
+    private static void settle() throws InterruptedException {
+        for (int waited = 0; waited < PATIENCE_MILLISECONDS && RUNNING.get() > 0; waited++) {
+            Thread.sleep(1);
+        }
+    }
+
     /** How many calls were served since this was asked last. */
-    static long takeServed() {
+    static long takeServed() throws InterruptedException {
+        settle();
         return SERVED.sumThenReset();
     }
 

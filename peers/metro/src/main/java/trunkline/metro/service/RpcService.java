@@ -25,21 +25,23 @@ public class RpcService implements Rpc {
 
     @Override
     public void echo(
-            Holder<String> header, Holder<Customers> customers, Holder<Products> products) {
+            String header, Customers customers, Products products, Holder<String> headerOut,
+            Holder<Customers> customersOut, Holder<Products> productsOut) {
         Stages.enter();
-        header.value = Names.RESPONSE;
+        headerOut.value = Names.RESPONSE;
         // A part must not be absent from an answer (WS-I Basic Profile, R2211), and Metro keeps to it.
-        if (customers.value == null) customers.value = new Customers();
-        if (products.value == null) products.value = new Products();
+        customersOut.value = customers == null ? new Customers() : customers;
+        productsOut.value = products == null ? new Products() : products;
         Stages.leave();
     }
 
     @Override
     public void refuse(
-            Holder<String> header, Holder<Customers> customers, Holder<Products> products)
+            String header, Customers customers, Products products, Holder<String> headerOut,
+            Holder<Customers> customersOut, Holder<Products> productsOut)
             throws Refused {
         Stages.enter();
-        Refused refused = Refused.of(header.value, version);
+        Refused refused = Refused.of(header, version);
         Stages.leave();
         throw refused;
     }
