@@ -3,7 +3,7 @@
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_message::Message;
-use trunkline_session::soap::{Binding, Fault, Service, header};
+use trunkline_session::soap::{Binding, Fault, Service, element};
 use trunkline_wire::Text;
 
 use super::RESPONSE;
@@ -66,6 +66,6 @@ fn echo(request: &mut CustomerServices, answer: &mut CustomerServices) -> Result
 fn refuse(request: CustomerServices) -> Result<CustomerServices, Fault> {
     let refusal = Refusal { code: 42, text: request.header.clone() };
     let detail =
-        header::element(&refusal, NAMESPACE).map_err(|error| Fault::receiver(error.to_string()))?;
+        element::write(&refusal, NAMESPACE).map_err(|error| Fault::receiver(error.to_string()))?;
     Err(Fault::sender(format!("refused: {}", request.header)).with_detail(detail))
 }

@@ -9,6 +9,7 @@ mod call;
 mod client;
 mod context;
 mod conversation;
+pub mod element;
 pub mod header;
 mod http;
 mod macros;

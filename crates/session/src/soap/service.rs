@@ -205,8 +205,14 @@ impl Service {
         self.check()?;
         let bindings = std::mem::take(&mut self.bindings);
         let service = Arc::new(self);
-        let endpoint = |(path, binding)| Endpoint::new(&service, path, binding);
-        Ok(bindings.into_iter().map(endpoint).collect())
+        let endpoint = |(path, binding)| {
+            let endpoint = Endpoint::new(&service, path, binding);
+            let described = endpoint.description("http://localhost/").check();
+            described
+                .map_err(|error| ServiceError(format!("service {}: {error}", service.name)))?;
+            Ok(endpoint)
+        };
+        bindings.into_iter().map(endpoint).collect()
     }
 
     fn check(&self) -> Result<(), ServiceError> {
@@ -331,8 +337,12 @@ impl Endpoint {
 
     /// The WSDL, for a service that clients reach at `location`.
     pub fn wsdl(&self, location: &str) -> String {
+        wsdl::write(&self.description(location))
+    }
+
+    fn description(&self, location: &str) -> Description {
         let EndpointParts { service, binding, .. } = &*self.0;
-        wsdl::write(&Description {
+        Description {
             name: service.name.clone(),
             namespace: service.namespace.clone(),
             documentation: service.documentation.clone(),
@@ -344,7 +354,7 @@ impl Endpoint {
                 location: location.to_owned(),
             }],
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),
-        })
+        }
     }
 }
 

@@ -1,0 +1,40 @@
+//! Structs as elements by themselves: contents of header blocks, details of faults.
+
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Decoder, Encoder, Fragment, Layout, Options, Plan, Style};
+use trunkline_message::{Message, Result, Schema, Structure};
+
+/// How an element with the schema's name in a namespace looks, with no envelope around it.
+fn plan(schema: &Arc<Schema>, namespace: &str) -> Arc<Plan> {
+    let options = Options {
+        style: Style::DocumentLiteral,
+        layout: Layout::Fragment,
+        operation: schema.name().to_owned(),
+        namespace: namespace.to_owned(),
+        zone: true,
+        ..Options::default()
+    };
+    Plan::new(schema, &options)
+}
+
+/// A struct as an element that has its schema's name in a namespace.
+///
+/// # Errors
+/// Text that XML cannot carry.
+pub fn write<T: Structure + Message>(content: &T, namespace: &str) -> Result<Fragment> {
+    let mut encoder = Encoder::new(&plan(T::schema(), namespace));
+    let bytes = encoder.encode(content)?;
+    Fragment::parse(&String::from_utf8_lossy(bytes))
+}
+
+/// The struct that an element describes.
+///
+/// # Errors
+/// What is wrong at which byte in which field.
+pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
+    let plan = plan(T::schema(), &element.name().namespace);
+    let mut content = T::default();
+    Decoder::new(&plan).decode(element.as_str().as_bytes(), &mut content)?;
+    Ok(content)
+}

@@ -1,0 +1,235 @@
+//! A service over real sockets: what a client of HTTP sees, and what the log says.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use trunkline_message::Message;
+use trunkline_net::http::Compression;
+use trunkline_session::soap::{
+    Binding, CallError, ClientConfig, Fault, FaultCode, Running, Server, Service, TcpConfig,
+    TcpServer,
+};
+use trunkline_wire::Text;
+
+const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Word {
+    text: Text,
+}
+
+trunkline_session::client! {
+    /// A client of the service.
+    struct Words in "urn:words" {
+        /// The word as it is.
+        fn repeat(Word) -> Word;
+        /// Keeps the word.
+        fn keep(Word);
+    }
+}
+
+fn service() -> Service {
+    let repeat = |word: Word| match &*word.text {
+        "sender" => Err(Fault::sender("a bad word")),
+        "receiver" => Err(Fault::receiver("no more words")),
+        _ => Ok(word),
+    };
+    Service::new("Words", "urn:words")
+        .operation("repeat", repeat)
+        .one_way("keep", |_: Word| Ok::<(), Fault>(()))
+        .at("/words", Binding::document_literal())
+        .at("/rpc", Binding::rpc_encoded())
+}
+
+fn start() -> Running {
+    Server::new().service(service()).start("127.0.0.1:0").expect("a server")
+}
+
+/// Status line and headers, and the body, of the answer to one request.
+fn ask(address: SocketAddr, head: &str, body: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let length = body.len();
+    let request =
+        format!("{head}\r\nHost: x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).expect("a request is taken");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.to_lowercase(), body.to_owned())
+}
+
+fn envelope(namespace: &str, operation: &str, word: &str) -> String {
+    format!(
+        "<e:Envelope xmlns:e='{namespace}'><e:Body><{operation} xmlns='urn:words'>\
+         <text>{word}</text></{operation}></e:Body></e:Envelope>"
+    )
+}
+
+/// SOAP 1.1 section 6.2, SOAP 1.2 part 2 section 7.4 and table 20.
+#[test]
+fn status_and_media_type_are_those_of_the_specifications() {
+    let server = start();
+    let old = "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"\"";
+    let new = "POST /words HTTP/1.1\r\nContent-Type: application/soap+xml; charset=utf-8";
+    let cases = [
+        (old, SOAP11, "repeat", "hello", "200", "text/xml; charset=utf-8"),
+        (old, SOAP11, "repeat", "sender", "500", "text/xml; charset=utf-8"),
+        (old, SOAP11, "repeat", "receiver", "500", "text/xml; charset=utf-8"),
+        (new, SOAP12, "repeat", "hello", "200", "application/soap+xml; charset=utf-8"),
+        (new, SOAP12, "repeat", "sender", "400", "application/soap+xml; charset=utf-8"),
+        (new, SOAP12, "repeat", "receiver", "500", "application/soap+xml; charset=utf-8"),
+        (new, SOAP12, "unknown", "hello", "400", "application/soap+xml; charset=utf-8"),
+    ];
+    for (head, namespace, operation, word, status, media_type) in cases {
+        let (head, body) = ask(server.address(), head, &envelope(namespace, operation, word));
+        let what = format!("{operation} {word} in {namespace}: {head}\n{body}");
+        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{what}");
+        assert!(head.contains(&format!("content-type: {media_type}")), "{what}");
+        assert!(body.contains(namespace), "{what}");
+    }
+    for (head, namespace) in [(old, SOAP11), (new, SOAP12)] {
+        let (head, body) = ask(server.address(), head, &envelope(namespace, "keep", "it"));
+        assert!(head.starts_with("http/1.1 202 "), "{head}");
+        assert_eq!(body, "", "{head}");
+    }
+}
+
+#[test]
+fn what_is_no_call_is_refused_with_a_word() {
+    let server = start();
+    let cases = [
+        ("POST /nowhere HTTP/1.1\r\nContent-Type: text/xml", "404", "there is /words, /rpc"),
+        ("POST /words HTTP/1.1\r\nContent-Type: application/json", "415", "text/xml (SOAP 1.1)"),
+        ("POST /words HTTP/1.1", "415", "application/soap+xml (SOAP 1.2)"),
+        ("GET /words HTTP/1.1", "405", "the WSDL is at /words?wsdl"),
+        ("DELETE /words HTTP/1.1", "405", "POST an envelope"),
+        ("POST /words HTTP/1.1\r\nContent-Type: text/xml", "500", "SOAP-ENV:Client"),
+    ];
+    for (request, status, words) in cases {
+        let (head, body) = ask(server.address(), request, "");
+        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{request}: {head}");
+        assert!(body.contains(words), "{request}: {body}");
+    }
+    let (head, body) = ask(server.address(), "GET /rpc?WSDL HTTP/1.1", "");
+    assert!(head.starts_with("http/1.1 200 "), "{head}");
+    assert!(body.contains("location=\"http://x/rpc\""), "{body}");
+}
+
+#[test]
+fn requests_on_one_connection_are_answered_in_order() {
+    let server = start();
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    let words = ["one", "two", "sender", "three"];
+    let mut requests = String::new();
+    for (index, word) in words.into_iter().enumerate() {
+        let body = envelope(SOAP11, "repeat", word);
+        let last = if index + 1 == words.len() { "Connection: close\r\n" } else { "" };
+        requests.push_str(&format!(
+            "POST /words HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n{last}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+    }
+    stream.write_all(requests.as_bytes()).expect("requests are taken");
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).expect("answers");
+    let places: Vec<_> = ["<text>one", "<text>two", "a bad word", "<text>three"]
+        .iter()
+        .map(|it| answers.find(it).unwrap_or_else(|| panic!("{it}: {answers}")))
+        .collect();
+    assert!(places.is_sorted(), "{answers}");
+}
+
+/// Each line names how the call travelled.
+#[test]
+fn the_log_names_profile_and_outcome() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = lines.clone();
+    let server = Server::new()
+        .service(service())
+        .on_call(move |call| log.lock().expect("the log").push(call.to_string()))
+        .start("127.0.0.1:0")
+        .expect("a server");
+    let url = |path: &str| format!("http://{}{path}", server.address());
+    let gzip = ClientConfig { compression: Some(Compression::Gzip), ..ClientConfig::default() };
+    let mut words = Words::new(&url("/words")).expect("a client");
+    words.repeat(&Word { text: "a".into() }).expect("a reply");
+    words.repeat(&Word { text: "sender".into() }).expect_err("a fault");
+    let mut packed = Words::with(&url("/rpc"), Binding::rpc_encoded().soap12(), gzip).expect("one");
+    packed.keep(&Word { text: "b".into() }).expect("it is taken");
+    let profile = packed.client().profile().expect("a profile").to_string();
+    assert!(profile.starts_with("HTTP/1.1 | SOAP 1.2 | rpc/encoded | no vocabulary | gzip | "));
+    let lines = lines.lock().expect("the log").clone();
+    let expected = [
+        (
+            " /words repeat | HTTP/1.1 | SOAP 1.1 | document/literal wrapped | no vocabulary | plain | ",
+            "answered, ",
+        ),
+        (
+            " /words repeat | HTTP/1.1 | SOAP 1.1 | document/literal wrapped | no vocabulary | plain | ",
+            "Sender fault: a bad word",
+        ),
+        (" /rpc keep | HTTP/1.1 | SOAP 1.2 | rpc/encoded | no vocabulary | gzip | ", "taken"),
+    ];
+    assert_eq!(lines.len(), expected.len(), "{lines:?}");
+    for (line, (profile, outcome)) in lines.iter().zip(expected) {
+        assert!(line.contains(profile) && line.contains(outcome), "{line}");
+    }
+}
+
+#[test]
+fn a_client_says_why_there_is_no_reply() {
+    let server = start();
+    let url = |path: &str| format!("http://{}{path}", server.address());
+    let word = Word { text: "receiver".into() };
+    let mut words = Words::new(&url("/words")).expect("a client");
+    match words.repeat(&word) {
+        Err(CallError::Fault(fault)) => {
+            assert_eq!((fault.code, &*fault.reason), (FaultCode::Receiver, "no more words"));
+        }
+        other => panic!("{other:?}"),
+    }
+    let error = Words::new(&url("/nowhere")).expect("a client").repeat(&word);
+    let error = error.expect_err("no service").to_string();
+    assert!(error.starts_with("HTTP status 404: no service is at /nowhere"), "{error}");
+    for (url, why) in [
+        ("words", "it begins with http:// or https://"),
+        ("ftp://x/", "its scheme is neither http nor https"),
+        ("https://localhost/words", "https needs the certificates to trust"),
+    ] {
+        let error = Words::new(url).expect_err("no URL").to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let error = Words::new("http://127.0.0.1:1/").expect("a client").repeat(&word);
+    assert!(error.expect_err("nobody there").to_string().contains("127.0.0.1:1"));
+}
+
+/// As Kohlhoff and Steele (2004) carried it.
+#[test]
+fn raw_tcp_carries_one_envelope_after_another() {
+    let endpoints = service().build().expect("a service");
+    let words = endpoints.into_iter().find(|it| it.path() == "/words").expect("its endpoint");
+    let server = TcpServer::start("127.0.0.1:0", words, TcpConfig::default()).expect("a server");
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    for word in ["one", "sender", "two"] {
+        stream.write_all(envelope(SOAP11, "repeat", word).as_bytes()).expect("it is taken");
+        let mut answer = String::new();
+        let mut piece = [0; 1024];
+        while !answer.contains("Envelope>") {
+            let length = stream.read(&mut piece).expect("an answer");
+            assert!(length > 0, "{answer}");
+            answer.push_str(std::str::from_utf8(&piece[..length]).expect("text"));
+        }
+        let expected =
+            if word == "sender" { "a bad word".to_owned() } else { format!("<text>{word}</text>") };
+        assert!(answer.contains(&expected), "{answer}");
+    }
+}
+
+#[test]
+fn a_path_belongs_to_one_service() {
+    let server = Server::new().service(service()).service(service());
+    let error = server.start("127.0.0.1:0").expect_err("twice the same path").to_string();
+    assert!(error.contains("have the same path"), "{error}");
+}
