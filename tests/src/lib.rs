@@ -15,3 +15,7 @@ pub mod toolkit;
 /// The README's example compiles and tells the truth.
 #[doc = include_str!("../../README.md")]
 mod readme {}
+
+/// The same of the guide to services.
+#[doc = include_str!("../../docs/soap.md")]
+mod soap_guide {}
