@@ -2,20 +2,19 @@
 
 use std::fmt;
 
-/// How a message travels: transport, envelope, encoding, vocabulary, compression, bytes.
-///
-/// Prints as `HTTP/1.1 | SOAP 1.1 | rpc/encoded | no vocabulary | gzip | 873 bytes`.
+/// How a message travels. Prints as `http-1.1/soap-1.1-rpc-encoded/xml-utf8/none/gzip/873 bytes`,
+/// as the lab's rows do but for the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// `HTTP/1.1`, `HTTP/1.1 over TLS`, `TCP`.
+    /// `http-1.1`, `http-1.1-tls`, `tcp`.
     pub transport: &'static str,
-    /// `SOAP 1.1`.
-    pub envelope: &'static str,
-    /// `document/literal`, `rpc/encoded`.
+    /// `soap-1.1-rpc-encoded`.
+    pub envelope: String,
+    /// `xml-utf8`.
     pub encoding: &'static str,
-    /// State that both sides keep between messages; XML has none.
+    /// What both sides remember of earlier messages; `none` with XML.
     pub vocabulary: &'static str,
-    /// `gzip`, `deflate`, or `plain`.
+    /// `none`, `gzip`, `deflate`.
     pub compression: &'static str,
     /// Of the message before compression, without the transport's own.
     pub bytes: usize,
@@ -24,9 +23,6 @@ pub struct Profile {
 impl fmt::Display for Profile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { transport, envelope, encoding, vocabulary, compression, bytes } = self;
-        write!(
-            out,
-            "{transport} | {envelope} | {encoding} | {vocabulary} | {compression} | {bytes} bytes"
-        )
+        write!(out, "{transport}/{envelope}/{encoding}/{vocabulary}/{compression}/{bytes} bytes")
     }
 }

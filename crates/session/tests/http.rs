@@ -159,18 +159,18 @@ fn the_log_names_profile_and_outcome() {
     let mut packed = Words::with(&url("/rpc"), Binding::rpc_encoded().soap12(), gzip).expect("one");
     packed.keep(&Word { text: "b".into() }).expect("it is taken");
     let profile = packed.client().profile().expect("a profile").to_string();
-    assert!(profile.starts_with("HTTP/1.1 | SOAP 1.2 | rpc/encoded | no vocabulary | gzip | "));
+    assert!(profile.starts_with("http-1.1/soap-1.2-rpc-encoded/xml-utf8/none/gzip/"));
     let lines = lines.lock().expect("the log").clone();
     let expected = [
         (
-            " /words repeat | HTTP/1.1 | SOAP 1.1 | document/literal wrapped | no vocabulary | plain | ",
+            " /words repeat | http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/none/",
             "answered, ",
         ),
         (
-            " /words repeat | HTTP/1.1 | SOAP 1.1 | document/literal wrapped | no vocabulary | plain | ",
+            " /words repeat | http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/none/",
             "Sender fault: a bad word",
         ),
-        (" /rpc keep | HTTP/1.1 | SOAP 1.2 | rpc/encoded | no vocabulary | gzip | ", "taken"),
+        (" /rpc keep | http-1.1/soap-1.2-rpc-encoded/xml-utf8/none/gzip/", "taken"),
     ];
     assert_eq!(lines.len(), expected.len(), "{lines:?}");
     for (line, (profile, outcome)) in lines.iter().zip(expected) {

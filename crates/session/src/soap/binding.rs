@@ -79,6 +79,15 @@ impl Binding {
         }
     }
 
+    /// The envelope in profiles: `soap-1.1-rpc-encoded`.
+    pub(super) fn envelope(&self) -> String {
+        let version = match self.version {
+            Version::Soap11 => "1.1",
+            Version::Soap12 => "1.2",
+        };
+        format!("soap-{version}-{}", self.name().replace(['/', ' '], "-"))
+    }
+
     /// Name of the element in the Body: after the operation, or the struct.
     pub(super) fn element<'a>(&self, operation: &'a str, structure: &'a str) -> &'a str {
         match self.is_named_after_operation() {

@@ -12,7 +12,7 @@ use trunkline_net::http::{self, Bytes};
 use super::http::{request_headers, transport_name};
 use super::prologue::Prologues;
 use super::url::Url;
-use super::{Binding, envelope_name, header};
+use super::{Binding, header};
 use crate::Profile;
 
 /// A client of one service, over one HTTP connection that is kept alive.
@@ -46,7 +46,8 @@ pub struct Client {
     operations: Vec<Known>,
     /// How replies begin that are no faults and have no header blocks.
     plain: Prologues<()>,
-    profile: Option<Profile>,
+    /// Bytes of the last envelope that was sent.
+    sent: Option<usize>,
     last: Bytes,
 }
 
@@ -156,7 +157,7 @@ impl Client {
             reply_header: Vec::new(),
             operations: Vec::new(),
             plain: Prologues::new(),
-            profile: None,
+            sent: None,
             last: Bytes::new(),
         })
     }
@@ -176,8 +177,17 @@ impl Client {
     }
 
     /// How the last call travelled.
-    pub fn profile(&self) -> Option<&Profile> {
-        self.profile.as_ref()
+    pub fn profile(&mut self) -> Option<Profile> {
+        let bytes = self.sent?;
+        let config = self.http.config_mut();
+        Some(Profile {
+            transport: transport_name(config.version, self.url.is_tls),
+            envelope: self.binding.envelope(),
+            encoding: "xml-utf8",
+            vocabulary: "none",
+            compression: config.compression.map_or("none", |it| it.name()),
+            bytes,
+        })
     }
 
     /// Calls an operation and waits for its reply.
@@ -289,15 +299,7 @@ impl Client {
         headers: &http::HeaderMap,
         envelope: Bytes,
     ) -> Result<http::Received, CallError> {
-        let config = self.http.config_mut();
-        self.profile = Some(Profile {
-            transport: transport_name(config.version, self.url.is_tls),
-            envelope: envelope_name(self.binding.version),
-            encoding: self.binding.name(),
-            vocabulary: "no vocabulary",
-            compression: config.compression.map_or("plain", |it| it.name()),
-            bytes: envelope.len(),
-        });
+        self.sent = Some(envelope.len());
         let (method, path) = (http::Method::POST, &self.url.path);
         Ok(self.http.request_bytes(&method, path, headers, envelope)?)
     }

@@ -11,7 +11,7 @@ use trunkline_net::http::{
 };
 
 use super::service::{Endpoint, Service, ServiceError};
-use super::{CallReport, Conversation, Log, Outcome, envelope_name};
+use super::{Binding, CallReport, Conversation, Log, Outcome};
 use crate::Profile;
 
 const TEXT_XML: &str = "text/xml; charset=utf-8";
@@ -253,10 +253,10 @@ impl Site {
             operation: context.operation(),
             profile: Profile {
                 transport: transport_name(request.version, self.is_tls),
-                envelope: envelope_name(context.version()),
-                encoding: endpoint.binding().name(),
-                vocabulary: "no vocabulary",
-                compression: request.compression.map_or("plain", |it| it.name()),
+                envelope: Binding { version: context.version(), ..endpoint.binding() }.envelope(),
+                encoding: "xml-utf8",
+                vocabulary: "none",
+                compression: request.compression.map_or("none", |it| it.name()),
                 bytes: request.body.len(),
             },
             answer_bytes: response.body.len(),
@@ -330,10 +330,10 @@ fn unquoted(value: &str) -> &str {
 /// The transport in profiles.
 pub(super) fn transport_name(version: http::Version, is_tls: bool) -> &'static str {
     match (version == http::Version::HTTP_10, is_tls) {
-        (false, false) => "HTTP/1.1",
-        (false, true) => "HTTP/1.1 over TLS",
-        (true, false) => "HTTP/1.0",
-        (true, true) => "HTTP/1.0 over TLS",
+        (false, false) => "http-1.1",
+        (false, true) => "http-1.1-tls",
+        (true, false) => "http-1.0",
+        (true, true) => "http-1.0-tls",
     }
 }
 

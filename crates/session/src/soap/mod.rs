@@ -21,8 +21,6 @@ mod tcp;
 mod url;
 pub mod wsdl;
 
-use trunkline_codec::soap::Version;
-
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client};
@@ -36,11 +34,3 @@ pub use trunkline_codec::soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
 pub use trunkline_net::http::{ClientConfig, Config};
-
-/// The envelope in profiles.
-fn envelope_name(version: Version) -> &'static str {
-    match version {
-        Version::Soap11 => "SOAP 1.1",
-        Version::Soap12 => "SOAP 1.2",
-    }
-}

@@ -27,6 +27,7 @@ impl Url {
         let host = uri.host().ok_or_else(|| error("it has no host"))?;
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
         let path = uri.path_and_query().map_or("/", |it| it.as_str());
-        Ok(Self { authority: format!("{host}:{port}"), path: path.to_owned(), is_tls })
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        Ok(Self { authority: format!("{host}:{port}"), path, is_tls })
     }
 }
