@@ -128,7 +128,7 @@ fn recorded_requests_are_answered_as_recorded() {
 fn what_other_services_let_pass_is_the_senders_mistake() {
     let Some(cases) = soap_cases::cases("soap-php/soap12-testcollection.jsonl") else { return };
     for (id, reason) in [
-        ("T25", "document type declarations are not allowed"),
+        ("T25", "document type declarations are refused"),
         ("T26", "no processing instruction in a SOAP 1.2 message"),
         ("T27", "text in a value of the type xsd:string"),
         ("T28", "no encodingStyle on Envelope, Header or Body"),
