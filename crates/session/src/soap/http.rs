@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use trunkline_codec::soap::{FaultCode, Version};
+use trunkline_codec::soap::{Fault, FaultCode, Version};
 use trunkline_net::http::{
     self, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response, StatusCode,
     header,
@@ -17,7 +18,8 @@ use crate::Profile;
 const TEXT_XML: &str = "text/xml; charset=utf-8";
 const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
 
-/// Serves services over HTTP.
+/// Serves services over HTTP. A function that panics is answered for by a receiver's fault, and its
+/// connection goes on.
 #[derive(Default)]
 pub struct Server {
     services: Vec<Service>,
@@ -200,7 +202,11 @@ impl Site {
             return;
         };
         let conversation = self.conversation(caller, index);
-        let answer = conversation.answer(request.body, action, version);
+        let answered = unless_panics(move || conversation.answer(request.body, action, version));
+        let Some(answer) = answered else {
+            self.panicked(caller, index, request, response);
+            return;
+        };
         response.status = match (answer.outcome, answer.version) {
             (Outcome::Reply, _) => StatusCode::OK,
             (Outcome::Taken, _) => StatusCode::ACCEPTED,
@@ -209,18 +215,41 @@ impl Site {
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {
-            response.content_type(match answer.version {
-                Version::Soap11 => TEXT_XML,
-                Version::Soap12 => SOAP_XML,
-            });
+            response.content_type(content_type(answer.version));
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
         if let Some(log) = &self.log {
-            let endpoint = &self.endpoints[index];
+            let (endpoint, conversation) =
+                (&self.endpoints[index], self.conversation(caller, index));
             let report = self.report(endpoint, conversation, request, response, outcome);
             log(&report);
         }
+    }
+
+    /// Answers for a function that panicked. What was learnt in the conversation is forgotten, as
+    /// nobody knows in which state it is.
+    #[cold]
+    fn panicked(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        request: &Request<'_>,
+        response: &mut Response,
+    ) {
+        let conversation = self.conversation(caller, index);
+        let context = conversation.context();
+        let fault =
+            Fault::receiver(format!("{} failed, and does not say why", context.operation()));
+        response.status = StatusCode::INTERNAL_SERVER_ERROR;
+        response.content_type(content_type(context.version()));
+        response.body = fault.encode(context.version());
+        if let Some(log) = &self.log {
+            let (endpoint, outcome) = (&self.endpoints[index], Outcome::Fault(fault.code));
+            let report = self.report(endpoint, conversation, request, response, outcome);
+            log(&CallReport { reason: Some(&fault.reason), ..report });
+        }
+        caller.conversations.retain(|(other, _)| *other != index);
     }
 
     fn conversation<'a>(&self, caller: &'a mut Caller, index: usize) -> &'a mut Conversation {
@@ -292,6 +321,17 @@ fn refusal(status: StatusCode, text: &str) -> Response {
     let mut response = Response::text(status, &format!("{text}\n"));
     response.headers.insert(header::ALLOW, HeaderValue::from_static("POST, GET, HEAD"));
     response
+}
+
+fn content_type(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => TEXT_XML,
+        Version::Soap12 => SOAP_XML,
+    }
+}
+
+fn unless_panics<T>(function: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(function)).ok()
 }
 
 /// The SOAP that a request claims to be, and its action; None where it is of no media type of SOAP.

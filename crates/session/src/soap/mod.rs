@@ -14,6 +14,7 @@ pub mod header;
 mod http;
 mod macros;
 mod operation;
+mod otherwise;
 pub mod outline;
 mod prologue;
 mod service;
