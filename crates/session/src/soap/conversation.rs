@@ -44,6 +44,8 @@ pub struct Answer<'a> {
     pub outcome: Outcome,
     /// The SOAP of the answer.
     pub version: Version,
+    /// Was an operation called that is not answered? What there is then is a fault.
+    pub is_one_way: bool,
 }
 
 /// Who answers a message.
@@ -107,21 +109,24 @@ impl Conversation {
         let operation = self.recognise(request);
         self.reason = None;
         let Self { endpoint, context, calls, fault: bytes, reason, .. } = self;
+        let operations = &endpoint.0.service.operations;
+        let called = operation.as_ref().ok().and_then(|&it| operations.get(it));
+        let is_one_way = called.is_some_and(|it| it.operation.output().is_none());
         let answered = operation.and_then(|operation| {
             let parts = &*endpoint.0;
             let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
             call.call(request, context)
         });
-        match answered {
-            Ok([]) => Answer { bytes: &[], outcome: Outcome::Taken, version: context.version() },
-            Ok(bytes) => Answer { bytes, outcome: Outcome::Reply, version: context.version() },
+        let (bytes, outcome) = match answered {
+            Ok([]) => (&[][..], Outcome::Taken),
+            Ok(bytes) => (bytes, Outcome::Reply),
             Err(fault) => {
                 *bytes = fault.encode_with(context.reply_header(), context.version());
-                let outcome = Outcome::Fault(fault.code);
                 *reason = Some(fault.reason.clone());
-                Answer { bytes, outcome, version: context.version() }
+                (&**bytes, Outcome::Fault(fault.code))
             }
-        }
+        };
+        Answer { bytes, outcome, version: context.version(), is_one_way }
     }
 
     /// Which operation does the message call? Its header is understood then.
@@ -198,13 +203,26 @@ impl Conversation {
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {
             (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
-            (Some(first), Some(_)) => {
+            (Some(_), Some(_)) => {
                 let chosen = by_action().filter(|&it| parts.elements[it] == *element);
-                Ok(Named::Operation { index: chosen.unwrap_or(first), is_alone: false })
+                let index = chosen.ok_or_else(|| self.ambiguous(element))?;
+                Ok(Named::Operation { index, is_alone: false })
             }
             (None, _) if has_otherwise => Ok(Named::Otherwise),
             (None, _) => Err(self.unknown(element)),
         }
+    }
+
+    #[cold]
+    fn ambiguous(&self, element: &soap::QName) -> Fault {
+        let parts = &*self.endpoint.0;
+        let all = parts.service.operations.iter().zip(&parts.elements);
+        let same = all.filter(|it| it.1 == element).map(|it| format!("{:?}", it.0.action));
+        Fault::sender(format!(
+            "{element} calls several operations; the action tells which: {}, not {:?}",
+            same.collect::<Vec<_>>().join(", "),
+            self.context.action()
+        ))
     }
 
     #[cold]

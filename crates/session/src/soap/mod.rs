@@ -6,6 +6,7 @@
 
 mod binding;
 mod call;
+mod charset;
 mod client;
 mod context;
 mod conversation;
@@ -13,6 +14,7 @@ pub mod element;
 pub mod header;
 mod http;
 mod macros;
+mod media;
 mod operation;
 mod otherwise;
 pub mod outline;

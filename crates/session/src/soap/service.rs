@@ -247,9 +247,9 @@ impl Service {
         let service = Arc::new(self);
         let endpoint = |(path, binding)| {
             let endpoint = Endpoint::new(&service, path, binding);
-            let described = endpoint.description("http://localhost/").check();
-            described
-                .map_err(|error| ServiceError(format!("service {}: {error}", service.name)))?;
+            endpoint
+                .check()
+                .map_err(|why| ServiceError(format!("service {}: {why}", service.name)))?;
             Ok(endpoint)
         };
         bindings.into_iter().map(endpoint).collect()
@@ -365,6 +365,31 @@ impl Endpoint {
             path,
             binding,
         }))
+    }
+
+    /// Can operations be told apart, and is there a WSDL?
+    fn check(&self) -> Result<(), String> {
+        let EndpointParts { service, elements, path, .. } = &*self.0;
+        let operations = &service.operations;
+        for (index, operation) in operations.iter().enumerate() {
+            let is_same = |it: &usize| {
+                elements[*it] == elements[index] && operations[*it].action == operation.action
+            };
+            if let Some(other) = (0..index).find(is_same) {
+                let (one, other) = (&operations[other].name, &operation.name);
+                let element = &elements[index];
+                return Err(format!(
+                    "at {path}, {one} and {other} have the same element {element} and action"
+                ));
+            }
+        }
+        match operations.is_empty() {
+            true => Ok(()),
+            false => {
+                let checked = self.description("http://localhost/").check();
+                checked.map_err(|error| error.to_string())
+            }
+        }
     }
 
     /// Where it is.
