@@ -13,7 +13,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::attributes::is_of_graphs;
 use super::graph;
 use super::learnt::Learnt;
-use super::opening::{self, Opening};
+use super::opening::{self, Names, Opening};
 use super::plan::{Plan, ScopePlan};
 use super::tags::Tags;
 use super::ways::Gap;
@@ -140,6 +140,11 @@ impl Decoder {
         };
         if attributes {
             body.hold_first(known)?;
+        } else if expected {
+            match self.opening.names().filter(|_| known) {
+                Some(names) => body.take_names(names),
+                None => self.opening.learn_names(body.names()),
+            }
         }
         body.scope(&plan.scopes[0], message)?;
         let end = self.parser.position();
@@ -255,6 +260,25 @@ impl Body<'_> {
             }
             self.as_planned = self.expected && self.names_are_planned();
         }
+    }
+
+    /// What names mean here.
+    #[cold]
+    fn names(&mut self) -> Names {
+        self.check_names();
+        Names {
+            generation: self.parser.declarations_generation(),
+            namespace: self.namespace,
+            outer_namespace: self.outer_namespace,
+            as_planned: self.as_planned,
+        }
+    }
+
+    fn take_names(&mut self, names: Names) {
+        self.generation = Some(names.generation);
+        self.namespace = names.namespace;
+        self.outer_namespace = names.outer_namespace;
+        self.as_planned = names.as_planned;
     }
 
     /// Is a name in this namespace one of the message's elements?

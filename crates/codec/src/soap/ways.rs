@@ -437,8 +437,10 @@ impl<'a> Body<'a> {
         }
         self.parser.set_position(at + tag.len());
         self.closed();
-        // Its declarations are out of force, if it had any.
-        self.check_names();
+        // Its declarations are out of force, if it had any. Behind the message no name is asked for.
+        if self.scope > 0 || element.is_some() {
+            self.check_names();
+        }
         Some(element.map_or(Step::Ended, |element| Step::Between(element.parent)))
     }
 
