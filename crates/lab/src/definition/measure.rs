@@ -449,7 +449,8 @@ impl Measure {
         }
     }
 
-    fn is_of_services(&self) -> bool {
+    /// Whether something is called.
+    pub(crate) fn is_of_services(&self) -> bool {
         matches!(self, Self::Stages(_) | Self::Pool(_) | Self::Calls(_)) || self.calls().is_some()
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod codec;
 mod contest;
 mod pool;
+mod processors;
 mod published;
 mod servers;
 pub(crate) mod size;
@@ -86,6 +87,10 @@ fn calls(
     found: &mut Found,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
+    let is_called = |it: &&Measure| it.is_of_services();
+    if !measures.iter().any(is_called) {
+        return;
+    }
     let mut servers = Servers::new(contest::connections(measures));
     contest::measure(setting, measures, &mut servers, found, progress);
     typed::measure(setting, measures, &mut servers, found, progress);

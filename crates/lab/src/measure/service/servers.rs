@@ -17,6 +17,7 @@ use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
 use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
 use crate::subjects::{TRUNKLINE, formats_of};
 
+use super::processors::Processors;
 use super::tls::Credentials;
 use super::{Found, batch};
 
@@ -27,18 +28,16 @@ pub(super) struct Asked {
     pub(super) has_nagle: bool,
     /// More words for our own end.
     pub(super) words: String,
-    /// Of the transport of our own end; a peer's pool has as many as there are connections.
-    pub(super) threads: u32,
 }
 
 impl Asked {
     pub(super) fn over(transport: Transport) -> Self {
-        Self { transport, has_nagle: false, words: String::new(), threads: OUR_THREADS }
+        Self { transport, has_nagle: false, words: String::new() }
     }
 }
 
-/// Threads of our server and of the bare echo: one a processor, and no more than the defaults say.
-pub(super) const OUR_THREADS: u32 = 2;
+/// Threads of our server and of the bare echo at most: as the server's defaults are.
+const OUR_THREADS: u32 = 4;
 
 /// A server that runs.
 pub(super) struct Server {
@@ -70,6 +69,7 @@ pub(super) struct Servers {
     pub(super) credentials: Option<Credentials>,
     /// Connections at the same time, at most.
     connections: u32,
+    processors: Processors,
 }
 
 type Key = (usize, Format, String, bool);
@@ -82,6 +82,7 @@ impl Servers {
             requests: BTreeMap::new(),
             credentials: None,
             connections,
+            processors: Processors::divide(),
         }
     }
 
@@ -169,7 +170,8 @@ impl Servers {
             Whose::Peers(index) => {
                 let (known, program) = &request.peers.peers[index];
                 let Some(program) = program else { return Ok(None) };
-                let peer = Peer::start(known.name, program, ANSWER_TIMEOUT).map_err(told)?;
+                let start = || Peer::start(known.name, program, ANSWER_TIMEOUT);
+                let peer = self.processors.among_servers(start).map_err(told)?;
                 let greeting = peer.greeting();
                 found.versions.insert(known.subject().to_owned(), greeting.version.clone());
                 let formats = greeting.formats.iter().filter_map(|name| Format::named(name));
@@ -181,7 +183,8 @@ impl Servers {
                     Whose::Bare => &["lab", "end", "--bare"],
                     _ => &["lab", "end"],
                 };
-                let started = Peer::start_with(name, &request.program, arguments, ANSWER_TIMEOUT);
+                let start = || Peer::start_with(name, &request.program, arguments, ANSWER_TIMEOUT);
+                let started = self.processors.among_servers(start);
                 (started.map_err(told)?, Format::CUSTOMER_SERVICES.to_vec())
             }
         };
@@ -222,7 +225,7 @@ impl Servers {
             words.extend((!asked.words.is_empty()).then(|| asked.words.clone()));
         }
         let threads = match whose {
-            Whose::Ours | Whose::Bare => asked.threads,
+            Whose::Ours | Whose::Bare => self.processors.of_servers.min(OUR_THREADS),
             Whose::Peers(_) => self.connections,
         };
         Ok(Serving { threads, closes: false, words: words.join(" ") })

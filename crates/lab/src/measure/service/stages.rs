@@ -4,6 +4,8 @@
 //! made before, so that the rest of a call is the network's and the system's on both ways (T1 and T5).
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use super::contest::plain;
 use super::servers::{Asked, Servers};
@@ -14,6 +16,7 @@ use crate::evaluation::Step;
 use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::pair::BARE;
+use crate::peer::PeerError;
 use crate::row::{Row, Verdict};
 use crate::service::{Connecting, Load, Request, Until};
 use crate::subjects::TRUNKLINE;
@@ -22,7 +25,7 @@ use crate::subjects::TRUNKLINE;
 pub(crate) const STAGES: &str = "stages";
 
 /// The parts of a call, their sum, and shares of it.
-pub(crate) const METRICS: [&str; 9] = [
+pub(crate) const METRICS: [&str; 10] = [
     "total",
     "deserialise",
     "application",
@@ -31,8 +34,12 @@ pub(crate) const METRICS: [&str; 9] = [
     "deserialise-share",
     "serialise-share",
     "network-share",
+    "codec-share",
     "ahead-of-gsoap-best",
 ];
+
+/// Milliseconds that a server has to count its calls.
+const PATIENCE: u32 = 1_000;
 
 /// One subject in one format.
 struct Entry {
@@ -92,6 +99,8 @@ fn enter(
             };
             let parts = Default::default();
             entries.push(Entry { server, name, format, to, requests, parts, is_out: false });
+            // What was called for the check is counted before anything is timed.
+            thread::sleep(Duration::from_millis(20));
         }
     }
     entries
@@ -148,10 +157,23 @@ impl Entry {
             until: Until::Calls(calls.into()),
         };
         let peer = &mut servers.server(self.server).peer;
-        peer.stages().map_err(|error| error.to_string())?;
+        let told = |error: PeerError| error.to_string();
+        peer.stages().map_err(told)?;
         let outcome = load.run().map_err(|failure| failure.to_string())?;
-        let stages = peer.stages().map_err(|error| error.to_string())?;
         let expected = outcome.calls + 1;
+        let mut stages = peer.stages().map_err(told)?;
+        // A call is counted after its answer has been sent.
+        for _ in 0..PATIENCE {
+            if stages.calls >= expected {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+            let more = peer.stages().map_err(told)?;
+            stages.decode += more.decode;
+            stages.application += more.application;
+            stages.encode += more.encode;
+            stages.calls += more.calls;
+        }
         if stages.calls != expected {
             return Err(format!("the server counted {} calls of {expected}", stages.calls));
         }
@@ -189,7 +211,13 @@ fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mu
             found.rows.push(Row { verdict, ..row });
         }
         let [total, decode, _, encode, network] = &entry.parts;
-        let shares = [("deserialise", decode), ("serialise", encode), ("network", network)];
+        let codec: Vec<f64> = decode.iter().zip(encode).map(|(one, other)| one + other).collect();
+        let shares = [
+            ("deserialise", decode),
+            ("serialise", encode),
+            ("network", network),
+            ("codec", &codec),
+        ];
         for (metric, part) in shares {
             let share = |(part, total): (&f64, &f64)| part / total * 100.0;
             let shares: Vec<f64> = part.iter().zip(total).map(share).collect();
