@@ -106,8 +106,13 @@ impl<'a> Line<'a> {
         lead.map_or(String::new(), |row| value(Some(row)))
     }
 
-    fn transport(&self) -> &'a str {
-        self.profile.split('/').next().unwrap_or("")
+    /// The style; that it is without HTTP is said.
+    fn style(&self) -> String {
+        let title = self.format.title();
+        match self.profile.split('/').next() {
+            Some("tcp") => format!("{title}, TCP"),
+            _ => title.to_owned(),
+        }
     }
 
     /// What was published of a subject that is not here.
@@ -131,7 +136,6 @@ fn single(rows: Rows<'_>, topic: &'static str, title: &str, cases: &[&str]) -> O
     let mut table = Table::new([
         ("case", Align::Left),
         ("style", Align::Left),
-        ("over", Align::Left),
         ("subject", Align::Left),
         ("us", Align::Right),
         ("99 %", Align::Right),
@@ -148,8 +152,7 @@ fn single(rows: Rows<'_>, topic: &'static str, title: &str, cases: &[&str]) -> O
         for line in Line::of_case(rows, case) {
             table.row([
                 std::mem::take(&mut name),
-                line.format.title().to_owned(),
-                line.transport().to_owned(),
+                line.style(),
                 line.subject.to_owned(),
                 line.cell(rows, "latency", 1e3),
                 scaled(line.find(rows, "latency-p99"), 1e3),
@@ -216,7 +219,7 @@ fn one_saturation(rows: Rows<'_>, message: &str, threads: &[u32]) -> Option<Sect
             let line = Line { case: &case, ..*line };
             rows.all.iter().find(|row| line.is_of(row) && row.metric == metric)
         };
-        let mut cells = vec![line.format.title().to_owned(), line.subject.to_owned()];
+        let mut cells = vec![line.style(), line.subject.to_owned()];
         cells.extend(threads.iter().map(|&count| match at(count, "calls-per-second") {
             None => String::new(),
             row => value(row),

@@ -13,6 +13,7 @@ use crate::evaluation::Step;
 use crate::format::Format;
 use crate::link::{Link, Proxy};
 use crate::measure::Setting;
+use crate::row::Verdict;
 use crate::service::{Connecting, Load, Request, Until};
 
 /// One subject with what it is sent in a situation.
@@ -30,6 +31,12 @@ const WARM_UP: u32 = 4;
 
 /// Repetitions in a quick run last no longer, in milliseconds.
 const QUICK_MILLISECONDS: u32 = 12;
+
+/// Threads of which a quick run has figures too.
+const MANY: u32 = 16;
+
+/// Whose servers drop what has come behind a request: they get none where requests are pipelined.
+const ONE_AT_A_TIME: [&str; 2] = ["gsoap-best", "gsoap-debian"];
 
 /// Does all that measures of calls ask for.
 pub(super) fn measure(
@@ -65,9 +72,10 @@ pub(super) fn measure(
     }
 }
 
-/// A look needs the fewest and the most threads, and one message but for latency.
+/// A look needs two numbers of threads, and one message but for latency.
 fn shorten(kind: Kind, calls: &Calls, situations: &mut Vec<Situation<'_>>) {
-    let ends = [calls.threads.first(), calls.threads.last()];
+    let many = calls.threads.iter().find(|it| **it == MANY).or(calls.threads.last());
+    let ends = [calls.threads.first(), many];
     situations.retain(|it| ends.contains(&Some(&it.threads)));
     let is_direct = |it: &Situation<'_>| it.link == "direct";
     if let Some(first) = situations.first().map(|it| it.message.to_owned()) {
@@ -138,6 +146,10 @@ impl Contest<'_> {
         for server in servers.of(self.setting, found, &asked, format, self.calls.others) {
             let name = servers.server(server).name.clone();
             let series = Series::new(&self.kind.case(self.situation), &name, format, transport);
+            if way == Way::Pipelined && ONE_AT_A_TIME.contains(&name.as_str()) {
+                found.rows.push(series.without(self.setting, Verdict::Absent));
+                continue;
+            }
             let is_kept = way != Way::PerCall;
             let made = servers.requests(found, (server, format), case, is_kept);
             let to = servers.connecting(server, format);
@@ -153,7 +165,7 @@ impl Contest<'_> {
                     entries.push(Entry { server, to, requests, series, _proxy: proxy });
                 }
                 (Err(_), _) | (_, Err(_)) => {
-                    found.rows.push(series.wrong(self.setting));
+                    found.rows.push(series.without(self.setting, Verdict::WrongAnswer));
                 }
             }
         }
@@ -165,7 +177,7 @@ impl Contest<'_> {
         let server = servers.server(entry.server);
         let is_compiled = COMPILED_AS_THEY_RUN.contains(&server.name.as_str());
         let milliseconds = match (is_compiled && !server.is_warm, self.setting.request.is_quick) {
-            (false, _) if self.situation.link != "direct" => return Ok(()),
+            (false, _) if self.warm_up_calls() == 1 => return Ok(()),
             (false, false) => 10,
             (false, true) => 3,
             (true, false) => 6_000,
@@ -178,7 +190,8 @@ impl Contest<'_> {
     }
 
     fn warm_up_calls(&self) -> u32 {
-        if self.situation.link == "direct" { WARM_UP } else { 1 }
+        let is_long = self.situation.link != "direct" || self.situation.has_nagle;
+        if is_long { 1 } else { WARM_UP }
     }
 
     fn until(&self) -> Until {
@@ -200,17 +213,13 @@ impl Contest<'_> {
         }
     }
 
-    /// A peer that cannot do what few clients do is no fault; whoever gives another answer is.
+    /// It takes no more part.
     fn dismiss(&self, found: &mut Found, entry: &mut Entry, why: &str) {
         let case = self.kind.case(self.situation);
         let series = &mut entry.series;
         let line = format!("{} ({}), {case}: {why}", series.subject, series.format.name());
-        let is_rare = self.situation.way == Way::Pipelined && series.is_peer();
-        series.dismiss(is_rare);
-        match is_rare {
-            true => found.notes.push(line),
-            false => found.faults.push(line),
-        }
+        series.dismiss();
+        found.faults.push(line);
     }
 }
 

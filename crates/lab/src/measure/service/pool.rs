@@ -79,7 +79,7 @@ fn run(
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     let repetitions = setting.repetitions();
-    let most = if setting.request.is_quick { 30 } else { u32::MAX };
+    let most = if setting.request.is_quick { 60 } else { u32::MAX };
     let time = Duration::from_millis(asked.milliseconds.min(most).into());
     for repetition in 0..=repetitions {
         let share = f64::from(repetition) / f64::from(repetitions + 1);
@@ -100,7 +100,7 @@ fn run(
                 }
                 Err(failure) => {
                     found.faults.push(format!("{TRUNKLINE}, pool: {failure}"));
-                    entry.series.iter_mut().for_each(|series| series.dismiss(false));
+                    entry.series.iter_mut().for_each(|series| series.dismiss());
                 }
             }
         }

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use trunkline_catalogue::commerce::CustomerServices;
+
 use crate::answer;
-use crate::customer_services::web_service::{NAMESPACE, path_of};
-use crate::customer_services::{self, web_service};
+use crate::customer_services::{self, web_service::path_of};
 use crate::definition::{MessageCase, Transport};
-use crate::experiment::Check;
-use crate::format::{Family, Format};
+use crate::format::Format;
 use crate::measure::Setting;
+use crate::measure::entrants::NETWORK;
 use crate::measure::pair::BARE;
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
+use crate::row::{Row, Verdict};
 use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
 use crate::subjects::{TRUNKLINE, formats_of};
 
@@ -104,7 +106,7 @@ impl Servers {
         if with_others {
             // The bare echo speaks plain HTTP.
             whose.extend(is_plain.then_some(Whose::Bare));
-            let is_http = asked.transport != Transport::Tcp;
+            let is_http = matches!(asked.transport, Transport::Http | Transport::Tls);
             let peers = setting.request.peers.peers.iter().enumerate();
             let takes_part = |(_, (known, _)): &(usize, &(crate::peer::Known, _))| {
                 is_http && formats_of(known.name).contains(&format)
@@ -143,7 +145,16 @@ impl Servers {
                 self.all.push(server);
                 has_format.then(|| self.all.len() - 1)
             }
-            Ok(None) => None,
+            Ok(None) => {
+                // Once for each peer and style, however often it would have had a turn.
+                let profile = format.profile_over(asked.transport.profile());
+                let blank = setting.row(NETWORK, name, &profile, "latency", "ns");
+                let row = Row { verdict: Verdict::Absent, ..blank };
+                if !found.rows.contains(&row) {
+                    found.rows.push(row);
+                }
+                None
+            }
             Err(why) => {
                 // Few toolkits do everything; our own end must.
                 match whose {
@@ -314,9 +325,14 @@ impl Servers {
                 return Err("the answer is not the request".into());
             }
         } else {
-            let expected: Vec<_> = messages.iter().map(customer_services::response).collect();
-            let check: Check<'_> = answer::check(format, &expected);
-            check(&answers)?;
+            let expected = messages.iter().map(customer_services::response);
+            let mut codec = format.codec_of_answers();
+            let mut reply = CustomerServices::default();
+            for (index, (bytes, expected)) in answers.iter().zip(expected).enumerate() {
+                let told = |what: String| format!("answer {index}: {what}");
+                codec.decode(bytes, &mut reply).map_err(|error| told(error.to_string()))?;
+                answer::compare(&expected, &reply).map_err(told)?;
+            }
         }
         for (request, answer) in requests.iter_mut().zip(answers) {
             request.answer = answer;
@@ -328,8 +344,6 @@ impl Servers {
 /// How a message of a format is sent in HTTP. The host is a name without a port, so that the bytes are
 /// the same for all.
 pub(super) fn post(format: Format, is_kept: bool) -> Post<'static> {
-    debug_assert_eq!(format.family(), Family::CustomerServices);
-    debug_assert_eq!(NAMESPACE, web_service::NAMESPACE);
     Post {
         path: path_of(format).unwrap_or("/"),
         host: "localhost",

@@ -78,15 +78,15 @@ impl Series {
     }
 
     /// It takes no more part, and what it did does not count.
-    pub(super) fn dismiss(&mut self, is_absent: bool) {
-        self.out = Some(if is_absent { Verdict::Absent } else { Verdict::WrongAnswer });
+    pub(super) fn dismiss(&mut self) {
+        self.out = Some(Verdict::WrongAnswer);
         self.latencies.clear();
         self.rates.clear();
     }
 
-    /// The row of one that answered wrongly.
-    pub(super) fn wrong(&self, setting: &Setting<'_>) -> Row {
-        Row { verdict: Verdict::WrongAnswer, ..self.blank(setting, "latency", "ns") }
+    /// The row of one that takes no part.
+    pub(super) fn without(&self, setting: &Setting<'_>, verdict: Verdict) -> Row {
+        Row { verdict, ..self.blank(setting, "latency", "ns") }
     }
 
     fn profile(&self) -> String {

@@ -115,7 +115,7 @@ fn run(
                 Ok(outcome) => entry.series.add(outcome),
                 Err(why) => {
                     found.faults.push(format!("{}, calls: {why}", entry.series.subject));
-                    entry.series.dismiss(false);
+                    entry.series.dismiss();
                 }
             }
         }
