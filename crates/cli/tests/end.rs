@@ -356,7 +356,7 @@ impl Drop for Raw {
 fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
     let mut end = bare();
     let threads = 2;
-    let port = end.serve(Serving { threads, closes: false }).expect("it serves");
+    let port = end.serve(&Serving { threads, ..Serving::default() }).expect("it serves");
     let to = Connecting {
         address: ([127, 0, 0, 1], port).into(),
         protocol: Protocol::Http,
@@ -390,7 +390,9 @@ fn a_bare_end_echoes_over_http_until_it_is_told_to_stop() {
     assert_eq!(end.unserve().expect("it served"), 3 * 4 * 12);
     assert!(TcpStream::connect(to.address).is_err(), "nobody listens any more");
 
-    let port = end.serve(Serving { threads: 1, closes: true }).expect("it serves again");
+    let port = end
+        .serve(&Serving { threads: 1, closes: true, ..Serving::default() })
+        .expect("it serves again");
     let to = Connecting { address: ([127, 0, 0, 1], port).into(), ..to.clone() };
     let load = Load { to: &to, requests: &kept, is_reconnecting: false, ..load };
     assert_eq!(load.run().expect("its own bytes").reconnections, 40, "it closes by itself");

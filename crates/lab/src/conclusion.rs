@@ -1,6 +1,7 @@
 //! What the rows say about a paper's conclusions.
 
-use crate::definition::{Conclusion, Definition, Match, Quantity, Term, middle};
+use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport, middle};
+use crate::format::Family;
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
@@ -107,7 +108,13 @@ fn judge(
 }
 
 fn profile_of(term: &Term) -> String {
-    let profile = |quantity: &Quantity| quantity.format.profile_over(transport(&quantity.case));
+    let profile = |quantity: &Quantity| {
+        let transport = match quantity.format.family() {
+            Family::MarketData => transport(&quantity.case),
+            Family::CustomerServices => transport_of_services(quantity),
+        };
+        quantity.format.profile_over(transport)
+    };
     match &term.under {
         Some(under) if under.format != term.over.format => {
             format!("{} : {}", profile(&term.over), profile(under))
@@ -120,6 +127,17 @@ fn profile_of(term: &Term) -> String {
 /// operating system unless the case says otherwise.
 pub(crate) fn transport(case: &str) -> &'static str {
     if case.contains('@') { "tcp-blocking" } else { "none" }
+}
+
+/// Services are called over HTTP, or as the case says; binary is called over TCP.
+fn transport_of_services(quantity: &Quantity) -> &'static str {
+    let case = quantity.case.as_str();
+    let not_sent = ["size-", "encode-", "decode-"].iter().any(|kind| case.starts_with(kind));
+    match Transport::ALL.iter().find(|it| case.starts_with(&format!("transports-{}-", it.name()))) {
+        _ if not_sent => "none",
+        Some(transport) => transport.profile(),
+        None => Transport::Http.of(quantity.format).profile(),
+    }
 }
 
 type ByEntries = Vec<(Option<u32>, Factor)>;
@@ -189,11 +207,21 @@ fn values(
     subject: &dyn Fn(&Quantity) -> Option<String>,
 ) -> ByEntries {
     let Some(subject) = subject(quantity) else { return Vec::new() };
-    let profile = quantity.format.profile_over(transport(&quantity.case));
+    let (profile, is_of_services) = match quantity.format.family() {
+        Family::MarketData => (quantity.format.profile_over(transport(&quantity.case)), false),
+        Family::CustomerServices => {
+            (quantity.format.profile_over(transport_of_services(quantity)), true)
+        }
+    };
+    // What is called has the bytes of its messages behind.
+    let is_profile = |row: &Row| {
+        let rest = row.profile.strip_prefix(&profile);
+        rest.is_some_and(|rest| rest.is_empty() || (is_of_services && rest.starts_with('/')))
+    };
     let is_it = |row: &&Row| {
         (row.case.as_str(), row.subject.as_str()) == (quantity.case.as_str(), subject.as_str())
-            && (row.profile.as_str(), row.metric.as_str())
-                == (profile.as_str(), quantity.metric.as_str())
+            && row.metric == quantity.metric
+            && is_profile(row)
     };
     // The bounds of sizes are those of the messages and leave nothing in doubt.
     let is_exact = quantity.metric == "size";

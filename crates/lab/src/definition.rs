@@ -3,6 +3,7 @@
 //! An experiment is a TOML file. Those of published evaluations are part of the binary
 //! ([`Definition::named`]); a user's own are read from a file ([`Definition::read`]).
 
+pub(crate) mod calls;
 mod conclusion;
 mod measure;
 mod messages;
@@ -16,6 +17,7 @@ use std::{error, fmt, io};
 
 use serde::Deserialize;
 
+pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};

@@ -2,6 +2,7 @@
 //! (`peers/PROTOCOL.md`) and stands for our codecs on our transports, or for no codec at all.
 
 mod bare;
+mod binary_echo;
 mod codec;
 mod exchange;
 mod fault;
@@ -9,6 +10,7 @@ mod http_echo;
 mod one_way;
 mod pace;
 mod question;
+mod serving;
 
 use std::io::{self, BufRead, Read as _, Write as _};
 use std::path::Path;
@@ -17,11 +19,11 @@ use rustix::event::{PollFd, PollFlags, poll};
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
 use crate::format::Format;
-use crate::peer::{CorpusLimits, read_corpus};
+use crate::peer::{CorpusLimits, Stages, read_corpus};
 use codec::Loaded;
 use fault::Fault;
-use http_echo::HttpEcho;
 use question::{Question, Task};
+use serving::Service;
 
 /// Bytes of the longest question.
 const QUESTION_BYTES: u64 = 8192;
@@ -85,7 +87,7 @@ struct End {
     identity: Identity,
     loaded: Option<Contents>,
     listener: Option<Listener>,
-    service: Option<HttpEcho>,
+    service: Option<Service>,
 }
 
 /// What an end works on.
@@ -116,20 +118,25 @@ impl End {
                 self.listener = Some(listener);
                 format!("listening {port}")
             }
-            Question::Serve { threads, closes } => {
-                if self.identity != Identity::Bare {
-                    return Err(Fault::new("only a bare end serves"));
-                }
+            Question::Serve(serving) => {
                 self.service = None;
-                let service = HttpEcho::start(threads, closes)?;
+                let service = match self.identity {
+                    Identity::Bare => Service::bare(&serving)?,
+                    Identity::Trunkline => Service::ours(&serving)?,
+                };
                 let port = service.port();
                 self.service = Some(service);
                 format!("serving {port}")
             }
-            Question::Unserve => match self.service.take() {
-                Some(service) => format!("served {}", service.calls()),
-                None => return Err(Fault::new("it does not serve")),
-            },
+            Question::Stages => {
+                let Stages { decode, application, encode, calls } = self.service()?.stages()?;
+                format!("stages {decode} {application} {encode} {calls}")
+            }
+            Question::Unserve => {
+                let calls = self.service()?.calls();
+                self.service = None;
+                format!("served {calls}")
+            }
             Question::Stop => return Ok(None),
             Question::Task(task) => {
                 let listener = self.listener.as_ref();
@@ -141,6 +148,10 @@ impl End {
             }
         };
         Ok(Some(answer))
+    }
+
+    fn service(&self) -> Result<&Service, Fault> {
+        self.service.as_ref().ok_or_else(|| Fault::new("it does not serve"))
     }
 
     fn load(&self, format: &str, file: &Path) -> Result<(Contents, usize), Fault> {

@@ -265,6 +265,18 @@ impl Format {
         }
     }
 
+    /// As [`codec`](Self::codec), of what the service answers: its element has another name, which
+    /// document/literal goes by.
+    pub(crate) fn codec_of_answers(self) -> Codec {
+        if self != Self::NgDocumentLiteralWrapped {
+            return self.codec();
+        }
+        let operation = format!("{SERVICE_OPERATION}Response");
+        let options = soap::Options { operation, ..self.service_options() };
+        let plan = soap::Plan::new(CustomerServices::schema(), &options);
+        Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
+    }
+
     /// A new encoder and decoder for messages of its family.
     pub(crate) fn codec(self) -> Codec {
         let schema: &Arc<Schema> = match self.family() {

@@ -6,6 +6,7 @@
 //! stranger's: all of it is escaped, and what is drawn is limited.
 
 mod axis;
+mod calls;
 mod figures;
 mod legend;
 mod method;

@@ -131,6 +131,8 @@ impl Findings {
         let found = service::run(setting, measures, progress);
         self.rows.extend(found.rows);
         self.faults.extend(found.faults);
+        self.notes.extend(found.notes);
+        self.distributions.extend(found.distributions);
         self.versions.extend(found.versions);
         self.noise_floor = found.noise_floor;
     }

@@ -1,5 +1,6 @@
 //! The rows of a run as tables, beside the figures that the paper printed.
 
+mod calls;
 mod codec;
 mod conclusions;
 mod network;
@@ -96,6 +97,7 @@ impl Report {
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
         sections.extend(service::sections(rows));
+        sections.extend(calls::sections(rows));
         sections.extend(network::breakdown(rows));
         sections.extend(network::round_trips(rows));
         sections.extend(sent.into_iter().flatten());

@@ -7,6 +7,7 @@ use trunkline_session::soap::{Binding, Fault, Service, element};
 use trunkline_wire::Text;
 
 use super::RESPONSE;
+use crate::format::Format;
 
 /// Of the service's operations and elements.
 pub const NAMESPACE: &str = "urn:trunkline:ng-2004";
@@ -19,6 +20,19 @@ pub const PATHS: [(&str, Binding); 5] = [
     ("/rpc-literal", Binding::rpc_literal()),
     ("/rpc-encoded", Binding::rpc_encoded()),
 ];
+
+/// Where messages of a format are taken, in SOAP 1.1.
+pub fn path_of(format: Format) -> Option<&'static str> {
+    let index = [
+        Format::NgDocumentLiteral,
+        Format::NgDocumentLiteralWrapped,
+        Format::NgDocumentEncoded,
+        Format::NgRpcLiteral,
+        Format::NgRpcEncoded,
+    ];
+    let index = index.iter().position(|it| *it == format)?;
+    Some(PATHS[index].0)
+}
 
 /// Why a message was refused.
 #[derive(Message, Clone, Debug, Default, PartialEq)]

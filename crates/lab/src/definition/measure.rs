@@ -3,9 +3,11 @@
 use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
+use super::calls::{self, Calls, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::{Messages, check_entries};
 use crate::format::{Family, Format};
 use crate::link::Link;
+use crate::measure::service::stages;
 use crate::measure::{open_loop, round_trip, throughput};
 use crate::peer::{Carried, MOST_TIMES};
 
@@ -27,6 +29,20 @@ pub enum Measure {
     Throughput(Throughput),
     /// Bandwidth and clients from what the sizes and times came to.
     Capacity(Capacity),
+    /// Calls of services, one after another.
+    Latency(Calls),
+    /// Calls of services by more and more threads.
+    Saturation(Calls),
+    /// What connections cost.
+    Connections(Calls),
+    /// What carries the messages of services.
+    Transports(Calls),
+    /// Where the time of calls goes.
+    Stages(StagesOfCalls),
+    /// Short and long messages at once.
+    Pool(Pool),
+    /// Calls from structure to structure.
+    Calls(TypedCalls),
 }
 
 /// Bytes of a message.
@@ -227,7 +243,23 @@ impl Measure {
             Self::OpenLoop(it) => &it.formats,
             Self::Throughput(it) => &it.formats,
             Self::Capacity(it) => &it.formats,
+            Self::Latency(it) | Self::Saturation(it) => &it.formats,
+            Self::Connections(it) | Self::Transports(it) => &it.formats,
+            Self::Stages(it) => &it.formats,
+            Self::Pool(it) => &it.formats,
+            Self::Calls(it) => &it.formats,
             Self::Link(_) => &[],
+        }
+    }
+
+    /// Calls of services by the driver.
+    pub(crate) fn calls(&self) -> Option<(Kind, &Calls)> {
+        match self {
+            Self::Latency(it) => Some((Kind::Latency, it)),
+            Self::Saturation(it) => Some((Kind::Saturation, it)),
+            Self::Connections(it) => Some((Kind::Connections, it)),
+            Self::Transports(it) => Some((Kind::Transports, it)),
+            _ => None,
         }
     }
 
@@ -238,7 +270,9 @@ impl Measure {
             Self::RoundTrip(it) => &it.links,
             Self::OpenLoop(it) => &it.links,
             Self::Throughput(it) => &it.links,
-            Self::Size(_) | Self::Codec(_) | Self::Capacity(_) => &[],
+            Self::Latency(it) | Self::Saturation(it) => &it.links,
+            Self::Connections(it) | Self::Transports(it) => &it.links,
+            _ => &[],
         }
     }
 
@@ -247,6 +281,11 @@ impl Measure {
         match self {
             Self::Size(it) => &it.messages,
             Self::Codec(it) => &it.messages,
+            Self::Latency(it) | Self::Saturation(it) => &it.messages,
+            Self::Connections(it) | Self::Transports(it) => &it.messages,
+            Self::Stages(it) => &it.messages,
+            Self::Pool(it) => &it.messages,
+            Self::Calls(it) => &it.messages,
             _ => &[],
         }
     }
@@ -261,9 +300,31 @@ impl Measure {
 
     /// Cases that end in the name of a message.
     fn cases_of_services(&self, messages: &Messages) -> Vec<(String, Vec<&'static str>)> {
+        if let Some((kind, it)) = self.calls() {
+            let situations = it.situations(messages);
+            let mut cases: Vec<String> = situations.iter().map(|it| kind.case(it)).collect();
+            if kind == Kind::Saturation {
+                cases.extend(situations.iter().map(calls::peak));
+            }
+            return cases.into_iter().map(|case| (case, calls::METRICS.to_vec())).collect();
+        }
         let (kinds, metrics): (&[&str], &[&'static str]) = match self {
             Self::Size(_) => (&["size"], &["size"]),
             Self::Codec(_) => (&["encode", "decode"], &["cpu-time"]),
+            Self::Stages(_) => (&["stages"], &stages::METRICS),
+            Self::Pool(it) => {
+                let cases = it.cases().into_iter();
+                return cases.map(|case| (case, calls::METRICS.to_vec())).collect();
+            }
+            Self::Calls(it) => {
+                let all = messages.cases_named(&it.messages);
+                let of_message = |name: &str| -> Vec<_> {
+                    let case =
+                        |&threads| (TypedCalls::case(threads, name), calls::METRICS.to_vec());
+                    it.threads.iter().map(case).collect()
+                };
+                return all.flat_map(|case| of_message(&case.name)).collect();
+            }
             _ => return Vec::new(),
         };
         let cases = messages.cases_named(self.messages());
@@ -288,7 +349,6 @@ impl Measure {
                 let cases = &cases[..if it.randomised { 4 } else { 2 }];
                 all(cases, &["cpu-time", "cpu-time-fixed", "cpu-time-per-entry", "reduction"])
             }
-            Self::Link(_) => Vec::new(),
             Self::RoundTrip(it) => {
                 let mut metrics = round_trip::COSTS.to_vec();
                 metrics.extend(["round-trip-fixed", "round-trip-per-entry"]);
@@ -303,6 +363,7 @@ impl Measure {
                 &[&format!("capacity-{}", it.rate), "capacity-peak"],
                 &["bytes-per-second", "bits-per-second", "cpu-share", "clients"],
             ),
+            _ => Vec::new(),
         }
     }
 
@@ -340,8 +401,12 @@ impl Measure {
             return Err(format!("{} does not carry {}", format.name(), family.name()));
         }
         messages.check_named(self.messages())?;
-        if family == Family::CustomerServices {
-            self.check_of_services()?;
+        match family {
+            Family::CustomerServices => self.check_of_services()?,
+            Family::MarketData if self.is_of_services() => {
+                return Err("calls are measured with customer-services".into());
+            }
+            Family::MarketData => {}
         }
         for link in self.links() {
             link.parse::<Link>().map_err(|error| error.to_string())?;
@@ -376,7 +441,17 @@ impl Measure {
                 within("window-milliseconds", it.window_milliseconds.into(), 1.0, 1e9)
             }
             Self::Size(_) | Self::Codec(_) | Self::Link(_) => Ok(()),
+            Self::Latency(it) | Self::Saturation(it) => it.check(),
+            Self::Connections(it) | Self::Transports(it) => it.check(),
+            Self::Stages(it) => it.check(),
+            Self::Pool(it) => it.check(),
+            Self::Calls(it) => it.check(),
         }
+    }
+
+    /// Whether something is called.
+    pub(crate) fn is_of_services(&self) -> bool {
+        matches!(self, Self::Stages(_) | Self::Pool(_) | Self::Calls(_)) || self.calls().is_some()
     }
 
     fn check_of_services(&self) -> Result<(), String> {
@@ -386,7 +461,12 @@ impl Measure {
             Self::Size(_) | Self::Codec(_) => {
                 Err("`as-printed` and `randomised` are for market-data".into())
             }
-            _ => Err("only `size` and `codec` are measured with customer-services".into()),
+            Self::RoundTrip(_) | Self::OpenLoop(_) | Self::Throughput(_) => {
+                Err("one-way messages and round trips are of market-data; services have calls"
+                    .into())
+            }
+            Self::Capacity(_) | Self::Link(_) => Err("this is measured with market-data".into()),
+            _ => Ok(()),
         }
     }
 }

@@ -43,13 +43,18 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// Of something a second.
+    PerSecond,
+    /// Percent.
+    #[serde(rename = "%")]
+    Percent,
 }
 
 impl Unit {
     /// How many of the unit of rows it is: bytes or nanoseconds.
     fn scale(self) -> f64 {
         match self {
-            Self::Bytes | Self::Ns => 1.0,
+            Self::Bytes | Self::Ns | Self::PerSecond | Self::Percent => 1.0,
             Self::Us => 1e3,
             Self::Ms => 1e6,
         }

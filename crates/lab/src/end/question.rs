@@ -5,7 +5,9 @@ use std::path::Path;
 use trunkline_net::tcp::Wait;
 
 use super::fault::Fault;
+use super::serving::{Discipline, Serving};
 use crate::experiment::Operation;
+use crate::format::Format;
 use crate::peer::Carried;
 
 /// One line of input.
@@ -16,11 +18,9 @@ pub(super) enum Question<'a> {
         file: &'a Path,
     },
     Listen,
-    /// Be a service over HTTP, with so many threads; with `closes` a connection is for one call.
-    Serve {
-        threads: usize,
-        closes: bool,
-    },
+    /// Be a service.
+    Serve(Serving<'a>),
+    Stages,
     Unserve,
     Stop,
     Task(Task<'a>),
@@ -45,7 +45,8 @@ impl<'a> Question<'a> {
             "hello" => Self::Hello,
             "stop" => Self::Stop,
             "listen" => Self::Listen,
-            "serve" => Self::Serve { threads: words.count()? as usize, closes: words.closes()? },
+            "serve" => Self::Serve(words.serving()?),
+            "stages" => Self::Stages,
             "unserve" => Self::Unserve,
             "load" => Self::Load { format: words.next("a format")?, file: words.file()? },
             _ => Self::Task(Task::parse(verb, &mut words)?),
@@ -168,14 +169,38 @@ impl<'a> Words<'a> {
         factor.map(Some).ok_or_else(|| expected("a factor of 1 or more", word))
     }
 
-    /// `close` at the end of the line, or nothing.
-    fn closes(&mut self) -> Result<bool, Fault> {
-        if self.rest.is_empty() {
-            return Ok(false);
+    /// Threads, and words in any order to the end of the line.
+    fn serving(&mut self) -> Result<Serving<'a>, Fault> {
+        let mut serving = Serving { threads: self.count()? as usize, ..Serving::default() };
+        while !self.rest.is_empty() {
+            match self.next("a word")? {
+                "close" => serving.closes = true,
+                "chunked" => serving.is_chunked = true,
+                "nagle" => serving.has_nagle = true,
+                "stages" => serving.has_stages = true,
+                "tls" => {
+                    let chain = self.next("a certificate's file")?;
+                    let key = self.next("a key's file")?;
+                    serving.tls = Some((Path::new(chain), Path::new(key)));
+                }
+                "mutual" => serving.mutual = Some(Path::new(self.next("a certificate's file")?)),
+                "pool" => serving.pool = Some((self.count()? as usize, self.discipline()?)),
+                "tcp" => {
+                    let name = self.next("a format")?;
+                    let format = Format::named(name).ok_or_else(|| expected("a format", name))?;
+                    serving.tcp = Some(format);
+                }
+                word => return Err(expected("a word for services", word)),
+            }
         }
-        match self.next("close")? {
-            "close" => Ok(true),
-            word => Err(expected("close or the end of the line", word)),
+        Ok(serving)
+    }
+
+    fn discipline(&mut self) -> Result<Discipline, Fault> {
+        match self.next("first-in or shortest-first")? {
+            "first-in" => Ok(Discipline::FirstIn),
+            "shortest-first" => Ok(Discipline::ShortestFirst),
+            word => Err(expected("first-in or shortest-first", word)),
         }
     }
 

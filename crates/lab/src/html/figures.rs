@@ -5,7 +5,7 @@ use super::legend::Legend;
 use super::palette::{Family, INK, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
-use super::{network, ranges, throughput};
+use super::{calls, network, ranges, throughput};
 use crate::subjects::TRUNKLINE;
 
 /// Plots with one legend.
@@ -32,6 +32,7 @@ pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
     figures.push(ranges::leads(cases));
     figures.extend(network::figures(cases));
     figures.extend(throughput::figures(cases));
+    figures.extend(calls::figures(cases));
     figures.retain(|figure| !figure.panels.is_empty());
     figures
 }

@@ -1,8 +1,16 @@
 //! What is measured with messages of customer and product records (Ng, Chen and Greenfield 2004).
 
 pub(crate) mod codec;
+mod contest;
+mod pool;
+mod processors;
 mod published;
+mod servers;
 pub(crate) mod size;
+pub(crate) mod stages;
+mod tally;
+mod tls;
+mod typed;
 
 use std::collections::BTreeMap;
 
@@ -11,9 +19,11 @@ use crate::customer_services;
 use crate::definition::{Measure, MessageCase};
 use crate::evaluation::Step;
 use crate::format::Format;
+use crate::histogram::Distribution;
 use crate::row::{Row, Verdict};
 use crate::subjects::{self, Contestant, State};
 use crate::trading_day::SEED;
+use servers::Servers;
 
 use trunkline_catalogue::commerce::CustomerServices;
 
@@ -22,6 +32,8 @@ use trunkline_catalogue::commerce::CustomerServices;
 pub(super) struct Found {
     pub(super) rows: Vec<Row>,
     pub(super) faults: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) distributions: Vec<Distribution>,
     pub(super) versions: BTreeMap<String, String>,
     pub(super) noise_floor: Option<f64>,
 }
@@ -38,21 +50,57 @@ pub(super) fn run(
     let is_asked_for =
         |format: &Format| sizes.formats.contains(format) || codecs.formats.contains(format);
     let formats: Vec<Format> = Format::ALL.into_iter().filter(is_asked_for).collect();
+    if !formats.is_empty() {
+        codecs_and_sizes(setting, (&sizes, &codecs), &formats, &mut found, progress);
+    }
+    calls(setting, measures, &mut found, progress);
+    found
+}
+
+/// What is not sent.
+fn codecs_and_sizes(
+    setting: &Setting<'_>,
+    (sizes, codecs): (&Asked<'_>, &Asked<'_>),
+    formats: &[Format],
+    found: &mut Found,
+    progress: &mut dyn FnMut(Step<'_>),
+) {
     progress(Step { part: "peers", text: "starting the peers", share: 0.0 });
-    let mut contestants = subjects::contestants(&setting.request.peers, &formats);
+    let mut contestants = subjects::contestants(&setting.request.peers, formats);
     found.introduce(setting, &contestants);
     if !sizes.is_empty() {
         let mut progress =
             |text: &str, share: f64| progress(Step { part: size::SIZE, text, share });
-        size::measure(setting, &sizes, &mut contestants, &mut found, &mut progress);
+        size::measure(setting, sizes, &mut contestants, found, &mut progress);
     }
     if !codecs.is_empty() {
         let mut progress =
             |text: &str, share: f64| progress(Step { part: codec::CODEC, text, share });
-        codec::measure(setting, &codecs, &mut contestants, &mut found, &mut progress);
+        codec::measure(setting, codecs, &mut contestants, found, &mut progress);
     }
-    found
 }
+
+/// What is called.
+fn calls(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    found: &mut Found,
+    progress: &mut dyn FnMut(Step<'_>),
+) {
+    let is_called = |it: &&Measure| it.is_of_services();
+    if !measures.iter().any(is_called) {
+        return;
+    }
+    let mut servers = Servers::new(contest::connections(measures));
+    contest::measure(setting, measures, &mut servers, found, progress);
+    typed::measure(setting, measures, &mut servers, found, progress);
+    pool::measure(setting, measures, &mut servers, found, progress);
+    stages::measure(setting, measures, &mut servers, found, progress);
+    published::of_calls(setting, measures, found);
+}
+
+/// Toolkits that compile what is often used while they run: they get to do so before the clock runs.
+const COMPILED_AS_THEY_RUN: [&str; 1] = ["metro"];
 
 impl Found {
     /// Who takes part, and who does not.

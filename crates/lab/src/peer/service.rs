@@ -3,12 +3,14 @@
 use super::{Peer, PeerError};
 
 /// What a server is asked for besides its threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Serving {
     /// Threads of its pool.
     pub threads: u32,
     /// Every connection is for one call.
     pub closes: bool,
+    /// More words of the protocol, such as `tls CERTIFICATE KEY`; empty for none.
+    pub words: String,
 }
 
 /// How long the stages of calls took at the server, summed up, in nanoseconds: T2, T3 and T4 of Ng,
@@ -30,9 +32,13 @@ impl Peer {
     ///
     /// # Errors
     /// See [`PeerErrorKind`](super::PeerErrorKind).
-    pub fn serve(&mut self, serving: Serving) -> Result<u16, PeerError> {
-        let close = if serving.closes { " close" } else { "" };
-        let question = format!("serve {}{close}", serving.threads);
+    pub fn serve(&mut self, serving: &Serving) -> Result<u16, PeerError> {
+        let mut question = format!("serve {}", serving.threads);
+        let close = if serving.closes { "close" } else { "" };
+        for word in [close, &serving.words].into_iter().filter(|word| !word.is_empty()) {
+            question.push(' ');
+            question.push_str(word);
+        }
         let answer = self.process.ask(&question)?;
         let port = answer.strip_prefix("serving ").and_then(|port| port.parse().ok());
         match port {

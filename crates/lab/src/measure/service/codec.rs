@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trunkline_catalogue::commerce::CustomerServices;
 
-use super::{Asked, BATCHES, Found, batch, published};
+use super::{Asked, BATCHES, COMPILED_AS_THEY_RUN, Found, batch, published};
 use crate::comparison::lead_metric;
 use crate::definition::MessageCase;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
@@ -29,9 +29,6 @@ struct Series {
     samples: Vec<f64>,
     standing: Standing,
 }
-
-/// Toolkits that compile what is often used while they run: they get to do so before the clock runs.
-const COMPILED_AS_THEY_RUN: [&str; 1] = ["metro"];
 
 /// Lets all subjects work on every message, in turns.
 pub(super) fn measure(

@@ -1,6 +1,10 @@
 //! The paper's own subjects, none of which is here: rows without a value, beside which its figures stand.
 
-use super::Asked;
+use super::stages::STAGES;
+use super::{Asked, Found};
+use crate::definition::calls::{Kind, peak};
+use crate::definition::{Measure, Transport};
+use crate::format::Format;
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 
@@ -31,4 +35,54 @@ pub(super) fn rows(
         }
     }
     rows
+}
+
+/// As [`rows`], of calls: each figure once, beside the case that it is of.
+pub(super) fn of_calls(setting: &Setting<'_>, measures: &[&Measure], found: &mut Found) {
+    let messages = &setting.request.definition.messages;
+    for (kind, calls) in measures.iter().filter_map(|measure| measure.calls()) {
+        for it in calls.situations(messages).iter().filter(|it| it.link == "direct") {
+            match kind {
+                Kind::Latency if it.threads == 1 => {
+                    let about = (kind.case(it), it.message, &calls.formats[..]);
+                    figures(setting, found, about, (kind.name(), "latency", "ns"));
+                }
+                Kind::Saturation => {
+                    let about = (peak(it), it.message, &calls.formats[..]);
+                    figures(setting, found, about, ("peak", "calls-per-second", "1/s"));
+                }
+                _ => {}
+            }
+        }
+    }
+    for measure in measures {
+        let Measure::Stages(asked) = measure else { continue };
+        for case in messages.cases_named(&asked.messages) {
+            for metric in ["deserialise-share", "serialise-share"] {
+                let about = (format!("{STAGES}-{}", case.name), &*case.name, &asked.formats[..]);
+                figures(setting, found, about, (STAGES, metric, "%"));
+            }
+        }
+    }
+}
+
+fn figures(
+    setting: &Setting<'_>,
+    found: &mut Found,
+    (case, message, formats): (String, &str, &[Format]),
+    (kind, metric, unit): (&str, &str, &str),
+) {
+    for &format in formats {
+        let profile = format.profile_over(Transport::Http.of(format).profile());
+        for figure in setting.request.definition.figures(kind, metric, format, message) {
+            let row = Row {
+                paper: Some(figure.value),
+                verdict: Verdict::Absent,
+                ..setting.row(&case, figure.subject, &profile, metric, unit)
+            };
+            if !found.rows.contains(&row) {
+                found.rows.push(row);
+            }
+        }
+    }
 }
