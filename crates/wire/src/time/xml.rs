@@ -78,6 +78,16 @@ impl Timestamp {
     /// for, to the front of `out`; returns the length, at most 30.
     #[inline]
     pub fn write_xml(self, zone: bool, out: &mut Window) -> usize {
+        let milliseconds = self.time().nanosecond() / 1_000_000;
+        if milliseconds * 1_000_000 == self.time().nanosecond() {
+            write_moment(self, milliseconds, out);
+            return 23 + usize::from(zone);
+        }
+        self.write_long(zone, out)
+    }
+
+    #[inline(never)]
+    fn write_long(self, zone: bool, out: &mut Window) -> usize {
         write_date(self.date(), out);
         out[10] = b'T';
         put(out, 11, clock(self.time()));
@@ -212,14 +222,35 @@ fn shifted(local: &[u8], offset: i32) -> Option<Timestamp> {
     Some(Timestamp::new(Date::from_unix_days(days)?, time))
 }
 
-/// `YYYY-MM-DD` to the front of `out`.
+/// `YYYY-MM-DDTHH:MM:SS.sssZ` to the front of `out`.
 #[inline(always)]
-fn write_date(date: Date, out: &mut Window) {
+fn write_moment(moment: Timestamp, milliseconds: u32, out: &mut Window) {
+    let Timestamp { date, time } = moment;
+    let minute =
+        u64::from(date.day()) | u64::from(time.hour()) << 24 | u64::from(time.minute()) << 48;
+    let hundreds = u64::from((milliseconds * 41) >> 12);
+    let pair = u64::from(milliseconds) - hundreds * 100;
+    let second = u64::from(time.second()) << 8 | pair << 40;
+    let minute = digits::split_pairs(minute, 0x000f_0000_0f00_000f);
+    let second = digits::split_pairs(second, 0x0000_0f00_0000_0f00) | hundreds << 32;
+    put(out, 0, month(date));
+    put(out, 8, minute | u64::from_le_bytes(*b"00T00:00"));
+    put(out, 16, second | u64::from_le_bytes(*b":00.000Z"));
+}
+
+/// `YYYY-MM-` as a word.
+#[inline(always)]
+fn month(date: Date) -> u64 {
     let year = u64::from(date.year());
     let century = year / 100;
     let pairs = century | (year - century * 100) << 16 | u64::from(date.month()) << 40;
-    let front = digits::split_pairs(pairs, 0x0000_0f00_000f_000f);
-    put(out, 0, front | u64::from_le_bytes(*b"0000-00-"));
+    digits::split_pairs(pairs, 0x0000_0f00_000f_000f) | u64::from_le_bytes(*b"0000-00-")
+}
+
+/// `YYYY-MM-DD` to the front of `out`.
+#[inline(always)]
+fn write_date(date: Date, out: &mut Window) {
+    put(out, 0, month(date));
     let day = digits::split_pairs(u64::from(date.day()), 0x0f) as u16;
     out[8..10].copy_from_slice(&(day | u16::from_le_bytes(*b"00")).to_le_bytes());
 }
