@@ -322,8 +322,10 @@ fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compr
             "a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)",
         ));
     }
-    if let Some(coding) = headers.get(header::TRANSFER_ENCODING)
-        && !coding.as_bytes().eq_ignore_ascii_case(b"chunked")
+    // Several lines are one list (RFC 9110, section 5.3).
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next()
+        && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
     {
         let text = "the only known transfer coding is chunked";
         return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, text));
