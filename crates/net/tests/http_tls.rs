@@ -150,3 +150,17 @@ fn what_cannot_be_used_is_named() {
     let nowhere = ServerTls::from_files(Path::new("nowhere.pem"), Path::new("key.pem"), None);
     assert!(nowhere.expect_err("no file").to_string().starts_with("nowhere.pem: "));
 }
+
+#[test]
+fn what_else_a_program_has_chosen_for_rustls_does_not_matter() {
+    use rustls::crypto::{CryptoProvider, ring};
+    // One that can do nothing: rustls panics where it has to choose and takes this.
+    let useless = CryptoProvider { cipher_suites: Vec::new(), ..ring::default_provider() };
+    useless.install_default().expect("nothing else in these tests installs one");
+    let authority = Authority::new();
+    let (chain, key) = authority.issue("both");
+    let (chain, key, roots) = (chain.as_bytes(), key.as_bytes(), authority.pem());
+    let server = serve(ServerTls::from_pem(chain, key, Some(roots.as_bytes())).expect("good"));
+    let tls = ClientTls::from_pem(roots.as_bytes(), Some((chain, key))).expect("good");
+    assert_eq!(ask(&mut client(&server, tls), "/", b"x").expect("an answer"), b"x");
+}
