@@ -115,6 +115,12 @@ impl Watch {
         self.phase.store(phase as u8, Relaxed);
     }
 
+    /// Lets the present phase last two ticks from now.
+    pub(super) fn prolong(&self) {
+        let tick = self.clock.tick.as_millis() as u64;
+        self.deadline.store(self.clock.now.load(Relaxed) + 2 * tick, Relaxed);
+    }
+
     pub(super) fn phase(&self) -> Phase {
         Phase::from_number(self.phase.load(Relaxed))
     }

@@ -207,10 +207,23 @@ impl<H: Handler> Session<H> {
         let config = &self.service.config;
         let declared = body.size_hint().exact();
         let mut whole = Vec::new();
+        let mut patience = true;
+        // What has come while this thread did something else is not late, though it is read late: so
+        // the first look that finds the time over leaves some for what waits in the socket.
+        let mut late = || {
+            if self.watch.overdue() && std::mem::take(&mut patience) {
+                self.watch.prolong();
+            }
+            self.watch.overdue()
+        };
         let mut next = async || {
             poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
-                _ if self.watch.overdue() => Poll::Ready(Err(Refusal::body_timeout(config))),
+                Poll::Pending if late() => Poll::Ready(Err(Refusal::body_timeout(config))),
                 Poll::Pending => Poll::Pending,
+                // Who sends without a pause is never waited for.
+                Poll::Ready(Some(Ok(_))) if !body.is_end_stream() && late() => {
+                    Poll::Ready(Err(Refusal::body_timeout(config)))
+                }
                 Poll::Ready(None) => Poll::Ready(Ok(None)),
                 Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
                 Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Refusal::bad(

@@ -1,0 +1,77 @@
+//! Handlers that keep the thread that reads and writes for long.
+
+#![cfg(feature = "http")]
+
+mod http_common;
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::sleep;
+use std::time::Duration;
+
+use http_common::{answer, connect, status};
+use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Server};
+
+/// Answers with the length of the body. Keeps `/hold`, says so, and answers when it is told to.
+struct Holding {
+    has: Mutex<Sender<()>>,
+    go: Mutex<Receiver<()>>,
+}
+
+impl Handler for Holding {
+    type Connection = ();
+
+    fn connect(&self, _: &Peer) {}
+
+    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
+        if request.path == "/hold" {
+            self.has.lock().expect("no panic").send(()).expect("the test listens");
+            self.go.lock().expect("no panic").recv().expect("the test tells");
+        }
+        response.body = request.body.len().to_string().into_bytes();
+    }
+}
+
+/// A server, what says that its handler holds a request, and what tells it to go on.
+fn holding(config: Config) -> (Running, Receiver<()>, Sender<()>) {
+    let (has, had) = channel();
+    let (tell, go) = channel();
+    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
+    let handler = Holding { has: Mutex::new(has), go: Mutex::new(go) };
+    (server.serve(handler).expect("threads"), had, tell)
+}
+
+fn ask(server: &Running, path: &str) -> TcpStream {
+    let mut stream = connect(server.address());
+    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    stream
+}
+
+#[test]
+fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
+    let body_timeout = Duration::from_millis(800);
+    let (server, had, tell) = holding(Config { threads: 1, body_timeout, ..Config::default() });
+    for framing in ["Content-Length: 60000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"] {
+        let mut sending = connect(server.address());
+        let before = server.counters().requests;
+        let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{framing}");
+        sending.write_all(head.as_bytes()).expect("it reads");
+        while server.counters().requests == before {
+            sleep(Duration::from_millis(1));
+        }
+        let _held = ask(&server, "/hold");
+        had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+        let body = match framing.contains("chunked") {
+            true => format!("{}0\r\n\r\n", format!("3e8\r\n{}\r\n", "b".repeat(1000)).repeat(60)),
+            false => "b".repeat(60_000),
+        };
+        sending.write_all(body.as_bytes()).expect("there is room for it on the way");
+        sleep(2 * body_timeout);
+        tell.send(()).expect("the handler waits");
+        let (head, text) = answer(&mut sending);
+        assert_eq!((status(&head), &text[..]), (200, &b"60000"[..]));
+    }
+}
