@@ -8,10 +8,10 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::sleep;
+use std::thread::{sleep, spawn};
 use std::time::Duration;
 
-use http_common::{answer, connect, status};
+use http_common::{answer, connect, rest, status};
 use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Server};
 
 /// Answers with the length of the body. Keeps `/hold`, says so, and answers when it is told to.
@@ -51,6 +51,23 @@ fn ask(server: &Running, path: &str) -> TcpStream {
 }
 
 #[test]
+fn new_connections_go_past_a_thread_whose_handler_sleeps() {
+    let (server, had, tell) = holding(Config { threads: 4, ..Config::default() });
+    let mut held = ask(&server, "/hold");
+    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    // Each of the other threads gets one connection, and then, with as many everywhere, a second.
+    let mut open = Vec::new();
+    for _ in 0..6 {
+        let mut stream = ask(&server, "/");
+        assert_eq!(answer(&mut stream).1, b"0");
+        open.push(stream);
+    }
+    tell.send(()).expect("the handler waits");
+    assert_eq!(status(&answer(&mut held).0), 200);
+    assert_eq!(server.stop().connections, 7);
+}
+
+#[test]
 fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
     let body_timeout = Duration::from_millis(800);
     let (server, had, tell) = holding(Config { threads: 1, body_timeout, ..Config::default() });
@@ -74,4 +91,23 @@ fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
         let (head, text) = answer(&mut sending);
         assert_eq!((status(&head), &text[..]), (200, &b"60000"[..]));
     }
+}
+
+#[test]
+fn a_server_with_all_patience_answers_what_has_begun_when_it_stops() {
+    let stop_timeout = Duration::MAX;
+    let (server, ..) = holding(Config { threads: 1, stop_timeout, ..Config::default() });
+    let mut half = connect(server.address());
+    half.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nh").expect("it reads");
+    let mut idle = ask(&server, "/");
+    assert_eq!(answer(&mut idle).1, b"0");
+    while server.counters().requests < 2 {
+        sleep(Duration::from_millis(1));
+    }
+    let stopping = spawn(|| server.stop());
+    // It is closed because the server stops, so the other one has been told too.
+    assert_eq!(rest(&mut idle), "");
+    half.write_all(b"i").expect("it is still served");
+    assert_eq!(answer(&mut half).1, b"2");
+    assert_eq!(stopping.join().expect("it stops").open, 0);
 }

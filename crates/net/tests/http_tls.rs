@@ -164,3 +164,22 @@ fn what_else_a_program_has_chosen_for_rustls_does_not_matter() {
     let tls = ClientTls::from_pem(roots.as_bytes(), Some((chain, key))).expect("good");
     assert_eq!(ask(&mut client(&server, tls), "/", b"x").expect("an answer"), b"x");
 }
+
+#[test]
+fn a_server_that_stops_waits_for_no_handshake() {
+    let (chain, key) = Authority::new().issue("server");
+    let tls = ServerTls::from_pem(chain.as_bytes(), key.as_bytes(), None).expect("good");
+    let patience = Duration::from_secs(900);
+    let config =
+        Config { tls: Some(tls), handshake_timeout: patience, stop_timeout: patience, ..quick() };
+    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
+    let server = server.serve(Echo).expect("threads");
+    let mut silent = connect(server.address());
+    silent.write_all(&[22, 3, 1]).expect("it reads");
+    while server.counters().bytes_in < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stopping = std::thread::spawn(|| server.stop());
+    assert_eq!(rest(&mut silent), "");
+    assert_eq!(stopping.join().expect("it stops").open, 0);
+}

@@ -185,7 +185,12 @@ impl<H: Handler> Session<H> {
         let body = if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
         self.watch.enter(Phase::Handling);
         let length = body.len() as u64;
-        let Some(pool) = &self.service.pool else { return self.handle(&parts, &body, compression) };
+        let Some(pool) = &self.service.pool else {
+            self.tally.handling.store(true, Relaxed);
+            let outcome = self.handle(&parts, &body, compression);
+            self.tally.handling.store(false, Relaxed);
+            return outcome;
+        };
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
         let job = Box::new(move || {
