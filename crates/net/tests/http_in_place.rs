@@ -14,7 +14,11 @@ use std::time::Duration;
 use http_common::{answer, connect, rest, status};
 use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Server};
 
-/// Answers with the length of the body. Keeps `/hold`, says so, and answers when it is told to.
+/// More than the system takes in at once.
+const LONG: usize = 32 << 20;
+
+/// Answers with the length of the body. Keeps `/hold`, says so, and answers at length when it is told
+/// to.
 struct Holding {
     has: Mutex<Sender<()>>,
     go: Mutex<Receiver<()>>,
@@ -29,6 +33,8 @@ impl Handler for Holding {
         if request.path == "/hold" {
             self.has.lock().expect("no panic").send(()).expect("the test listens");
             self.go.lock().expect("no panic").recv().expect("the test tells");
+            response.body = vec![b'x'; LONG];
+            return;
         }
         response.body = request.body.len().to_string().into_bytes();
     }
@@ -110,4 +116,17 @@ fn a_server_with_all_patience_answers_what_has_begun_when_it_stops() {
     half.write_all(b"i").expect("it is still served");
     assert_eq!(answer(&mut half).1, b"2");
     assert_eq!(stopping.join().expect("it stops").open, 0);
+}
+
+#[test]
+fn an_answer_has_its_time_however_long_the_handler_took() {
+    let write_timeout = Duration::from_secs(2);
+    let (server, had, tell) = holding(Config { threads: 1, write_timeout, ..Config::default() });
+    let mut held = ask(&server, "/hold");
+    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    sleep(write_timeout * 3 / 2);
+    tell.send(()).expect("the handler waits");
+    // Some ticks pass before it is read.
+    sleep(write_timeout / 3);
+    assert_eq!(answer(&mut held).1.len(), LONG);
 }

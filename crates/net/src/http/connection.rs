@@ -189,6 +189,7 @@ impl<H: Handler> Session<H> {
             self.tally.handling.store(true, Relaxed);
             let outcome = self.handle(&parts, &body, compression);
             self.tally.handling.store(false, Relaxed);
+            self.watch.set_clock();
             return outcome;
         };
         let (sender, receiver) = oneshot::channel();

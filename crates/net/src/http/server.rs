@@ -235,8 +235,7 @@ impl<H: Handler> ThreadContext<H> {
     fn run(self, runtime: &Runtime, mut receiver: UnboundedReceiver<Message>) {
         runtime.block_on(async {
             let mut connections: Vec<Arc<Watch>> = Vec::new();
-            let start = Instant::now();
-            let mut swept = start;
+            let mut swept = Instant::now();
             let patience = loop {
                 let message = match connections.is_empty() {
                     true => receiver.recv().await,
@@ -245,7 +244,7 @@ impl<H: Handler> ThreadContext<H> {
                         .unwrap_or(Some(Message::Tick)),
                 };
                 let now = Instant::now();
-                self.clock.set(now - start);
+                self.clock.set();
                 match message {
                     Some(Message::Connection(stream, address)) => {
                         let watch = Arc::new(Watch::new(Arc::clone(&self.clock)));
@@ -268,7 +267,7 @@ impl<H: Handler> ThreadContext<H> {
             let waits = || until.is_none_or(|until| Instant::now() < until);
             while !connections.is_empty() && waits() {
                 sleep(Duration::from_millis(2)).await;
-                self.clock.set(start.elapsed());
+                self.clock.set();
                 sweep(&mut connections);
             }
         });
