@@ -120,6 +120,17 @@ fn a_full_queue_is_told_so_and_the_connection_is_kept() {
 }
 
 #[test]
+fn without_a_queue_only_a_worker_without_work_takes_a_request() {
+    let (server, had, tell) = held(0, Order::FirstIn);
+    let mut working = send(&server, "/works", 1);
+    had.recv_timeout(Duration::from_secs(20)).expect("the worker has it");
+    let (head, _) = answer(&mut send(&server, "/refused", 1));
+    assert_eq!((status(&head), header(&head, "retry-after")), (503, Some("1")));
+    tell.send(()).expect("the worker waits");
+    assert_eq!(answer(&mut working).1, b"1");
+}
+
+#[test]
 fn a_worker_outlives_a_panic_and_those_that_do_not_wait() {
     let (server, had, tell) = held(9, Order::SHORTEST_FIRST);
     let mut failing = send(&server, "/panic", 1);

@@ -111,7 +111,7 @@ fn answers_go_out_in_chunks_or_whole() {
 #[test]
 fn what_is_no_request_is_refused_in_words() {
     let server = echo(quick());
-    let cases: [(&[u8], u16); 14] = [
+    let cases: [(&[u8], u16); 16] = [
         (b"this is no request\r\n\r\n", 400),
         (b"GET / HTTP/3.0\r\nHost: a\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n", 400),
@@ -123,6 +123,8 @@ fn what_is_no_request_is_refused_in_words() {
         (b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400),
         (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
         (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n", 411),
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\na", 415),
         (b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501),
@@ -135,7 +137,7 @@ fn what_is_no_request_is_refused_in_words() {
         let (_, text) = refused.split_once("\r\n\r\n").expect("a head ends");
         assert!(text.len() > 10 && text.ends_with('\n'), "{request_text}: {text:?}");
     }
-    assert_eq!(server.stop().refused, 14);
+    assert_eq!(server.stop().refused, 16);
 }
 
 #[test]

@@ -150,3 +150,36 @@ fn what_cannot_be_used_is_named() {
     let nowhere = ServerTls::from_files(Path::new("nowhere.pem"), Path::new("key.pem"), None);
     assert!(nowhere.expect_err("no file").to_string().starts_with("nowhere.pem: "));
 }
+
+#[test]
+fn what_else_a_program_has_chosen_for_rustls_does_not_matter() {
+    use rustls::crypto::{CryptoProvider, ring};
+    // One that can do nothing: rustls panics where it has to choose and takes this.
+    let useless = CryptoProvider { cipher_suites: Vec::new(), ..ring::default_provider() };
+    useless.install_default().expect("nothing else in these tests installs one");
+    let authority = Authority::new();
+    let (chain, key) = authority.issue("both");
+    let (chain, key, roots) = (chain.as_bytes(), key.as_bytes(), authority.pem());
+    let server = serve(ServerTls::from_pem(chain, key, Some(roots.as_bytes())).expect("good"));
+    let tls = ClientTls::from_pem(roots.as_bytes(), Some((chain, key))).expect("good");
+    assert_eq!(ask(&mut client(&server, tls), "/", b"x").expect("an answer"), b"x");
+}
+
+#[test]
+fn a_server_that_stops_waits_for_no_handshake() {
+    let (chain, key) = Authority::new().issue("server");
+    let tls = ServerTls::from_pem(chain.as_bytes(), key.as_bytes(), None).expect("good");
+    let patience = Duration::from_secs(900);
+    let config =
+        Config { tls: Some(tls), handshake_timeout: patience, stop_timeout: patience, ..quick() };
+    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
+    let server = server.serve(Echo).expect("threads");
+    let mut silent = connect(server.address());
+    silent.write_all(&[22, 3, 1]).expect("it reads");
+    while server.counters().bytes_in < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stopping = std::thread::spawn(|| server.stop());
+    assert_eq!(rest(&mut silent), "");
+    assert_eq!(stopping.join().expect("it stops").open, 0);
+}

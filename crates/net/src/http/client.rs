@@ -4,16 +4,15 @@ mod alarm;
 mod body;
 mod link;
 mod pipeline;
+mod reach;
 
 use std::fmt;
-use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
-use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
@@ -22,6 +21,7 @@ use super::{Compression, Error, Result};
 use alarm::Alarm;
 use body::{Gate, Sending};
 use link::{Answer, Failed, Link, Traffic};
+use reach::{reach, resolve};
 
 /// How a client speaks, and what it accepts.
 #[derive(Clone, Debug)]
@@ -48,7 +48,8 @@ pub struct ClientConfig {
     pub expect_continue: bool,
     /// How long the server may keep silent then. Default: 1 s.
     pub continue_timeout: Duration,
-    /// For connecting, TLS included. Default: 10 s.
+    /// For connecting, finding the addresses of a name and TLS included. Each of several addresses
+    /// has an equal share of what is left, until one answers. Default: 10 s.
     pub connect_timeout: Duration,
     /// From the first byte of the request to the last one of the answer. Default: 60 s.
     pub response_timeout: Duration,
@@ -308,22 +309,16 @@ async fn connect(
     config: &ClientConfig,
     traffic: &Arc<Traffic>,
 ) -> Result<Transport<Arc<Traffic>>> {
+    let after = config.connect_timeout;
     let connecting = async {
         let failed = |cause| Error::Connect { address: address.to_owned(), cause };
-        let mut refused = std::io::ErrorKind::AddrNotAvailable.into();
-        for candidate in address.to_socket_addrs().map_err(failed)? {
-            match TcpStream::connect(candidate).await {
-                Ok(stream) => {
-                    let _ = stream.set_nodelay(config.nodelay);
-                    return secured(address, Counted::new(stream, Arc::clone(traffic)), config)
-                        .await;
-                }
-                Err(cause) => refused = cause,
-            }
-        }
-        Err(failed(refused))
+        let start = Instant::now();
+        let addresses = resolve(address).await.map_err(failed)?;
+        let stream = reach(&addresses, after.saturating_sub(start.elapsed())).await;
+        let stream = stream.map_err(failed)?;
+        let _ = stream.set_nodelay(config.nodelay);
+        secured(address, Counted::new(stream, Arc::clone(traffic)), config).await
     };
-    let after = config.connect_timeout;
     let late = |_| Error::TimedOut { limit: "connect_timeout", after };
     timeout(after, connecting).await.map_err(late)?
 }

@@ -7,13 +7,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Config;
 
-/// The time of one thread, in milliseconds since it began; as exact as its ticks.
+/// The time of one thread, in milliseconds since it began; as exact as its ticks, and as the handlers
+/// that it calls itself, after each of which it is set too.
 #[derive(Debug)]
 pub(super) struct Clock {
+    start: Instant,
     now: AtomicU64,
     pub(super) tick: Duration,
     limits: [u64; Phase::COUNT],
@@ -61,12 +63,14 @@ impl Clock {
         let shortest = limits.iter().min().copied().unwrap_or_default();
         let tick = (shortest / 8).clamp(Duration::from_millis(5), Duration::from_millis(250));
         let milliseconds = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        Self { now: AtomicU64::new(0), tick, limits: limits.map(milliseconds) }
+        let start = Instant::now();
+        Self { start, now: AtomicU64::new(0), tick, limits: limits.map(milliseconds) }
     }
 
-    /// Sets the time.
-    pub(super) fn set(&self, since_start: Duration) {
-        self.now.store(u64::try_from(since_start.as_millis()).unwrap_or(u64::MAX), Relaxed);
+    /// Sets the time to what it is now.
+    pub(super) fn set(&self) {
+        let since_start = self.start.elapsed().as_millis();
+        self.now.store(u64::try_from(since_start).unwrap_or(u64::MAX), Relaxed);
     }
 
     /// When a phase that begins now has lasted too long. A tick is added, since the present one may
@@ -113,6 +117,17 @@ impl Watch {
     pub(super) fn enter(&self, phase: Phase) {
         self.deadline.store(self.clock.deadline(phase), Relaxed);
         self.phase.store(phase as u8, Relaxed);
+    }
+
+    /// The thread did something that may have taken long: what begins now does not begin in the past.
+    pub(super) fn set_clock(&self) {
+        self.clock.set();
+    }
+
+    /// Lets the present phase last two ticks from now.
+    pub(super) fn prolong(&self) {
+        let tick = self.clock.tick.as_millis() as u64;
+        self.deadline.store(self.clock.now.load(Relaxed) + 2 * tick, Relaxed);
     }
 
     pub(super) fn phase(&self) -> Phase {

@@ -13,7 +13,8 @@ pub enum Workers {
     Pool {
         /// Threads that call the handler; at least 1.
         threads: usize,
-        /// Requests that may wait. One more is answered with 503 and `Retry-After`.
+        /// Requests that may wait while all threads work; with 0 none does. One more is answered with
+        /// 503 and `Retry-After`.
         queue: usize,
         /// Which of those that wait is next.
         order: Order,

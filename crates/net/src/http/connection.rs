@@ -185,7 +185,13 @@ impl<H: Handler> Session<H> {
         let body = if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
         self.watch.enter(Phase::Handling);
         let length = body.len() as u64;
-        let Some(pool) = &self.service.pool else { return self.handle(&parts, &body, compression) };
+        let Some(pool) = &self.service.pool else {
+            self.tally.handling.store(true, Relaxed);
+            let outcome = self.handle(&parts, &body, compression);
+            self.tally.handling.store(false, Relaxed);
+            self.watch.set_clock();
+            return outcome;
+        };
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
         let job = Box::new(move || {
@@ -207,10 +213,23 @@ impl<H: Handler> Session<H> {
         let config = &self.service.config;
         let declared = body.size_hint().exact();
         let mut whole = Vec::new();
+        let mut patience = true;
+        // What has come while this thread did something else is not late, though it is read late: so
+        // the first look that finds the time over leaves some for what waits in the socket.
+        let mut late = || {
+            if self.watch.overdue() && std::mem::take(&mut patience) {
+                self.watch.prolong();
+            }
+            self.watch.overdue()
+        };
         let mut next = async || {
             poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
-                _ if self.watch.overdue() => Poll::Ready(Err(Refusal::body_timeout(config))),
+                Poll::Pending if late() => Poll::Ready(Err(Refusal::body_timeout(config))),
                 Poll::Pending => Poll::Pending,
+                // Who sends without a pause is never waited for.
+                Poll::Ready(Some(Ok(_))) if !body.is_end_stream() && late() => {
+                    Poll::Ready(Err(Refusal::body_timeout(config)))
+                }
                 Poll::Ready(None) => Poll::Ready(Ok(None)),
                 Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
                 Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Refusal::bad(
@@ -322,8 +341,10 @@ fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compr
             "a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)",
         ));
     }
-    if let Some(coding) = headers.get(header::TRANSFER_ENCODING)
-        && !coding.as_bytes().eq_ignore_ascii_case(b"chunked")
+    // Several lines are one list (RFC 9110, section 5.3).
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next()
+        && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
     {
         let text = "the only known transfer coding is chunked";
         return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, text));

@@ -1,6 +1,6 @@
 //! What a server has done so far.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Counts since a server began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(super) struct Tally {
     pub(super) bytes_in: AtomicU64,
     pub(super) bytes_out: AtomicU64,
     pub(super) panics: AtomicU64,
+    /// A handler has this thread, and its connections wait.
+    pub(super) handling: AtomicBool,
 }
 
 /// Counts one more.

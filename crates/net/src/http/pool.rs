@@ -32,6 +32,8 @@ impl Shared {
 struct Queue {
     order: Order,
     room: usize,
+    /// Workers without a job. What is queued for them is taken at once, and does not wait.
+    idle: usize,
     next: BTreeMap<(u64, u64), Job>,
     came: BTreeMap<u64, (Instant, u64)>,
     count: u64,
@@ -39,14 +41,14 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(order: Order, room: usize) -> Self {
+    fn new(order: Order, room: usize, idle: usize) -> Self {
         let (next, came) = (BTreeMap::new(), BTreeMap::new());
-        Self { order, room, next, came, count: 0, closed: false }
+        Self { order, room, idle, next, came, count: 0, closed: false }
     }
 
     /// Takes a job in; gives it back when there is no room.
     fn push(&mut self, length: u64, now: Instant, job: Job) -> Result<(), Job> {
-        if self.closed || self.next.len() >= self.room {
+        if self.closed || self.next.len() >= self.room.saturating_add(self.idle) {
             return Err(job);
         }
         let rank = match self.order {
@@ -75,10 +77,11 @@ impl Queue {
 impl Pool {
     /// Starts the threads.
     pub(super) fn start(threads: usize, queue: usize, order: Order) -> Result<Self> {
-        let queue = Mutex::new(Queue::new(order, queue));
+        let threads = threads.max(1);
+        let queue = Mutex::new(Queue::new(order, queue, threads));
         let shared = Arc::new(Shared { queue, ready: Condvar::new() });
         let pool = Self { shared, threads: Mutex::default() };
-        for _ in 0..threads.max(1) {
+        for _ in 0..threads {
             let shared = Arc::clone(&pool.shared);
             let thread = Builder::new().name("http worker".to_owned()).spawn(move || work(&shared));
             let thread = thread.map_err(|cause| Error::System("starting a worker", cause))?;
@@ -128,9 +131,11 @@ fn work(shared: &Shared) {
     let mut queue = shared.queue();
     loop {
         if let Some(job) = queue.pop(Instant::now()) {
+            queue.idle -= 1;
             drop(queue);
             job();
             queue = shared.queue();
+            queue.idle += 1;
         } else if queue.closed {
             return;
         } else {
@@ -152,7 +157,7 @@ mod tests {
     /// What comes out of a queue when jobs of these lengths wait, and so many seconds have passed.
     fn order_of(order: Order, lengths: &[u64], seconds: &[u64]) -> Vec<u64> {
         let (sender, receiver) = channel();
-        let mut queue = Queue::new(order, lengths.len());
+        let mut queue = Queue::new(order, lengths.len(), 0);
         let start = Instant::now();
         for &length in lengths {
             assert!(queue.push(length, start, say(&sender, length)).is_ok());
@@ -171,5 +176,16 @@ mod tests {
         let shortest = Order::ShortestFirst { patience: Duration::from_secs(5) };
         assert_eq!(order_of(shortest, &[3, 1, 2], &[0, 0, 0]), [1, 2, 3]);
         assert_eq!(order_of(shortest, &[3, 1, 2], &[0, 5, 5]), [1, 3, 2], "the patience of 3 ends");
+    }
+
+    #[test]
+    fn what_idle_workers_take_at_once_does_not_wait() {
+        let (sender, _receiver) = channel();
+        let mut queue = Queue::new(Order::FirstIn, 1, 2);
+        let now = Instant::now();
+        for number in 0..3 {
+            assert!(queue.push(1, now, say(&sender, number)).is_ok(), "{number}");
+        }
+        assert!(queue.push(1, now, say(&sender, 3)).is_err(), "two for the workers, and one waits");
     }
 }

@@ -1,9 +1,13 @@
 //! The server: threads, each with its connections.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::panic::resume_unwind;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,6 +15,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use super::clock::{Clock, Watch};
@@ -34,6 +39,7 @@ pub struct Server {
 /// A server that answers, until it is stopped or dropped.
 pub struct Running {
     address: SocketAddr,
+    accepting: Option<Accepting>,
     threads: Vec<IoThread>,
     stop_pool: Box<dyn Fn() + Send + Sync>,
 }
@@ -42,6 +48,12 @@ impl fmt::Debug for Running {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
     }
+}
+
+/// The thread that accepts; it ends when the sender is dropped.
+struct Accepting {
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 /// A thread that reads and writes.
@@ -54,17 +66,11 @@ struct IoThread {
 /// What a thread is told.
 enum Message {
     /// Serve this.
-    Connection(Accepted, SocketAddr),
+    Connection(std::net::TcpStream, SocketAddr),
     /// Look at the time-outs.
     Tick,
     /// End, and leave those that are served this long.
     Stop(Duration),
-}
-
-/// A new connection, which knows the thread that accepted it, or none.
-enum Accepted {
-    Here(TcpStream),
-    Elsewhere(std::net::TcpStream),
 }
 
 impl Server {
@@ -113,8 +119,8 @@ impl Server {
                 pool.stop();
             }
         });
-        let mut running = Running { address: self.address, threads: Vec::new(), stop_pool };
-        let mut first = None;
+        let (address, threads) = (self.address, Vec::new());
+        let mut running = Running { address, accepting: None, threads, stop_pool };
         for number in 0..config.threads.max(1) {
             let (sender, receiver) = unbounded_channel();
             let tally = Arc::new(Tally::default());
@@ -123,18 +129,14 @@ impl Server {
                 clock: Arc::new(Clock::new(&config)),
                 tally: Arc::clone(&tally),
             };
-            running.threads.push(IoThread { sender, tally, thread: None });
-            match number {
-                0 => first = Some((context, receiver)),
-                _ => running.start(number, context, receiver, None)?,
-            }
+            let runtime = runtime()?;
+            let run = move || context.run(&runtime, receiver);
+            let thread = Some(spawn(format!("http {number}"), run)?);
+            running.threads.push(IoThread { sender, tally, thread });
         }
-        if let Some((context, receiver)) = first {
-            let others = running.threads.iter();
-            let doors = others.map(|it| (it.sender.clone(), Arc::clone(&it.tally))).collect();
-            let acceptor = Acceptor { listener: self.listener, doors, config };
-            running.start(0, context, receiver, Some(acceptor))?;
-        }
+        let threads = running.threads.iter();
+        let doors = threads.map(|it| (it.sender.clone(), Arc::clone(&it.tally))).collect();
+        running.accepting = Some(Acceptor { doors, config }.start(self.listener)?);
         Ok(running)
     }
 }
@@ -148,23 +150,19 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-impl Running {
-    fn start<H: Handler>(
-        &mut self,
-        number: usize,
-        context: ThreadContext<H>,
-        receiver: UnboundedReceiver<Message>,
-        acceptor: Option<Acceptor>,
-    ) -> Result<()> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|cause| Error::System("a thread for HTTP", cause))?;
-        let thread = thread::Builder::new().name(format!("http {number}"));
-        let thread = thread.spawn(move || context.run(&runtime, receiver, acceptor));
-        let thread = thread.map_err(|cause| Error::System("a thread for HTTP", cause))?;
-        self.threads[number].thread = Some(thread);
-        Ok(())
-    }
+fn refused_thread(cause: std::io::Error) -> Error {
+    Error::System("a thread for HTTP", cause)
+}
 
+fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().map_err(refused_thread)
+}
+
+fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    thread::Builder::new().name(name).spawn(run).map_err(refused_thread)
+}
+
+impl Running {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -181,37 +179,48 @@ impl Running {
 
     /// Stops: no connection is accepted any more, those without a request are closed, requests that
     /// are being handled are answered (within [`Config::stop_timeout`]). Returns the last counts.
+    ///
+    /// # Panics
+    /// If a thread of the server has; handlers that panic do not make it do so.
     pub fn stop(mut self) -> Counters {
-        self.end(None);
+        self.end(Duration::MAX).unwrap_or_else(|panic| resume_unwind(panic));
         self.counters()
     }
 
     /// Waits for ever, for a program that does nothing else.
+    ///
+    /// # Panics
+    /// As [`stop`](Self::stop).
     pub fn wait(mut self) {
-        for thread in &mut self.threads {
-            if let Some(thread) = thread.thread.take() {
-                let _ = thread.join();
-            }
-        }
+        self.join().unwrap_or_else(|panic| resume_unwind(panic));
     }
 
-    fn end(&mut self, patience: Option<Duration>) {
+    /// Waits for the threads that read and write; gives the first panic of one.
+    fn join(&mut self) -> thread::Result<()> {
+        let threads = self.threads.iter_mut().filter_map(|it| it.thread.take());
+        threads.map(JoinHandle::join).fold(Ok(()), Result::and)
+    }
+
+    fn end(&mut self, patience: Duration) -> thread::Result<()> {
+        // First, so that all that was accepted is with its thread before that is told to stop.
+        let accepted = self.accepting.take().map_or(Ok(()), |Accepting { stop, thread }| {
+            drop(stop);
+            thread.join()
+        });
         for thread in &self.threads {
             // It is gone if nobody receives.
-            let _ = thread.sender.send(Message::Stop(patience.unwrap_or(Duration::MAX)));
+            let _ = thread.sender.send(Message::Stop(patience));
         }
-        for thread in &mut self.threads {
-            if let Some(thread) = thread.thread.take() {
-                let _ = thread.join();
-            }
-        }
+        let served = self.join();
         (self.stop_pool)();
+        accepted.and(served)
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.end(Some(Duration::ZERO));
+        // After `stop` there is nothing left to do; a panic must not become two.
+        let _ = self.end(Duration::ZERO);
     }
 }
 
@@ -223,17 +232,10 @@ struct ThreadContext<H> {
 }
 
 impl<H: Handler> ThreadContext<H> {
-    fn run(
-        self,
-        runtime: &Runtime,
-        mut receiver: UnboundedReceiver<Message>,
-        acceptor: Option<Acceptor>,
-    ) {
+    fn run(self, runtime: &Runtime, mut receiver: UnboundedReceiver<Message>) {
         runtime.block_on(async {
-            let accepting = acceptor.map(|acceptor| tokio::spawn(acceptor.run()));
             let mut connections: Vec<Arc<Watch>> = Vec::new();
-            let start = Instant::now();
-            let mut swept = start;
+            let mut swept = Instant::now();
             let patience = loop {
                 let message = match connections.is_empty() {
                     true => receiver.recv().await,
@@ -242,12 +244,12 @@ impl<H: Handler> ThreadContext<H> {
                         .unwrap_or(Some(Message::Tick)),
                 };
                 let now = Instant::now();
-                self.clock.set(now - start);
+                self.clock.set();
                 match message {
-                    Some(Message::Connection(accepted, address)) => {
+                    Some(Message::Connection(stream, address)) => {
                         let watch = Arc::new(Watch::new(Arc::clone(&self.clock)));
                         connections.push(Arc::clone(&watch));
-                        self.spawn(accepted, address, watch);
+                        self.spawn(stream, address, watch);
                     }
                     Some(Message::Tick) => {}
                     Some(Message::Stop(patience)) => break patience,
@@ -258,39 +260,50 @@ impl<H: Handler> ThreadContext<H> {
                     sweep(&mut connections);
                 }
             };
-            if let Some(accepting) = accepting {
-                accepting.abort();
-            }
             connections.iter().for_each(|watch| watch.stop());
-            let until = Instant::now() + patience.min(self.service.config.stop_timeout);
-            while !connections.is_empty() && Instant::now() < until {
+            let patience = patience.min(self.service.config.stop_timeout);
+            // None where that is beyond all times.
+            let until = Instant::now().checked_add(patience);
+            let waits = || until.is_none_or(|until| Instant::now() < until);
+            while !connections.is_empty() && waits() {
                 sleep(Duration::from_millis(2)).await;
-                self.clock.set(start.elapsed());
+                self.clock.set();
                 sweep(&mut connections);
             }
         });
     }
 
     /// Serves a connection until it ends.
-    fn spawn(&self, accepted: Accepted, address: SocketAddr, watch: Arc<Watch>) {
+    fn spawn(&self, stream: std::net::TcpStream, address: SocketAddr, watch: Arc<Watch>) {
         let service = Arc::clone(&self.service);
         let tally = Arc::clone(&self.tally);
         let open = Open(Arc::clone(&tally));
         tokio::spawn(async move {
             let _open = open;
-            let stream = match accepted {
-                Accepted::Here(stream) => Ok(stream),
-                Accepted::Elsewhere(stream) => TcpStream::from_std(stream),
-            };
-            let Ok(stream) = stream else { return };
+            let Ok(stream) = TcpStream::from_std(stream) else { return };
             let _ = stream.set_nodelay(service.config.nodelay);
             let counted = Counted::new(stream, Arc::clone(&tally));
-            if let Some((transport, tls)) = secured(counted, &service.config).await {
+            let secured = unless_stopped(&watch, secured(counted, &service.config)).await.flatten();
+            if let Some((transport, tls)) = secured {
                 let peer = Peer { address, tls };
                 connection::serve(service, watch, tally, transport, peer).await;
             }
         });
     }
+}
+
+/// What the future gives; None where it is not ready when the server stops.
+async fn unless_stopped<T>(watch: &Watch, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending if watch.stopping() => Poll::Ready(None),
+        Poll::Pending => {
+            watch.register(context.waker());
+            Poll::Pending
+        }
+    })
+    .await
 }
 
 /// Wakes those that have lasted too long, and forgets those that have ended.
@@ -332,17 +345,34 @@ async fn secured(stream: Counted<Arc<Tally>>, _: &Config) -> Option<Secured> {
     Some((Transport::Plain(stream), None))
 }
 
-/// Accepts connections and gives each to the thread that has the fewest.
+/// Accepts connections and gives each to the thread that has the fewest; of equal ones, to one that
+/// no handler keeps. It has a thread of its own, since a handler may keep any of the others.
 struct Acceptor {
-    listener: TcpListener,
-    /// The threads; the first one is the one that accepts.
     doors: Vec<(UnboundedSender<Message>, Arc<Tally>)>,
     config: Arc<Config>,
 }
 
 impl Acceptor {
-    async fn run(self) {
-        let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else { return };
+    fn start(self, listener: TcpListener) -> Result<Accepting> {
+        let runtime = runtime()?;
+        let entered = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(refused_thread)?;
+        drop(entered);
+        let (stop, mut stopped) = oneshot::channel();
+        let run = move || {
+            runtime.block_on(async {
+                let mut accepting = pin!(self.run(listener));
+                poll_fn(|context| match Pin::new(&mut stopped).poll(context) {
+                    Poll::Ready(_) => Poll::Ready(()),
+                    Poll::Pending => accepting.as_mut().poll(context),
+                })
+                .await;
+            });
+        };
+        Ok(Accepting { stop, thread: spawn("http accept".to_owned(), run)? })
+    }
+
+    async fn run(self, listener: tokio::net::TcpListener) {
         let refusing = Arc::new(AtomicUsize::new(0));
         loop {
             let Ok((stream, address)) = listener.accept().await else {
@@ -355,15 +385,15 @@ impl Acceptor {
                 refuse(stream, &self.doors[0].1, &self.config, &refusing);
                 continue;
             }
-            let Some((chosen, _)) = open.enumerate().min_by_key(|&(_, open)| open) else { return };
-            let (sender, tally) = &self.doors[chosen];
-            one(&tally.connections);
-            let accepted = match chosen {
-                0 => Some(Accepted::Here(stream)),
-                _ => stream.into_std().ok().map(Accepted::Elsewhere),
+            let rank = |tally: &Tally| (tally.open(), tally.handling.load(Relaxed));
+            let Some((sender, tally)) = self.doors.iter().min_by_key(|(_, tally)| rank(tally))
+            else {
+                return;
             };
-            let sent = accepted.map(|it| sender.send(Message::Connection(it, address)));
-            if !matches!(sent, Some(Ok(()))) {
+            one(&tally.connections);
+            let sent =
+                stream.into_std().map(|stream| sender.send(Message::Connection(stream, address)));
+            if !matches!(sent, Ok(Ok(()))) {
                 one(&tally.closed);
             }
         }

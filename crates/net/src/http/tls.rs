@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore, ServerConfig};
 use rustls_pki_types::pem::PemObject as _;
@@ -34,12 +35,15 @@ impl ServerTls {
     /// # Errors
     /// [`Error::Credentials`]: says which of them is wrong, and why.
     pub fn from_pem(chain: &[u8], key: &[u8], client_roots: Option<&[u8]>) -> Result<Self> {
-        let builder = ServerConfig::builder();
+        let provider = provider();
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|cause| wrong("TLS", cause))?;
         let builder = match client_roots {
             None => builder.with_no_client_auth(),
             Some(pem) => {
                 let roots = Arc::new(roots(pem, "the authorities of clients")?);
-                let verifier = WebPkiClientVerifier::builder(roots).build();
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
                 let wrong = |cause| wrong("the authorities of clients", cause);
                 builder.with_client_cert_verifier(verifier.map_err(wrong)?)
             }
@@ -93,9 +97,14 @@ impl ClientTls {
     /// [`Error::Credentials`]: says which of them is wrong, and why.
     pub fn from_pem(server_roots: &[u8], own: Option<(&[u8], &[u8])>) -> Result<Self> {
         let roots = Arc::new(roots(server_roots, "the authorities of servers")?);
-        let verifier = WebPkiServerVerifier::builder(roots).build();
+        let provider = provider();
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
         let verifier = verifier.map_err(|cause| wrong("the authorities of servers", cause))?;
-        let builder = ClientConfig::builder().with_webpki_verifier(verifier);
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|cause| wrong("TLS", cause))?
+            .with_webpki_verifier(verifier);
         let config = match own {
             None => builder.with_no_client_auth(),
             Some((chain, key)) => {
@@ -140,6 +149,12 @@ impl ClientTls {
         let connected = TlsConnector::from(Arc::clone(&self.config)).connect(name, stream).await;
         Ok(connected.map(|stream| Transport::Tls(Box::new(TlsStream::Client(stream)))))
     }
+}
+
+/// Who does the arithmetic, named here: where a program links several providers, or has chosen one
+/// that lacks something, rustls panics when it has to choose itself.
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
 }
 
 fn server_name(name: &str) -> Result<ServerName<'static>> {
