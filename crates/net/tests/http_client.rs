@@ -6,6 +6,7 @@ mod http_common;
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener};
+use std::sync::mpsc::channel;
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::Duration;
 
@@ -138,6 +139,39 @@ fn a_connection_that_was_closed_between_requests_is_made_again() {
     assert_eq!(client.connections(), 2);
     drop(client);
     server.join().expect("the script ends");
+}
+
+#[test]
+fn a_connection_that_was_closed_while_nobody_looked_is_made_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let mut client = client(listener.local_addr().expect("it listens"), ClientConfig::default());
+    let (close, told) = channel::<()>();
+    let (closed, done) = channel();
+    let server = spawn(move || {
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().expect("somebody connects");
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).expect("a request comes");
+                head.push(byte[0]);
+            }
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            stream.write_all(answer).expect("the client reads");
+            told.recv().expect("the test tells");
+            drop(stream);
+            closed.send(()).expect("the test listens");
+        }
+    });
+    for _ in 0..2 {
+        assert_eq!(&ask(&mut client, Method::POST).expect("an answer").body[..], b"ok");
+        close.send(()).expect("the server waits");
+        done.recv().expect("it has closed");
+        // The connection has not been used just now.
+        sleep(Duration::from_millis(5));
+    }
+    assert_eq!(client.connections(), 2);
+    server.join().expect("it ends");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{Version, header};
@@ -12,6 +13,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use super::ClientConfig;
@@ -121,6 +123,10 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// How long a connection may be left alone before it is looked at once more; that costs a call of the
+/// system, which requests in close succession need not pay.
+const REST: Duration = Duration::from_millis(1);
+
 /// A connection.
 pub(super) struct Link<T: AsyncRead + AsyncWrite + Unpin + 'static> {
     sender: SendRequest<Sending>,
@@ -128,6 +134,8 @@ pub(super) struct Link<T: AsyncRead + AsyncWrite + Unpin + 'static> {
     ended: bool,
     /// It has carried a request.
     pub(super) used: bool,
+    /// When the last answer was complete.
+    answered: Option<Instant>,
 }
 
 impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
@@ -135,7 +143,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         let made = handshake(TokioIo::new(transport)).await;
         let broken = |cause| Failed::Hyper(cause).into_error(false, &ClientConfig::default());
         let (sender, connection) = made.map_err(broken)?;
-        Ok(Self { sender, connection, ended: false, used: false })
+        Ok(Self { sender, connection, ended: false, used: false, answered: None })
     }
 
     /// Lets hyper read and write. Errors reach whoever waits for an answer.
@@ -152,6 +160,11 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         gate: Option<&Gate>,
         config: &ClientConfig,
     ) -> Result<Answer, Failed> {
+        // Between two requests nobody asks the system what has come. After a rest that is done first,
+        // or a request would be given to a connection that the server has closed long since.
+        if self.answered.is_some_and(|answered| answered.elapsed() >= REST) {
+            yield_now().await;
+        }
         // Where the server has closed the connection since the last answer, this tells.
         poll_fn(|context| {
             self.drive(context);
@@ -163,7 +176,9 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         .await?;
         self.used = true;
         let sending = self.sender.send_request(request);
-        self.receive(sending, gate, config).await
+        let answer = self.receive(sending, gate, config).await?;
+        self.answered = Some(Instant::now());
+        Ok(answer)
     }
 
     /// Hands a request to hyper, which writes it when it is driven.
