@@ -1,6 +1,6 @@
 //! Cases that other toolkits recorded, and which of them differ for what reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
