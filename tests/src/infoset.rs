@@ -46,8 +46,14 @@ pub fn read(document: &[u8]) -> Element {
                 open.push(Element { name, attributes, children: Vec::new(), text: String::new() });
             }
             Event::Text { raw, .. } => {
-                let text = &mut open.last_mut().expect("an element").text;
-                xml::unescape(raw, text);
+                let element = open.last_mut().expect("an element");
+                // The code of a fault is a qualified name.
+                let is_code =
+                    element.name == "faultcode" || element.name.ends_with("-envelope}Value");
+                match is_code {
+                    true => element.text.push_str(&name_in_value(&parser, input, raw.trim())),
+                    false => xml::unescape(raw, &mut element.text),
+                }
             }
             Event::CData { raw, .. } => {
                 let text = &mut open.last_mut().expect("an element").text;
@@ -78,13 +84,21 @@ fn clark(parser: &Parser, input: &str, name: xml::Name<'_>) -> String {
 /// The value, with its prefix resolved if it names a type.
 fn resolved(parser: &Parser, input: &str, name: &str, value: &str) -> String {
     let is_type = name == format!("{{{XSI}}}type")
-        || (name.ends_with("}arrayType") || name.ends_with("}itemType"));
+        || name.ends_with("}arrayType")
+        || name.ends_with("}itemType")
+        || name == "qname";
+    match is_type {
+        true => name_in_value(parser, input, value),
+        false => value.to_owned(),
+    }
+}
+
+/// The name that a value stands for; the value, if its prefix stands for nothing.
+fn name_in_value(parser: &Parser, input: &str, value: &str) -> String {
     let (prefix, local) = value.split_once(':').unwrap_or(("", value));
     match parser.resolve_prefix(input, prefix) {
-        Some(namespace) if is_type => {
-            format!("{{{}}}{local}", parser.namespace_name(input, namespace))
-        }
-        _ => value.to_owned(),
+        Some(namespace) => format!("{{{}}}{local}", parser.namespace_name(input, namespace)),
+        None => value.to_owned(),
     }
 }
 

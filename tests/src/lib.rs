@@ -9,6 +9,8 @@ pub mod random;
 pub mod samples;
 pub mod schemas;
 pub mod skip;
+pub mod soap_cases;
+pub mod soap_echo;
 pub mod soap_ways;
 pub mod toolkit;
 

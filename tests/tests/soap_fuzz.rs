@@ -18,7 +18,8 @@ impl Seed {
 fn golden(folder: &str) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden").join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|it| it.is_file()).collect();
     paths.sort();
     paths.iter().map(|path| fs::read(path).expect("a kept file")).collect()
 }

@@ -104,9 +104,9 @@ pub(crate) struct SoapCallArguments {
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,
-    /// How long to wait, such as 5s; 30s if it is not said
-    #[arg(long, value_parser = parse_delay)]
-    pub(crate) timeout: Option<Duration>,
+    /// How long to wait for a connection, and for the answer, such as 5s
+    #[arg(long, value_parser = parse_delay, default_value = "30s")]
+    pub(crate) timeout: Duration,
     /// Certificates that servers are trusted by, in PEM; needed for https
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,

@@ -20,8 +20,8 @@ mod request;
 pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let operation = operation(arguments)?;
     let namespace = &operation.element.namespace;
-    let mut client =
-        Client::with(&arguments.url, namespace, operation.binding, config(arguments)?)?;
+    let url = operation.location.as_ref().unwrap_or(&arguments.url);
+    let mut client = Client::with(url, namespace, operation.binding, config(arguments)?)?;
     let message = request::message(&operation, &arguments.values)?;
     let answered = client.call_dynamically(&operation.action, &message);
     if let Some(profile) = client.profile() {
@@ -78,21 +78,37 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> 
     };
     let found = outline::operations(&wsdl, &Limits::default())
         .map_err(|error| Fault::new(format!("{from}: {error}")))?;
+    let wanted_binding = |it: &OutlinedOperation| {
+        arguments.binding.is_none_or(|wanted| {
+            Binding { version: it.binding.version, ..wanted.binding() } == it.binding
+        })
+    };
     let wanted = |it: &&OutlinedOperation| {
         let is_version = (it.binding.version == SoapVersion::Soap12) == arguments.soap12;
-        let is_binding = arguments.binding.is_none_or(|wanted| {
-            Binding { version: it.binding.version, ..wanted.binding() } == it.binding
-        });
-        it.name == *name && is_binding && is_version
+        it.name == *name && wanted_binding(it) && is_version
     };
-    let named = found.iter().find(wanted).or_else(|| found.iter().find(|it| it.name == *name));
-    let Some(operation) = named else {
+    let mut named = found.iter().filter(|it| it.name == *name);
+    let chosen = match arguments.binding {
+        // A service answers in the version of the request, whatever its WSDL says.
+        None => found.iter().find(wanted).or_else(|| named.next()),
+        Some(_) => found.iter().find(wanted).or_else(|| named.find(|it| wanted_binding(it))),
+    };
+    if let (None, Some(there)) = (chosen, found.iter().find(|it| it.name == *name)) {
+        let binding = there.binding.name();
+        return Err(Fault::new(format!("{from} has {name} in another binding, {binding}")));
+    }
+    let Some(operation) = chosen else {
         let mut names: Vec<&str> = found.iter().map(|it| &*it.name).collect();
         names.dedup();
         let names = names.join(", ");
         return Err(Fault::new(format!("{from} has no operation {name}; there is {names}")));
     };
     let mut operation = operation.clone();
+    // The URL that was given goes before that of the WSDL, which may be behind a gateway; but where
+    // a WSDL has several, only it can say which is for the binding.
+    if found.iter().all(|it| it.location == operation.location) {
+        operation.location = None;
+    }
     if arguments.soap12 {
         operation.binding.version = SoapVersion::Soap12;
     }
@@ -107,10 +123,8 @@ fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {
     if arguments.gzip {
         config.compression = Some(Compression::Gzip);
     }
-    if let Some(timeout) = arguments.timeout {
-        config.response_timeout = timeout;
-        config.connect_timeout = timeout;
-    }
+    config.response_timeout = arguments.timeout;
+    config.connect_timeout = arguments.timeout;
     if let Some(roots) = &arguments.ca {
         let own = arguments.certificate.as_deref().zip(arguments.key.as_deref());
         config.tls = Some(ClientTls::from_files(roots, own)?);

@@ -5,12 +5,12 @@
 mod http_common;
 
 use std::io::{Read as _, Write as _};
-use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use http_common::idle::{self, Held, IDLE};
 use http_common::{answer, connect, echo, exchange_open, header, quick, rest, status};
-use trunkline_net::http::{Client, ClientConfig, Config, HeaderMap, Method, raise_open_files};
+use trunkline_net::http::{Client, ClientConfig, Config, HeaderMap, Method};
 
 const GET: &[u8] = b"GET /count HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -173,49 +173,28 @@ fn one_connection_too_many_is_told_so() {
     assert_eq!(answer(&mut stream).1, b"1");
 }
 
-/// Where the process that holds the connections finds the server; set for that process only.
-const HOLD: &str = "TRUNKLINE_HOLD_IDLE";
-const IDLE: usize = 10_000;
-
-/// In a process of its own, since each process has a limit of open files: connects, says so, and
-/// waits until its standard input ends. In all other cases there is nothing to do.
+/// Run in a process of its own by the next one.
 #[test]
 fn hold_idle_connections() {
-    let Ok(address) = std::env::var(HOLD) else { return };
-    raise_open_files(IDLE as u64 + 100).expect("the limit can be raised");
-    let address = address.parse().expect("an address");
-    let _held: Vec<_> = (0..IDLE).map(|_| connect(address)).collect();
-    let _ = std::io::stdin().read(&mut [0]);
+    idle::hold_if_asked();
 }
 
 #[test]
 fn ten_thousand_idle_connections_do_not_hinder_another() {
-    let files = raise_open_files(IDLE as u64 + 500).expect("the limit can be read");
-    if files.now < IDLE as u64 + 500 {
-        eprintln!("skipped: {} open files are allowed, {} are needed", files.now, IDLE + 500);
+    if !idle::fits() {
         return;
     }
     let server = echo(Config { threads: 2, idle_timeout: Duration::from_secs(900), ..quick() });
-    let mut holder = Command::new(std::env::current_exe().expect("this program has a name"))
-        .args(["--exact", "hold_idle_connections"])
-        .env(HOLD, server.address().to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("this program can be started");
-    while server.counters().connections < IDLE as u64 {
-        assert!(holder.try_wait().expect("it can be asked").is_none(), "it could not connect");
-        sleep(Duration::from_millis(5));
-    }
+    let open = || server.counters().open;
+    let held = Held::start("hold_idle_connections", server.address(), open);
     let address = server.address().to_string();
     let mut client = Client::new(&address, ClientConfig::default()).expect("an address");
     for _ in 0..100 {
         let answer = client.request(&Method::POST, "/", &HeaderMap::new(), b"still here");
         assert_eq!(&answer.expect("an answer").body[..], b"still here");
     }
-    assert_eq!(server.counters().open, IDLE as u64 + 1);
-    drop(holder.stdin.take());
-    assert!(holder.wait().expect("it ends").success());
+    assert_eq!(server.counters().open, IDLE + 1);
+    held.release();
     while server.counters().open > 1 {
         sleep(Duration::from_millis(5));
     }

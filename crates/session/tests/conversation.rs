@@ -116,6 +116,11 @@ fn operations_with_the_same_element_are_told_apart_by_the_action() {
         let (answer, _) = ask(&mut conversation, &request, &format!("{NAMESPACE}#{operation}"));
         assert!(answer.contains(&format!("<result>{result}</result>")), "{operation}: {answer}");
     }
+    for action in ["", "urn:example:calculator#subtrakt"] {
+        let (answer, outcome) = ask(&mut conversation, &request, action);
+        assert_eq!(outcome, Outcome::Fault(FaultCode::Sender), "{answer}");
+        assert!(answer.contains("the action tells which"), "{answer}");
+    }
 }
 
 #[test]
@@ -216,6 +221,9 @@ fn what_cannot_be_served_says_why() {
     );
     let twice = service().at("/a", Binding::default()).at("/a", Binding::rpc_encoded());
     assert_eq!(error(twice), "service Calculator: the path /a stands twice");
+    let alike = service().operation("sum", add).action("urn:example:calculator#add");
+    let error_of_alike = error(alike.at("/", Binding::document_literal_bare()));
+    assert!(error_of_alike.contains("add and sum have the same element"), "{error_of_alike}");
     assert_eq!(
         error(service().at("a", Binding::default())),
         "service Calculator: \"a\" is no path: it begins with / and has no ?, # or blank"

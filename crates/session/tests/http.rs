@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use trunkline_message::Message;
 use trunkline_net::http::Compression;
 use trunkline_session::soap::{
-    Binding, CallError, ClientConfig, Fault, FaultCode, Running, Server, Service, TcpConfig,
-    TcpServer,
+    Binding, CallError, Client, ClientConfig, Fault, FaultCode, Running, Server, Service,
+    TcpConfig, TcpServer,
 };
 use trunkline_wire::Text;
 
@@ -197,6 +197,9 @@ fn a_client_says_why_there_is_no_reply() {
         ("words", "it begins with http:// or https://"),
         ("ftp://x/", "its scheme is neither http nor https"),
         ("https://localhost/words", "https needs the certificates to trust"),
+        ("http://localhost:99999/", "its port is no port"),
+        ("http://localhost:8o80/", "its port is no port"),
+        ("http://me:secret@localhost/", "it names a user"),
     ] {
         let error = Words::new(url).expect_err("no URL").to_string();
         assert!(error.contains(why), "{error}");
@@ -225,6 +228,61 @@ fn raw_tcp_carries_one_envelope_after_another() {
             if word == "sender" { "a bad word".to_owned() } else { format!("<text>{word}</text>") };
         assert!(answer.contains(&expected), "{answer}");
     }
+}
+
+#[test]
+fn over_raw_tcp_a_call_of_one_way_has_no_answer_even_if_it_fails() {
+    let service = Service::new("Words", "urn:words")
+        .operation("repeat", Ok::<Word, Fault>)
+        .one_way("keep", |_: Word| Err::<(), Fault>(Fault::receiver("no room")));
+    let endpoint = service.build().expect("a service").remove(0);
+    let server = TcpServer::start("127.0.0.1:0", endpoint, TcpConfig::default()).expect("a server");
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    let both = envelope(SOAP11, "keep", "it") + &envelope(SOAP11, "repeat", "it");
+    stream.write_all(both.as_bytes()).expect("it is taken");
+    let mut answer = [0; 1024];
+    let length = stream.read(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer[..length]);
+    assert!(answer.contains("repeatResponse"), "{answer}");
+    // A server that is dropped hangs up.
+    drop(server);
+    assert!(matches!(stream.read(&mut [0; 16]), Ok(0) | Err(_)), "nobody is there");
+}
+
+#[test]
+fn the_character_set_of_the_media_type_is_that_of_the_text() {
+    let server = start();
+    let ask_in = |charset: &str| {
+        let head = format!("POST /words HTTP/1.1\r\nContent-Type: text/xml; charset={charset}");
+        ask(server.address(), &head, &envelope(SOAP11, "repeat", "\u{e9}"))
+    };
+    assert!(ask_in("utf-8").1.contains("<text>\u{e9}</text>"));
+    assert!(ask_in("iso-8859-1").1.contains("<text>\u{c3}\u{a9}</text>"));
+    assert!(ask_in("koi8-r").0.starts_with("http/1.1 415 "));
+}
+
+#[test]
+fn an_operation_may_have_an_action_of_its_own() {
+    let named = |word: &'static str| move |_: Word| Ok::<Word, Fault>(Word { text: word.into() });
+    let service = Service::new("Words", "urn:words")
+        .operation("first", named("first"))
+        .operation("second", named("second"))
+        .action("urn:another/Second")
+        .at("/", Binding::document_literal_bare());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let url = format!("http://{}/", server.address());
+    let binding = Binding::document_literal_bare();
+    let mut client =
+        Client::with(&url, "urn:words", binding, ClientConfig::default()).expect("one");
+    client.call::<Word, Word>("second", &Word::default()).expect_err("an action nobody has");
+    client.set_action("second", "urn:another/Second");
+    for name in ["first", "second", "first"] {
+        let reply: Word = client.call(name, &Word::default()).expect("a reply");
+        assert_eq!(reply.text, Text::from(name));
+    }
+    client.set_action("second", "urn:\r\nX: y");
+    let error = client.call::<Word, Word>("second", &Word::default()).expect_err("no action");
+    assert!(error.to_string().contains("cannot be an action"), "{error}");
 }
 
 #[test]

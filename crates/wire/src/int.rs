@@ -84,13 +84,12 @@ pub trait Integer: sealed::Sealed + Copy + Ord + Default + 'static {
     /// range is not within `source`.
     #[inline]
     fn parse_within(source: &[u8], start: usize, end: usize) -> Result<Self, ValueError> {
-        let negative = Self::SIGNED && source.get(start) == Some(&b'-');
-        let length = end.wrapping_sub(start).wrapping_sub(usize::from(negative));
+        let length = end.wrapping_sub(start);
         if length.wrapping_sub(1) < 8
             && let Some(digits) = digits::digits_before(source, end, length)
             && let Some(magnitude) = digits::number(digits)
         {
-            return Self::from_magnitude(negative, magnitude).ok_or(ValueError::OutOfRange);
+            return Self::from_magnitude(false, magnitude).ok_or(ValueError::OutOfRange);
         }
         parse_apart(source, start, end)
     }
@@ -172,11 +171,19 @@ fn long_magnitude(bytes: &[u8]) -> Option<u64> {
     Some(digits::number(digits::digits(high))? * POWERS[8] + low)
 }
 
-/// What [`Integer::parse_within`] does not read at once: long numbers, and the first in a source.
+/// What [`Integer::parse_within`] does not read at once: negative and long numbers, and the first
+/// in a source.
 #[inline(never)]
 fn parse_apart<T: Integer>(source: &[u8], start: usize, end: usize) -> Result<T, ValueError> {
     let bytes = source.get(start..end).unwrap_or_default();
     let negative = T::SIGNED && bytes.first() == Some(&b'-');
+    let length = bytes.len().wrapping_sub(usize::from(negative));
+    if length.wrapping_sub(1) < 8
+        && let Some(digits) = digits::digits_before(source, end, length)
+        && let Some(magnitude) = digits::number(digits)
+    {
+        return T::from_magnitude(negative, magnitude).ok_or(ValueError::OutOfRange);
+    }
     match long_magnitude(&bytes[usize::from(negative)..]) {
         Some(magnitude) => T::from_magnitude(negative, magnitude).ok_or(ValueError::OutOfRange),
         None => parse_plain(bytes, negative),

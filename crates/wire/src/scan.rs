@@ -58,15 +58,18 @@ pub fn find_quote(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, quote)
 }
 
-#[inline]
+#[inline(always)]
 fn find(bytes: &[u8], from: usize, test: impl Fn(Block) -> Mask) -> usize {
-    if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk) {
-        match test(Block::load(block)).first() {
-            Some(at) => from + at,
-            None => find_beyond(bytes, from + BLOCK, test),
-        }
-    } else {
-        find_near_end(bytes, from, test)
+    let Some(window) = bytes.get(from..).and_then(<[u8]>::first_chunk::<32>) else {
+        return find_near_end(bytes, from, test);
+    };
+    let [first, second] = [0, 1].map(|half| Block::load(&window.as_chunks().0[half]));
+    if let Some(at) = test(first).first() {
+        return from + at;
+    }
+    match test(second).first() {
+        Some(at) => from + BLOCK + at,
+        None => find_beyond(bytes, from + 2 * BLOCK, test),
     }
 }
 
@@ -95,9 +98,14 @@ fn find_beyond(bytes: &[u8], mut from: usize, test: impl Fn(Block) -> Mask) -> u
     find_near_end(bytes, from, test)
 }
 
-/// As [`find`] for the last bytes, fewer than a block.
+/// As [`find`] for the last bytes, fewer than two blocks.
 #[inline(never)]
 fn find_near_end(bytes: &[u8], from: usize, test: impl Fn(Block) -> Mask) -> usize {
+    if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk)
+        && let Some(at) = test(Block::load(block)).first()
+    {
+        return from + at;
+    }
     if let Some(block) = bytes.last_chunk() {
         let start = bytes.len() - BLOCK;
         let skip = from.saturating_sub(start).min(BLOCK);
@@ -219,6 +227,20 @@ pub fn agree(left: &[u8], right: &[u8], length: usize) -> bool {
         wanted -= BLOCK;
     }
     true
+}
+
+/// Do two pieces of memory agree in every byte whose bit is set in `wanted`?
+#[inline(always)]
+pub fn agree_where(left: &[u8; 64], right: &[u8; 64], wanted: u64) -> bool {
+    let same = |at: usize| {
+        let [left, right] = [left, right].map(|bytes| Block::load(&bytes.as_chunks().0[at]));
+        left.same(right).bits()
+    };
+    if !(same(0) | same(1) << 16) & wanted as u32 != 0 {
+        return false;
+    }
+    let beyond = (wanted >> 32) as u32;
+    beyond == 0 || !(same(2) | same(3) << 16) & beyond == 0
 }
 
 #[cfg(test)]

@@ -1,146 +1,12 @@
-//! Cases that other toolkits recorded, and which of them differ for what reason.
+//! Cases that other toolkits recorded: each document is written as it was read.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use serde_json::Value;
 use trunkline_codec::soap::graph::{self, Encoder};
 use trunkline_message::Limits;
-use trunkline_tests::conformance;
-use trunkline_tests::infoset::{self, Element};
+use trunkline_tests::soap_cases::{Case, cases, comparable, exceptions, matches, pairs};
 
 use crate::encode;
-
-/// One case of a suite.
-pub(crate) struct Case {
-    /// `soap-php/round2-base/r2_base_002p`: folder, file, identifier.
-    pub(crate) id: String,
-    pub(crate) fields: Fields,
-}
-
-/// What a line of a suite says.
-pub(crate) struct Fields(Value);
-
-impl Fields {
-    pub(crate) fn text(&self, name: &str) -> &str {
-        self.0[name].as_str().unwrap_or("")
-    }
-}
-
-/// The cases of a suite in JSON lines; none if it is not here.
-pub(crate) fn cases(file: &str) -> Option<Vec<Case>> {
-    let (folder, name) = file.split_once('/').expect("a folder and a file");
-    let text = fs::read_to_string(conformance::directory(folder)?.join(name)).expect("a suite");
-    let suite = file.strip_suffix(".jsonl").expect("JSON lines");
-    let case = |line: &str| {
-        let fields = Fields(serde_json::from_str(line).expect("a case"));
-        Case { id: format!("{suite}/{}", fields.text("id")), fields }
-    };
-    let cases: Vec<Case> = text.lines().map(case).collect();
-    assert!(!cases.is_empty(), "{file} has no cases");
-    Some(cases)
-}
-
-/// The pairs of request and response in a folder of documents, `name-request.xml` and
-/// `name-response.xml`.
-pub(crate) fn pairs(folder: &str) -> Option<Vec<Case>> {
-    let (suite, rest) = folder.split_once('/').expect("a suite and a folder");
-    let directory = conformance::directory(suite)?.join(rest);
-    let mut cases = Vec::new();
-    let mut names: Vec<String> = fs::read_dir(&directory)
-        .expect("a folder of documents")
-        .map(|entry| entry.expect("a document").file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    for name in names.iter().filter_map(|name| name.strip_suffix("-request.xml")) {
-        let read = |what: &str| {
-            let document = directory.join(format!("{name}-{what}.xml"));
-            without_variables(&fs::read_to_string(document).unwrap_or_default())
-        };
-        let fields =
-            serde_json::json!({ "request": read("request"), "response": read("response") });
-        cases.push(Case { id: format!("{folder}/{name}"), fields: Fields(fields) });
-    }
-    assert!(!cases.is_empty(), "{folder} has no cases");
-    Some(cases)
-}
-
-/// The document with a text in place of each variable, an element that stands for any value.
-fn without_variables(document: &str) -> String {
-    let mut pieces = document.split("<t:value expression=\"${");
-    let mut out = pieces.next().unwrap_or("").to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once('}').expect("a variable");
-        let (_, rest) = rest.split_once("/>").expect("an empty element");
-        out.push_str(&format!("the {name}{rest}"));
-    }
-    out
-}
-
-/// Identifiers and reasons. An identifier that ends in `*` stands for all that begin like it; a
-/// reason that begins with `services:` is for cases that the test of services answers.
-pub(crate) fn exceptions() -> Vec<(String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/soap-exceptions.txt");
-    let text = fs::read_to_string(path).expect("the list of exceptions");
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let parts = |line: &str| {
-        let (id, reason) = line.split_once('\t').expect("an identifier, a tab, a reason");
-        (id.to_owned(), reason.to_owned())
-    };
-    lines.map(parts).collect()
-}
-
-fn matches(pattern: &str, id: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => id.starts_with(start),
-        None => id == pattern,
-    }
-}
-
-/// Is the case left to the test of services?
-pub(crate) fn is_for_services(id: &str) -> bool {
-    let exceptions = exceptions();
-    let mut of_services = exceptions.iter().filter(|it| it.1.starts_with("services:"));
-    of_services.any(|(pattern, _)| matches(pattern, id))
-}
-
-/// Which cases differ, held against the exceptions.
-#[derive(Default)]
-pub(crate) struct Differences {
-    /// By the case, how its answer differs.
-    found: BTreeMap<String, String>,
-}
-
-impl Differences {
-    pub(crate) fn compare(&mut self, id: &str, expected: &Element, answer: &Element) {
-        if expected != answer {
-            let (expected, answer) = (expected.lines(), answer.lines());
-            let told = format!("{id}: expected\n{expected}but the answer is\n{answer}");
-            self.found.insert(id.to_owned(), told);
-        }
-    }
-
-    /// Every difference is an exception, every exception of these cases a difference.
-    pub(crate) fn check(self, cases: &[Case]) {
-        let mut wrong = Vec::new();
-        let exceptions = exceptions();
-        let listed = exceptions.iter().filter(|it| !it.1.starts_with("services:"));
-        let listed: Vec<_> = listed.map(|it| &it.0).collect();
-        for (id, told) in &self.found {
-            if !listed.iter().any(|pattern| matches(pattern, id)) {
-                wrong.push(told.clone());
-            }
-        }
-        for case in cases {
-            let is_listed = listed.iter().any(|pattern| matches(pattern, &case.id));
-            if is_listed && !self.found.contains_key(&case.id) {
-                wrong.push(format!("{} is an exception, but it passes", case.id));
-            }
-        }
-        assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    }
-}
 
 /// Suites of JSON lines and folders of documents.
 const SUITES: [&str; 10] = [
@@ -173,17 +39,6 @@ fn all() -> Option<Vec<Case>> {
         all.extend(pairs(folder)?);
     }
     Some(all)
-}
-
-/// Ids numbered, the encoding style where all can see it.
-pub(crate) fn comparable(document: &str) -> Element {
-    let mut envelope = infoset::read(document.as_bytes());
-    envelope.lower_encoding_style();
-    envelope.number_ids();
-    for part in &mut envelope.children {
-        part.text.clear();
-    }
-    envelope
 }
 
 /// Documents that are not written as they were read, and why.

@@ -4,8 +4,8 @@ use trunkline_codec::soap::Version;
 use trunkline_codec::soap::graph::{self, Encoder, Message};
 use trunkline_tests::infoset::{self, Element};
 
-use crate::conformance::{self, Case};
 use crate::{decode, encode};
+use trunkline_tests::soap_cases::{self, Case};
 
 const SUITE: &str = "soap11-multiref/messages.jsonl";
 
@@ -53,8 +53,8 @@ fn comparable(document: &str) -> Element {
 
 #[test]
 fn graphs_are_echoed_as_gsoap_echoes_them() {
-    let Some(cases) = conformance::cases(SUITE) else { return };
-    let mut differences = conformance::Differences::default();
+    let Some(cases) = soap_cases::cases(SUITE) else { return };
+    let mut differences = soap_cases::Differences::default();
     for Case { id, fields } in &cases {
         let (request, response) = (fields.text("request"), fields.text("response"));
         let (asked, expected) = (decode(request), decode(response));

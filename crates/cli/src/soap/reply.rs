@@ -1,6 +1,6 @@
 //! A reply as lines, such as `customers.customer[1].firstName = Ann`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use trunkline_codec::soap::graph::{Content, Graph, Message, NodeId};
 use trunkline_session::soap::Fault;
@@ -11,7 +11,8 @@ use crate::output::plain;
 pub(super) fn lines(message: &Message) -> String {
     let mut text = String::new();
     if let Some((name, root)) = message.root() {
-        let mut lines = Lines { graph: &message.graph, open: HashSet::new(), text: &mut text };
+        let mut lines =
+            Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, text: &mut text };
         match message.graph.members(root) {
             [] => lines.node(name.local(), root),
             members => lines.members("", members.iter().map(|(name, node)| (name.local(), *node))),
@@ -29,10 +30,14 @@ pub(super) fn fault(fault: &Fault) -> String {
     text
 }
 
+/// References may nest deeper than elements.
+const DEEPEST: usize = 128;
+
 struct Lines<'a> {
     graph: &'a Graph,
-    /// Values around the present one: one that is in itself is not printed again.
-    open: HashSet<NodeId>,
+    /// Where values stand that have values inside: one that is used again is not printed again.
+    printed: HashMap<NodeId, String>,
+    depth: usize,
     text: &'a mut String,
 }
 
@@ -57,12 +62,19 @@ impl Lines<'_> {
     }
 
     fn node(&mut self, path: &str, id: NodeId) {
-        if !self.open.insert(id) {
-            self.line(path, "(the value that it is in)");
-            return;
-        }
         let graph = self.graph;
         let node = graph.node(id);
+        if !matches!(node.content, Content::Nil | Content::Text(_)) {
+            if let Some(first) = self.printed.get(&id) {
+                let text = format!("(the same as {first})");
+                return self.line(path, &text);
+            }
+            self.printed.insert(id, path.to_owned());
+        }
+        if self.depth == DEEPEST {
+            return self.line(path, "(deeper than can be shown; say --raw)");
+        }
+        self.depth += 1;
         for (name, value) in &node.attributes {
             self.line(&format!("{path}@{}", name.local()), value);
         }
@@ -78,7 +90,7 @@ impl Lines<'_> {
                 }
             }
         }
-        self.open.remove(&id);
+        self.depth -= 1;
     }
 
     fn line(&mut self, path: &str, value: &str) {

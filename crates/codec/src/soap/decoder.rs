@@ -13,8 +13,8 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::attributes::is_of_graphs;
 use super::graph;
 use super::learnt::Learnt;
-use super::opening::{self, Opening};
-use super::plan::Plan;
+use super::opening::{self, Names, Opening};
+use super::plan::{Plan, ScopePlan};
 use super::tags::Tags;
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
@@ -29,6 +29,7 @@ pub struct Decoder {
     opening: Opening,
     learnt: Learnt,
     scratch: String,
+    /// For scopes too wide for the stack.
     seen: Vec<u64>,
     tags: Tags,
     expected: bool,
@@ -96,7 +97,6 @@ impl Decoder {
         }
         let input = self.source.prepare(bytes, &self.limits)?;
         message.clear();
-        self.seen.clear();
         // Where nothing is long enough to meet a limit, the limit needs no look.
         let limits = &self.limits;
         let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
@@ -140,6 +140,11 @@ impl Decoder {
         };
         if attributes {
             body.hold_first(known)?;
+        } else if expected {
+            match self.opening.names().filter(|_| known) {
+                Some(names) => body.take_names(names),
+                None => self.opening.learn_names(body.names()),
+            }
         }
         body.scope(&plan.scopes[0], message)?;
         let end = self.parser.position();
@@ -169,7 +174,7 @@ pub(super) struct Body<'a> {
     pub(super) input: &'a str,
     pub(super) parser: &'a mut Parser,
     pub(super) scratch: &'a mut String,
-    /// One bit for each field of every open scope.
+    /// Memory for the bits of a wide scope.
     pub(super) seen: &'a mut Vec<u64>,
     /// Is the expected way wanted?
     pub(super) expected: bool,
@@ -197,18 +202,44 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Counts a field and refuses it the second time.
+    /// Counts a field and refuses it the second time. `seen` has a bit for each of the scope's.
     #[inline(always)]
-    pub(super) fn note(&mut self, field: usize, base: usize, at: usize) -> Result<()> {
-        self.field = field;
+    pub(super) fn note(&mut self, field: usize, seen: &mut [u64], at: usize) -> Result<()> {
         self.fields += 1;
         let bit = 1_u64 << (field % 64);
-        let seen = &mut self.seen[base + field / 64];
-        if *seen & bit != 0 {
-            return Err(self.error(ErrorKind::Duplicate, at));
+        let word = &mut seen[field / 64];
+        if *word & bit != 0 {
+            return Err(self.duplicate(field, at));
         }
-        *seen |= bit;
+        *word |= bit;
         Ok(())
+    }
+
+    #[cold]
+    fn duplicate(&mut self, field: usize, at: usize) -> Error {
+        self.field = field;
+        self.error(ErrorKind::Duplicate, at)
+    }
+
+    /// Calls `read` with a bit for each field of a scope, none set.
+    #[inline(always)]
+    pub(super) fn with_bits<T>(
+        &mut self,
+        scope: &ScopePlan,
+        read: impl FnOnce(&mut Self, &mut [u64]) -> T,
+    ) -> T {
+        let words = scope.required.len();
+        match [0; 4].get_mut(..words) {
+            Some(seen) => read(self, seen),
+            None => {
+                let mut seen = std::mem::take(self.seen);
+                seen.clear();
+                seen.resize(words, 0);
+                let result = read(self, &mut seen);
+                *self.seen = seen;
+                result
+            }
+        }
     }
 
     /// Answers anew, when declarations changed, which namespace is the message's and whether names
@@ -229,6 +260,25 @@ impl Body<'_> {
             }
             self.as_planned = self.expected && self.names_are_planned();
         }
+    }
+
+    /// What names mean here.
+    #[cold]
+    fn names(&mut self) -> Names {
+        self.check_names();
+        Names {
+            generation: self.parser.declarations_generation(),
+            namespace: self.namespace,
+            outer_namespace: self.outer_namespace,
+            as_planned: self.as_planned,
+        }
+    }
+
+    fn take_names(&mut self, names: Names) {
+        self.generation = Some(names.generation);
+        self.namespace = names.namespace;
+        self.outer_namespace = names.outer_namespace;
+        self.as_planned = names.as_planned;
     }
 
     /// Is a name in this namespace one of the message's elements?

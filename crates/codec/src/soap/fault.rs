@@ -9,6 +9,7 @@ use std::ops::{Deref, DerefMut};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::fragment::Fragment;
+use super::header::HeaderBlock;
 use super::plan::Version;
 use super::qname::QName;
 
@@ -172,7 +173,13 @@ impl Fault {
     /// not have become U+FFFD. In SOAP 1.1 as WS-I Basic Profile 1.1 section 3.3 asks, in SOAP 1.2
     /// with the header blocks of part 1 sections 5.4.7 and 5.4.8.
     pub fn encode(&self, version: Version) -> Vec<u8> {
-        write::message(self, version).into_bytes()
+        self.encode_with(&[], version)
+    }
+
+    /// The same with header blocks besides: what a fault has to say about header blocks stands
+    /// there, and not in its detail (SOAP 1.1 section 4.4, SOAP 1.2 part 1 section 5.4.5).
+    pub fn encode_with(&self, header: &[HeaderBlock], version: Version) -> Vec<u8> {
+        write::message(self, header, version).into_bytes()
     }
 
     /// Reads a message that is a fault. What toolkits leave out, add or put in the wrong namespace

@@ -81,6 +81,24 @@ impl Fragment {
         &self.text
     }
 
+    /// The text of the element, if there is nothing else in it.
+    pub fn value(&self) -> Option<String> {
+        let input = &*self.text;
+        let mut parser = Parser::new(xml::Options::default(), &Limits::default());
+        parser.begin(input).ok()?;
+        parser.next(input).ok()?;
+        let mut value = String::new();
+        loop {
+            match parser.next(input).ok()? {
+                Event::Text { raw, .. } => xml::unescape(raw, &mut value),
+                Event::CData { raw, .. } => xml::normalise_newlines(raw, &mut value),
+                Event::Start { .. } | Event::Eof => return None,
+                Event::End { .. } => return Some(value),
+                _ => {}
+            }
+        }
+    }
+
     /// The name of the element.
     pub fn name(&self) -> &QName {
         &self.name

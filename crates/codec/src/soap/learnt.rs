@@ -34,7 +34,7 @@ const MOST_OPENED: usize = 4;
 /// A place in a gap: offset and length.
 pub(super) type Piece = (u8, u8);
 
-/// What a gap does: small, so that it travels in registers.
+/// What a gap does, in parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effect {
     /// The field whose value begins behind the gap, or [`END`].
@@ -49,34 +49,97 @@ pub(super) struct Effect {
     pub(super) length: u8,
 }
 
+/// What a gap that was learnt does, and its number at its place: one word, so that it stays in a
+/// register while a value is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known(u64);
+
+impl Known {
+    fn new(effect: Effect) -> Self {
+        let Effect { field, name, closed, opened, length } = effect;
+        let [low, high] = field.to_le_bytes();
+        Self(u64::from_le_bytes([closed, opened, length, name.0, name.1, 0, low, high]))
+    }
+
+    #[inline(always)]
+    fn numbered(self, way: usize) -> Self {
+        Self(self.0 | (way as u64) << 40)
+    }
+
+    fn way(self) -> usize {
+        (self.0 >> 40) as u8 as usize
+    }
+
+    /// Does it open or close elements?
+    #[inline(always)]
+    pub(super) fn moves(self) -> bool {
+        self.0 as u16 != 0
+    }
+
+    /// As [`Effect::closed`].
+    pub(super) fn closed(self) -> usize {
+        self.0 as u8 as usize
+    }
+
+    fn opened(self) -> usize {
+        (self.0 >> 8) as u8 as usize
+    }
+
+    /// As [`Effect::length`].
+    #[inline(always)]
+    pub(super) fn length(self) -> usize {
+        (self.0 >> 16) as u8 as usize
+    }
+
+    /// Start and length of the field's name, where the gap ends at `end`.
+    #[inline(always)]
+    pub(super) fn name_before(self, end: usize) -> (usize, usize) {
+        let offset = (self.0 >> 24) as u8 as usize;
+        (end - self.length() + offset, (self.0 >> 32) as u8 as usize)
+    }
+
+    /// As [`Effect::field`].
+    #[inline(always)]
+    pub(super) fn field(self) -> u16 {
+        (self.0 >> 48) as u16
+    }
+}
+
 /// The bytes of a gap and what it does.
 #[derive(Debug)]
 struct Gap {
     bytes: [u8; LONGEST],
-    effect: Effect,
+    /// A bit for each of the bytes that count.
+    counts: u64,
+    known: Known,
 }
 
 impl Default for Gap {
     /// A gap that stands nowhere, since its byte is in no UTF-8 text.
     fn default() -> Self {
-        Self { bytes: [0xFF; LONGEST], effect: Effect { length: 1, ..Effect::default() } }
+        Self::new(&[0xFF], [0xFF; LONGEST], Effect { length: 1, ..Effect::default() })
     }
 }
 
 impl Gap {
+    /// The gap of these bytes, one at least, which the block begins with.
+    fn new(bytes: &[u8], block: [u8; LONGEST], effect: Effect) -> Self {
+        let counts = u64::MAX >> (LONGEST - bytes.len().clamp(1, LONGEST));
+        Self { bytes: block, counts, known: Known::new(effect) }
+    }
+
     #[inline(always)]
     fn stands(&self, bytes: &[u8], at: usize) -> bool {
-        let length = usize::from(self.effect.length);
-        match bytes.get(at..at + LONGEST) {
-            Some(window) => scan::agree(window, &self.bytes, length),
+        match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(window) => scan::agree_where(window, &self.bytes, self.counts),
             None => self.stands_near_end(bytes, at),
         }
     }
 
     #[cold]
     fn stands_near_end(&self, bytes: &[u8], at: usize) -> bool {
-        let length = usize::from(self.effect.length);
-        bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.bytes[..length]))
+        let bytes_that_count = &self.bytes[..self.known.length()];
+        bytes.get(at..).is_some_and(|rest| rest.starts_with(bytes_that_count))
     }
 }
 
@@ -104,13 +167,6 @@ impl Place {
 }
 
 const SURE: u8 = 4;
-
-/// A gap that was learnt: its place and its number there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    place: usize,
-    way: usize,
-}
 
 /// All gaps learnt, by scope and field.
 #[derive(Debug, Default)]
@@ -206,7 +262,7 @@ impl Learnt {
         let known = &mut self.places[place];
         if known.gaps[0].stands(bytes, at) {
             known.sureness = SURE;
-            return Some(Known { place, way: 0 });
+            return Some(known.gaps[0].known);
         }
         if others { self.find_another(place, bytes, at) } else { None }
     }
@@ -228,21 +284,15 @@ impl Learnt {
         let way = known.gaps.iter().position(|gap| gap.stands(bytes, at))?;
         let Some(sureness) = known.sureness.checked_sub(1) else {
             known.bring_forward(way);
-            return Some(Known { place, way: 0 });
+            return Some(known.gaps[0].known);
         };
         known.sureness = sureness;
-        Some(Known { place, way })
+        Some(known.gaps[way].known.numbered(way))
     }
 
-    /// What a gap does.
-    #[inline(always)]
-    pub(super) fn effect(&self, known: Known) -> Effect {
-        self.places[known.place].gaps[known.way].effect
-    }
-
-    /// The names of the elements that a gap opens.
-    pub(super) fn opened(&self, known: Known) -> [Piece; MOST_OPENED] {
-        self.places[known.place].names[known.way]
+    /// The names of the elements that the gap opens which was found last at a place.
+    pub(super) fn opened(&self, place: usize, known: Known) -> &[Piece] {
+        &self.places[place].names[known.way()][..known.opened()]
     }
 
     /// Keeps a gap, which then is the usual one of its place.
@@ -255,11 +305,13 @@ impl Learnt {
         names: [Piece; MOST_OPENED],
     ) {
         let mut block = [0; LONGEST];
-        let Some(held) = block.get_mut(..bytes.len()) else { return };
+        let Some(held) = block.get_mut(..bytes.len()).filter(|held| !held.is_empty()) else {
+            return;
+        };
         held.copy_from_slice(bytes);
         let known = &mut self.places[place];
         let last = WAYS - 1;
-        known.gaps[last] = Gap { bytes: block, effect };
+        known.gaps[last] = Gap::new(bytes, block, effect);
         known.names[last] = names;
         known.bring_forward(last);
         known.sureness = SURE;

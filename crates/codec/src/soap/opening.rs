@@ -5,7 +5,7 @@ use trunkline_message::{Error, ErrorKind, Result};
 use super::attributes::Marks;
 use super::envelope::{SOAP11, SOAP12};
 use super::plan::{Layout, Plan};
-use crate::xml::{self, Event, Name, Parser};
+use crate::xml::{self, Event, Name, Namespace, Parser};
 
 /// The envelope of the last message: most senders send the same bytes around every message, and
 /// equal bytes need not be parsed again.
@@ -14,6 +14,20 @@ pub(super) struct Opening {
     before: Box<[u8]>,
     after: Box<[u8]>,
     parser: Option<Parser>,
+    names: Option<Names>,
+}
+
+/// What names mean inside the message's own element.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// For which declarations this holds.
+    pub(super) generation: u32,
+    /// Namespace of the message's elements, if the document has declared it.
+    pub(super) namespace: Option<Namespace>,
+    /// That of the Body's child, if its elements may be in that too.
+    pub(super) outer_namespace: Option<Namespace>,
+    /// Do names without a prefix mean what the plan means by them?
+    pub(super) as_planned: bool,
 }
 
 /// A longer envelope (with a Header that varies, say) is not worth keeping.
@@ -38,6 +52,19 @@ impl Opening {
         self.parser = (parser.position() <= LONGEST).then(|| parser.clone());
         self.before = input.as_bytes()[..parser.position().min(LONGEST)].into();
         self.after = Box::default();
+        self.names = None;
+    }
+
+    /// What names mean behind the beginning that was resumed.
+    #[inline]
+    pub(super) fn names(&self) -> Option<Names> {
+        self.names
+    }
+
+    /// Remembers what names mean behind the beginning that was learnt.
+    #[cold]
+    pub(super) fn learn_names(&mut self, names: Names) {
+        self.names = Some(names);
     }
 
     /// Remembers the way to where the first attribute of the message's element may stand. Of a tag

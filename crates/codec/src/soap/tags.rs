@@ -117,21 +117,21 @@ impl<'a> Body<'a> {
         scope: &'a ScopePlan,
         into: &mut F,
     ) -> Result<()> {
-        let base = self.seen.len();
-        self.seen.resize(base + scope.required.len(), 0);
-        self.check_names();
-        let mut component = NONE;
-        loop {
-            self.take_held(base, into)?;
-            if std::mem::take(&mut self.tags.ended) {
-                break;
+        self.with_bits(scope, |body, seen| {
+            body.check_names();
+            let mut component = NONE;
+            loop {
+                body.take_held(seen, into)?;
+                if std::mem::take(&mut body.tags.ended) {
+                    break;
+                }
+                match body.tag(scope, seen, component, into)? {
+                    Step::Between(next) => component = next,
+                    Step::Leaf(_) | Step::Ended => break,
+                }
             }
-            match self.tag(scope, base, component, into)? {
-                Step::Between(next) => component = next,
-                Step::Leaf(_) | Step::Ended => break,
-            }
-        }
-        self.finish(scope, base)
+            body.finish(scope, seen)
+        })
     }
 
     /// Reads one tag, and what stands inside if it is a field's; holds the attributes of others.
@@ -139,17 +139,17 @@ impl<'a> Body<'a> {
     fn tag<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
         if self.as_planned
             && self.parser.is_in_content()
-            && let Some(step) = self.expected_tag(scope, base, component, into)?
+            && let Some(step) = self.expected_tag(scope, seen, component, into)?
         {
             return Ok(step);
         }
-        self.general_step(scope, base, component, into)
+        self.general_step(scope, seen, component, into)
     }
 
     /// Reads a tag if it is one of the plan's, to the letter.
@@ -157,7 +157,7 @@ impl<'a> Body<'a> {
     fn expected_tag<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         into: &mut F,
     ) -> Result<Option<Step>> {
@@ -171,7 +171,7 @@ impl<'a> Body<'a> {
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
             Some(Name::Field(field)) => {
-                self.expected_element(scope, base, (field.into(), at, length), into)
+                self.expected_element(scope, seen, (field.into(), at, length), into)
             }
             Some(Name::Component(inner)) => {
                 let start = &scope.components[usize::from(inner)].start;
@@ -330,10 +330,11 @@ impl<'a> Body<'a> {
 
     /// Reads the values that are held.
     #[inline]
-    fn take_held<F: Fields>(&mut self, base: usize, into: &mut F) -> Result<()> {
+    fn take_held<F: Fields>(&mut self, seen: &mut [u64], into: &mut F) -> Result<()> {
         for at in 0..self.tags.held.len() {
             let Held { field, plain, name, start, end } = self.tags.held[at];
-            self.note(field.into(), base, name as usize)?;
+            self.note(field.into(), seen, name as usize)?;
+            self.field = field.into();
             self.value = match plain {
                 true => Value::Input(start as usize, end as usize),
                 false => self.normalised(start as usize, end as usize),

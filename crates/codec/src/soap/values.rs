@@ -178,12 +178,7 @@ fn whole<T>(parse: impl Fn(&[u8]) -> Parsed<T>) -> impl Fn(&[u8], usize, usize) 
 impl Decoder for Body<'_> {
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
-        self.parse("true or false", |source, start, end| match &source[start..end] {
-            b"true" | b"1" => Ok(true),
-            b"false" | b"0" => Ok(false),
-            b"" => Err(ValueError::Empty),
-            _ => Err(ValueError::Malformed { at: 0 }),
-        })
+        self.parse("true or false", boolean)
     }
 
     #[inline]
@@ -302,6 +297,33 @@ impl Decoder for Body<'_> {
     }
 }
 
+/// Chooses by the length, not by what is there: which word comes, no processor can guess.
+#[inline]
+fn boolean(source: &[u8], start: usize, end: usize) -> Parsed<bool> {
+    const WORDS: [(u64, u64); 2] = [
+        (u64::from_le_bytes(*b"true\0\0\0\0"), 0xffff_ffff),
+        (u64::from_le_bytes(*b"false\0\0\0"), 0xff_ffff_ffff),
+    ];
+    if let Some(window) = source.get(start..).and_then(<[u8]>::first_chunk::<8>)
+        && let length = end.wrapping_sub(start).wrapping_sub(4)
+        && let Some((word, kept)) = WORDS.get(length)
+        && u64::from_le_bytes(*window) & kept == *word
+    {
+        return Ok(length == 0);
+    }
+    plain_boolean(&source[start..end])
+}
+
+#[inline(never)]
+fn plain_boolean(text: &[u8]) -> Parsed<bool> {
+    match text {
+        b"true" | b"1" => Ok(true),
+        b"false" | b"0" => Ok(false),
+        b"" => Err(ValueError::Empty),
+        _ => Err(ValueError::Malformed { at: 0 }),
+    }
+}
+
 /// XML Schema allows a plus sign.
 #[cold]
 fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueError) -> Parsed<I> {
@@ -315,4 +337,22 @@ fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueErr
 #[cold]
 fn scientific(value: &[u8], problem: ValueError) -> Parsed<Decimal> {
     Decimal::parse_scientific(value).map_err(|_| problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn booleans_are_read_as_the_plain_twin_reads_them() {
+        let texts =
+            ["true", "false", "1", "0", "", "tru", "truE", "fals", "falsE", "trues", "Xrue"];
+        for text in texts {
+            for behind in ["", "<", "</isAvailable>", "trueee"] {
+                let source = format!("<a>{text}{behind}");
+                let read = boolean(source.as_bytes(), 3, 3 + text.len());
+                assert_eq!(read, plain_boolean(text.as_bytes()), "{source}");
+            }
+        }
+    }
 }

@@ -47,76 +47,91 @@ impl<'a> Body<'a> {
         if self.attributes {
             return self.scope_of_tags(scope, into);
         }
-        let base = self.seen.len();
-        self.seen.resize(base + scope.required.len(), 0);
-        self.check_names();
-        let start = self.parser.position();
-        let first = match self.parser.is_in_content() {
-            true => self.known_gap(learnt::START, start),
-            false => None,
-        };
-        let mut step = match first.map(|gap| self.cross(gap, start, base)).transpose()? {
-            Some(Some(leaf)) => Step::Leaf(leaf),
-            Some(None) => Step::Ended,
-            None => {
-                // The end of an empty-element tag takes no bytes, so it is no gap.
-                match self.parser.is_in_content() {
-                    true => self.begin_gap(learnt::START, start),
-                    false => self.gap = None,
-                }
-                Step::Between(NONE)
+        self.with_bits(scope, |body, seen| {
+            let mut step = body.first_step(seen)?;
+            loop {
+                step = match step {
+                    Step::Leaf(leaf) => body.leaves(scope, seen, leaf, into)?,
+                    Step::Between(component) => body.step(scope, seen, component, into)?,
+                    Step::Ended => break,
+                };
             }
-        };
-        loop {
-            step = match step {
-                Step::Leaf(leaf) => self.leaves(scope, base, leaf, into)?,
-                Step::Between(component) => self.step(scope, base, component, into)?,
-                Step::Ended => break,
-            };
+            body.finish(scope, seen)
+        })
+    }
+
+    /// Goes to the first value of the scope if the way there is known.
+    #[inline(always)]
+    fn first_step(&mut self, seen: &mut [u64]) -> Result<Step> {
+        self.check_names();
+        if !self.parser.is_in_content() {
+            // The end of an empty-element tag takes no bytes, so it is no gap.
+            self.gap = None;
+            return Ok(Step::Between(NONE));
         }
-        self.finish(scope, base)
+        let start = self.parser.position();
+        let place = self.learnt.place(self.scope, learnt::START);
+        match self.known_gap(place, start) {
+            Some(gap) if self.cross(place, gap, start, seen)? => {
+                let content = start + gap.length();
+                let field = gap.field().into();
+                Ok(Step::Leaf(Leaf { field, content, name: gap.name_before(content) }))
+            }
+            Some(_) => Ok(Step::Ended),
+            None => {
+                self.begin_gap(learnt::START, start);
+                Ok(Step::Between(NONE))
+            }
+        }
     }
 
     /// Was all there that has to be? Was it too much?
     #[inline(always)]
-    pub(super) fn finish(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
+    pub(super) fn finish(&mut self, scope: &ScopePlan, seen: &[u64]) -> Result<()> {
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
         }
-        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+        if let Some(field) = first_missing(&scope.required, seen) {
             self.field = field;
             return Err(self.error(ErrorKind::Missing, self.parser.position()));
         }
-        self.seen.truncate(base);
         Ok(())
     }
 
     /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
     ///
     /// This loop is what decoding costs: what it needs stays in registers.
-    #[inline]
+    #[inline(never)]
     fn leaves<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         mut leaf: Leaf,
         into: &mut F,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
+        let first_place = self.learnt.place(self.scope, learnt::START);
         loop {
-            let end = scan::find_markup(bytes, leaf.content);
-            let key = leaf.field + 1;
-            if let Some(gap) = self.known_gap(key, end) {
+            let mut crossed = None;
+            let end = loop {
+                let end = scan::find_markup(bytes, leaf.content);
+                let place = first_place + leaf.field + 1;
+                let Some(gap) = self.known_gap(place, end) else { break end };
                 self.value = Value::Input(leaf.content, end);
                 self.field = leaf.field;
                 into.decode_field(leaf.field, self)?;
-                match self.cross(gap, end, base)? {
-                    Some(next) => leaf = next,
-                    None => return Ok(Step::Ended),
+                if !self.cross(place, gap, end, seen)? {
+                    return Ok(Step::Ended);
                 }
-                continue;
+                leaf.content = end + gap.length();
+                leaf.field = gap.field().into();
+                crossed = Some(gap);
+            };
+            if let Some(gap) = crossed {
+                leaf.name = gap.name_before(leaf.content);
             }
+            let key = leaf.field + 1;
             let slot = &scope.slots[leaf.field];
             let is_plain = leaf.name.1 == slot.end.len() - 3;
             if !self.as_planned || !is_plain || !slot.end.matches(bytes, end) {
@@ -129,7 +144,7 @@ impl<'a> Body<'a> {
             into.decode_field(leaf.field, self)?;
             let depth = self.parser.depth();
             let gap = Gap { key, start: end, depth, floor: depth };
-            match self.planned_gap(scope, base, slot.component, gap, after)? {
+            match self.planned_gap(scope, seen, slot.component, gap, after)? {
                 Step::Leaf(next) => leaf = next,
                 step => return Ok(step),
             }
@@ -139,11 +154,10 @@ impl<'a> Body<'a> {
     /// The gap at `at`, if it was learnt. Where names are the plan's, it is the usual one or none:
     /// comparing others takes longer than looking names up.
     #[inline(always)]
-    fn known_gap(&mut self, key: usize, at: usize) -> Option<Known> {
+    fn known_gap(&mut self, place: usize, at: usize) -> Option<Known> {
         if !self.same_context {
             return None;
         }
-        let place = self.learnt.place(self.scope, key);
         self.learnt.find(place, self.input.as_bytes(), at, !self.as_planned)
     }
 
@@ -153,7 +167,7 @@ impl<'a> Body<'a> {
     fn planned_gap(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         mut component: u16,
         mut gap: Gap,
         mut at: usize,
@@ -177,7 +191,7 @@ impl<'a> Body<'a> {
                         break;
                     }
                     self.opened("");
-                    self.note(field, base, at)?;
+                    self.note(field, seen, at)?;
                     let leaf =
                         Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
                     if self.same_context
@@ -238,30 +252,27 @@ impl<'a> Body<'a> {
         Ok(Step::Between(scope.slots[field].component))
     }
 
-    /// Does what the learnt gap at `at` does: the value behind it, or nothing at the scope's end.
+    /// Does what the learnt gap at `at` does; says whether a field stands behind it. If not, the
+    /// scope has ended.
     #[inline(always)]
-    fn cross(&mut self, gap: Known, at: usize, base: usize) -> Result<Option<Leaf>> {
-        let effect = self.learnt.effect(gap);
-        if effect.closed | effect.opened != 0 {
-            self.close_and_open(gap, at)?;
-        }
-        let content = at + usize::from(effect.length);
-        if effect.field == learnt::END {
+    fn cross(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<bool> {
+        let content = at + gap.length();
+        if gap.field() == learnt::END {
+            self.parser.pop_known_elements(gap.closed());
             self.parser.set_position(content);
-            return Ok(None);
+            return Ok(false);
         }
-        let field = usize::from(effect.field);
-        let name = (at + usize::from(effect.name.0), usize::from(effect.name.1));
-        self.note(field, base, name.0 - 1)?;
-        Ok(Some(Leaf { field, content, name }))
+        if gap.moves() {
+            self.close_and_open(place, gap, at)?;
+        }
+        self.note(gap.field().into(), seen, gap.name_before(content).0 - 1)?;
+        Ok(true)
     }
 
     #[inline(never)]
-    fn close_and_open(&mut self, gap: Known, at: usize) -> Result<()> {
-        let effect = self.learnt.effect(gap);
-        self.parser.pop_known_elements(usize::from(effect.closed));
-        let names = self.learnt.opened(gap);
-        for (offset, length) in &names[..usize::from(effect.opened)] {
+    fn close_and_open(&mut self, place: usize, gap: Known, at: usize) -> Result<()> {
+        self.parser.pop_known_elements(gap.closed());
+        for (offset, length) in self.learnt.opened(place, gap) {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
         Ok(())
@@ -323,17 +334,17 @@ impl<'a> Body<'a> {
     fn step<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
         let expected = match self.as_planned && self.parser.is_in_content() {
-            true => self.expected_step(scope, base, component, into)?,
+            true => self.expected_step(scope, seen, component, into)?,
             false => None,
         };
         let step = match expected {
             Some(step) => step,
-            None => self.general_step(scope, base, component, into)?,
+            None => self.general_step(scope, seen, component, into)?,
         };
         match step {
             Step::Leaf(Leaf { field, content, name }) => {
@@ -353,7 +364,7 @@ impl<'a> Body<'a> {
     fn expected_step<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         into: &mut F,
     ) -> Result<Option<Step>> {
@@ -379,7 +390,7 @@ impl<'a> Body<'a> {
                     }
                 }
                 let leaf = Leaf { field, content, name: (at + 1, length) };
-                self.expected_field(scope, base, leaf, into).map(Some)
+                self.expected_field(scope, seen, leaf, into).map(Some)
             }
             Some(Name::Component(inner)) => {
                 let start = &scope.components[usize::from(inner)].start;
@@ -426,8 +437,10 @@ impl<'a> Body<'a> {
         }
         self.parser.set_position(at + tag.len());
         self.closed();
-        // Its declarations are out of force, if it had any.
-        self.check_names();
+        // Its declarations are out of force, if it had any. Behind the message no name is asked for.
+        if self.scope > 0 || element.is_some() {
+            self.check_names();
+        }
         Some(element.map_or(Step::Ended, |element| Step::Between(element.parent)))
     }
 
@@ -437,12 +450,13 @@ impl<'a> Body<'a> {
     fn expected_field<F: Fields>(
         &mut self,
         scope: &ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         leaf: Leaf,
         into: &mut F,
     ) -> Result<Step> {
         self.opened("");
-        self.note(leaf.field, base, leaf.name.0 - 1)?;
+        self.note(leaf.field, seen, leaf.name.0 - 1)?;
+        self.field = leaf.field;
         let slot = &scope.slots[leaf.field];
         if slot.shape == Shape::Value {
             return Ok(Step::Leaf(leaf));
@@ -461,7 +475,7 @@ impl<'a> Body<'a> {
     pub(super) fn expected_element<F: Fields>(
         &mut self,
         scope: &ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         (field, at, length): (usize, usize, usize),
         into: &mut F,
     ) -> Result<Option<Step>> {
@@ -470,7 +484,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         }
         let leaf = Leaf { field, content: at + start.len(), name: (at + 1, length) };
-        self.expected_field(scope, base, leaf, into).map(Some)
+        self.expected_field(scope, seen, leaf, into).map(Some)
     }
 
     /// Takes one event from the parser.
@@ -478,7 +492,7 @@ impl<'a> Body<'a> {
     pub(super) fn general_step<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
@@ -498,7 +512,7 @@ impl<'a> Body<'a> {
                     Some(Name::Field(field)) => {
                         let field = usize::from(field);
                         let name = (at + 1, name.qualified().len());
-                        self.general_field(scope, base, component, (field, at, name), into)
+                        self.general_field(scope, seen, component, (field, at, name), into)
                     }
                     Some(Name::Component(inner)) if !self.is_nil()? => {
                         if self.attributes {
@@ -542,7 +556,7 @@ impl<'a> Body<'a> {
     fn general_field<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
-        base: usize,
+        seen: &mut [u64],
         component: u16,
         (field, at, name): (usize, usize, (usize, usize)),
         into: &mut F,
@@ -551,7 +565,7 @@ impl<'a> Body<'a> {
         if self.is_nil()? {
             return self.pass_over(component);
         }
-        self.note(field, base, at)?;
+        self.note(field, seen, at)?;
         let alone = !self.parser.declares() && !self.parser.is_empty_element();
         if self.same_context && scope.slots[field].shape == Shape::Value && alone {
             // A gap may follow, so its value is read like the others.

@@ -10,7 +10,12 @@ use super::error::{Error, ErrorKind, excerpt};
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     transcoded: String,
+    /// The XML declaration of the last document in UTF-8: most senders write the same again.
+    declaration: Box<[u8]>,
 }
+
+/// A longer declaration is read each time.
+const LONGEST: usize = 128;
 
 /// The encodings that the first bytes of a document can tell apart.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,15 +56,21 @@ impl Source {
     }
 
     fn ascii_family<'a>(&'a mut self, bytes: &'a [u8], mark: bool) -> Result<&'a str, Error> {
-        let declared = match declaration::read(bytes)? {
-            Some(declaration::Declaration { encoding: Some(range), .. }) => range,
-            _ => return utf8(bytes),
+        if !self.declaration.is_empty() && bytes.starts_with(&self.declaration) {
+            return utf8(bytes);
+        }
+        let Some(declaration) = declaration::read(bytes)? else { return utf8(bytes) };
+        let text = &bytes[..declaration.end];
+        let Some(declared) = declaration.encoding else {
+            self.keep(text);
+            return utf8(bytes);
         };
         let start = declared.start;
         // The declaration is ASCII, so this is the whole name.
         let name = str::from_utf8(&bytes[declared]).unwrap_or("");
         let known = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         if known(&["UTF-8", "UTF8"]) {
+            self.keep(text);
             return utf8(bytes);
         }
         if mark || known(&["UTF-16", "UTF-16LE", "UTF-16BE"]) {
@@ -78,6 +89,13 @@ impl Source {
             return Ok(&self.transcoded);
         }
         Err(Error::new(ErrorKind::UnsupportedEncoding(excerpt(name)), start))
+    }
+
+    #[cold]
+    fn keep(&mut self, declaration: &[u8]) {
+        if declaration.len() <= LONGEST {
+            self.declaration = declaration.into();
+        }
     }
 
     fn utf16(&mut self, bytes: &[u8], big_endian: bool, mark: bool) -> Result<&str, Error> {

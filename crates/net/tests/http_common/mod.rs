@@ -3,6 +3,8 @@
 // Each test is a program of its own and uses only some of this.
 #![allow(dead_code)]
 
+pub(crate) mod idle;
+
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;

@@ -9,7 +9,8 @@ use trunkline_codec::soap::{
 use trunkline_message::{Limits, Message, Schema, Structure};
 use trunkline_net::http::{self, Bytes};
 
-use super::http::{request_headers, transport_name};
+use super::http::transport_name;
+use super::media::request_headers;
 use super::prologue::Prologues;
 use super::url::Url;
 use super::{Binding, header};
@@ -40,6 +41,8 @@ pub struct Client {
     namespace: String,
     binding: Binding,
     limits: Limits,
+    /// Of operations that have one of their own.
+    actions: Vec<(String, String)>,
     header: Vec<HeaderBlock>,
     encoded_header: String,
     reply_header: Vec<HeaderBlock>,
@@ -59,6 +62,8 @@ pub enum CallError {
     Fault(Box<Fault>),
     /// The URL is none, or not one of HTTP.
     Url(String),
+    /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
+    Action(String),
     /// There is no connection, or it broke, or took too long.
     Transport(http::Error),
     /// The server answered with something that is no SOAP.
@@ -81,6 +86,7 @@ impl fmt::Display for CallError {
         match self {
             Self::Fault(fault) => write!(out, "{fault}"),
             Self::Url(problem) => out.write_str(problem),
+            Self::Action(action) => write!(out, "{action:?} cannot be an action"),
             Self::Transport(error) => write!(out, "{error}"),
             Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
             Self::Request(error) => write!(out, "the request cannot be written: {error}"),
@@ -152,6 +158,7 @@ impl Client {
             namespace: namespace.to_owned(),
             binding,
             limits: Limits::default(),
+            actions: Vec::new(),
             header: Vec::new(),
             encoded_header: String::new(),
             reply_header: Vec::new(),
@@ -160,6 +167,19 @@ impl Client {
             sent: None,
             last: Bytes::new(),
         })
+    }
+
+    /// The SOAPAction of an operation, in place of `namespace#operation`.
+    pub fn set_action(&mut self, operation: &str, action: &str) {
+        self.operations.retain(|known| known.name != operation);
+        self.actions.retain(|(known, _)| known != operation);
+        self.actions.push((operation.to_owned(), action.to_owned()));
+    }
+
+    /// What replies may be at most, in place of the defaults.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.operations.clear();
+        self.limits = limits;
     }
 
     /// Sends these header blocks with each call from here on.
@@ -218,16 +238,15 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let index = self.operation::<Q>(operation, R::schema());
+        let index = self.operation::<Q>(operation, R::schema())?;
         let response = self.exchange(index, request)?;
-        let status = response.status.as_u16();
-        self.reply_header.clear();
         if response.body.is_empty() {
+            let status = response.status.as_u16();
             return Err(CallError::Status { status, text: "an empty answer".to_owned() });
         }
         let decoded = self.operations[index].decoder.decode(&response.body, reply);
         match self.plain.find(&response.body) {
-            Some(()) if decoded.is_ok() => Ok(()),
+            Some(()) if decoded.is_ok() && response.status.is_success() => Ok(()),
             _ => self.look_closer(&response, decoded),
         }
     }
@@ -241,7 +260,7 @@ impl Client {
         operation: &str,
         request: &Q,
     ) -> Result<(), CallError> {
-        let index = self.operation::<Q>(operation, Q::schema());
+        let index = self.operation::<Q>(operation, Q::schema())?;
         let response = self.exchange(index, request)?;
         match response.body.is_empty() && response.status.is_success() {
             true => Ok(()),
@@ -257,27 +276,33 @@ impl Client {
         response: &http::Received,
         decoded: trunkline_message::Result<()>,
     ) -> Result<(), CallError> {
-        let opened = match soap::open(&response.body, &self.limits) {
+        let is_reply = response.status.is_success() && is_xml(&response.headers);
+        let mut opened = match soap::open(&response.body, &self.limits) {
             Ok(opened) => opened,
-            Err(_) if !response.status.is_success() || !is_xml(&response.headers) => {
-                return Err(status(response));
-            }
+            Err(_) if !is_reply => return Err(status(response)),
             Err(error) => return Err(CallError::Reply(error)),
         };
+        let roles = Roles::ultimate(&[]);
+        // What its caller asks for with `reply_header` is understood, and that is not known yet.
+        let own = |name: &QName| name.namespace == self.namespace;
+        let missing = soap::not_understood(&opened.header, &own, &roles);
+        opened.header.retain(|block| roles.play(block));
+        self.reply_header = std::mem::take(&mut opened.header);
+        if !missing.is_empty() {
+            return Err(CallError::NotUnderstood(missing));
+        }
         if opened.is_fault {
             let fault = Fault::decode(&response.body, &self.limits).map_err(CallError::Reply)?;
             return Err(CallError::Fault(Box::new(fault)));
         }
-        decoded.map_err(CallError::Reply)?;
-        self.plain.remember(&response.body, &opened, ());
-        // What its caller asks for with `reply_header` is understood, and that is not known yet.
-        let none = |name: &QName| name.namespace == self.namespace;
-        let missing = soap::not_understood(&opened.header, &none, &Roles::ultimate(&[]));
-        self.reply_header = opened.header;
-        match missing.is_empty() {
-            true => Ok(()),
-            false => Err(CallError::NotUnderstood(missing)),
+        if !is_reply {
+            return Err(status(response));
         }
+        decoded.map_err(CallError::Reply)?;
+        if self.reply_header.is_empty() {
+            self.plain.remember(&response.body, &opened, ());
+        }
+        Ok(())
     }
 
     /// Sends the request and waits for the answer.
@@ -300,11 +325,13 @@ impl Client {
         envelope: Bytes,
     ) -> Result<http::Received, CallError> {
         self.sent = Some(envelope.len());
+        self.reply_header.clear();
         let (method, path) = (http::Method::POST, &self.url.path);
         Ok(self.http.request_bytes(&method, path, headers, envelope)?)
     }
 
-    /// Sends a message without a schema, and gives the answer, if there is one.
+    /// Sends a message without a schema, and gives the answer, if there is one. Header blocks are
+    /// the message's own, and those of [`set_header`](Self::set_header) after them.
     ///
     /// # Errors
     /// The service's fault, or why there is no reply.
@@ -314,9 +341,9 @@ impl Client {
         message: &graph::Message,
     ) -> Result<Option<graph::Message>, CallError> {
         let encoder = graph::Encoder::new(self.binding.version);
-        let envelope = encoder.encode(message).map_err(CallError::Request)?;
-        let response =
-            self.post(&request_headers(self.binding.version, action), envelope.into())?;
+        let envelope = encoder.encode_with(&self.header, message).map_err(CallError::Request)?;
+        let headers = request_headers(self.binding.version, action)?;
+        let response = self.post(&headers, envelope.into())?;
         self.last = response.body.clone();
         if response.body.is_empty() && response.status.is_success() {
             return Ok(None);
@@ -344,18 +371,20 @@ impl Client {
     }
 
     /// What the operation needs, from when it was called before or made now.
-    fn operation<Q: Structure>(&mut self, name: &str, reply: &'static Arc<Schema>) -> usize {
+    fn operation<Q: Structure>(
+        &mut self,
+        name: &str,
+        reply: &'static Arc<Schema>,
+    ) -> Result<usize, CallError> {
         let is_it = |it: &Known| {
             it.name == name && Arc::ptr_eq(it.request, Q::schema()) && Arc::ptr_eq(it.reply, reply)
         };
-        match self.operations.iter().position(is_it) {
-            Some(index) => index,
-            None => {
-                let known = Known::new(name, Q::schema(), reply, self);
-                self.operations.push(known);
-                self.operations.len() - 1
-            }
+        if let Some(index) = self.operations.iter().position(is_it) {
+            return Ok(index);
         }
+        let known = Known::new(name, Q::schema(), reply, self)?;
+        self.operations.push(known);
+        Ok(self.operations.len() - 1)
     }
 }
 
@@ -365,20 +394,22 @@ impl Known {
         request: &'static Arc<Schema>,
         reply: &'static Arc<Schema>,
         client: &Client,
-    ) -> Self {
-        let Client { namespace, binding, limits, .. } = client;
+    ) -> Result<Self, CallError> {
+        let Client { namespace, binding, limits, actions, .. } = client;
+        let action = actions.iter().find(|(operation, _)| operation == name);
+        let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
         let options =
             Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
         let inward = Plan::new(reply, &options);
-        Self {
+        Ok(Self {
             name: name.to_owned(),
             request,
             reply,
             encoder: Encoder::new(&outward),
             decoder: Decoder::with_limits(&inward, limits.clone()),
-            headers: request_headers(binding.version, &format!("{namespace}#{name}")),
-        }
+            headers: request_headers(binding.version, &action)?,
+        })
     }
 }
 
@@ -388,7 +419,8 @@ fn status(response: &http::Received) -> CallError {
     CallError::Status { status: response.status.as_u16(), text }
 }
 
+/// Is it of a media type of XML, or of none?
 fn is_xml(headers: &http::HeaderMap) -> bool {
     let kind = headers.get(http::header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-    kind.is_some_and(|it| it.contains("xml"))
+    kind.is_none_or(|it| it.contains("xml"))
 }

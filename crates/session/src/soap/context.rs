@@ -109,13 +109,14 @@ impl Context {
         self.identity.as_deref()
     }
 
-    /// The request's header blocks.
+    /// The request's header blocks that are for this service. Others it must not process (SOAP 1.2
+    /// part 1 section 2.6), and does not see.
     pub fn header_blocks(&self) -> &[HeaderBlock] {
         &self.header
     }
 
     /// The header block that `T` describes, named as it is in the service's namespace, if the
-    /// request has it.
+    /// request has it and it is for this service.
     ///
     /// # Errors
     /// A sender's fault: the block is there and cannot be read.
@@ -124,7 +125,8 @@ impl Context {
             .map_err(|error| Fault::sender(error.to_string()))
     }
 
-    /// Adds a header block to the answer.
+    /// Adds a header block to the answer, also if that becomes a fault: what is wrong with a block
+    /// of the request is told so (SOAP 1.1 section 4.4).
     ///
     /// # Errors
     /// A receiver's fault: it holds text that XML cannot carry.
@@ -142,6 +144,10 @@ impl Context {
 
     pub(super) fn set_header(&mut self, header: Vec<HeaderBlock>) {
         self.header = header;
+    }
+
+    pub(super) fn reply_header(&self) -> &[HeaderBlock] {
+        &self.reply_header
     }
 
     /// The answer's header blocks, as they go between the tags of Header.

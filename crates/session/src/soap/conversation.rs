@@ -2,11 +2,12 @@
 
 use std::net::SocketAddr;
 
-use trunkline_codec::soap::{self, Fault, FaultCode, Roles, Version};
+use trunkline_codec::soap::{self, Fault, FaultCode, HeaderBlock, Roles, Version};
 
 use super::Context;
 use super::context::Stages;
-use super::operation::Call;
+use super::operation::{Call, of_rpc};
+use super::otherwise::unknown_encoding;
 use super::prologue::Prologues;
 use super::service::Endpoint;
 
@@ -14,7 +15,7 @@ use super::service::Endpoint;
 pub struct Conversation {
     endpoint: Endpoint,
     context: Context,
-    /// By operation, once it has been called.
+    /// By operation, once it has been called; behind them, what is done otherwise.
     calls: Vec<Option<Box<dyn Call>>>,
     /// Which operation is called by what begins so, and in which SOAP.
     prologues: Prologues<(usize, Version)>,
@@ -43,6 +44,18 @@ pub struct Answer<'a> {
     pub outcome: Outcome,
     /// The SOAP of the answer.
     pub version: Version,
+    /// Was an operation called that is not answered? What there is then is a fault.
+    pub is_one_way: bool,
+}
+
+/// Who answers a message.
+enum Named {
+    Operation {
+        index: usize,
+        /// Does the element in the Body tell, without the action?
+        is_alone: bool,
+    },
+    Otherwise,
 }
 
 impl std::fmt::Debug for Conversation {
@@ -61,7 +74,7 @@ impl Conversation {
         Self {
             context: Context::new(&endpoint.0.service.namespace, caller, identity),
             endpoint,
-            calls: std::iter::repeat_with(|| None).take(operations).collect(),
+            calls: std::iter::repeat_with(|| None).take(operations + 1).collect(),
             prologues: Prologues::new(),
             fault: Vec::new(),
             reason: None,
@@ -96,24 +109,24 @@ impl Conversation {
         let operation = self.recognise(request);
         self.reason = None;
         let Self { endpoint, context, calls, fault: bytes, reason, .. } = self;
+        let operations = &endpoint.0.service.operations;
+        let called = operation.as_ref().ok().and_then(|&it| operations.get(it));
+        let is_one_way = called.is_some_and(|it| it.operation.output().is_none());
         let answered = operation.and_then(|operation| {
             let parts = &*endpoint.0;
-            let call = calls[operation].get_or_insert_with(|| {
-                let limits = &parts.service.limits;
-                parts.service.operations[operation].operation.begin(&parts.plans[operation], limits)
-            });
+            let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
             call.call(request, context)
         });
-        match answered {
-            Ok([]) => Answer { bytes: &[], outcome: Outcome::Taken, version: context.version() },
-            Ok(bytes) => Answer { bytes, outcome: Outcome::Reply, version: context.version() },
+        let (bytes, outcome) = match answered {
+            Ok([]) => (&[][..], Outcome::Taken),
+            Ok(bytes) => (bytes, Outcome::Reply),
             Err(fault) => {
-                *bytes = fault.encode(context.version());
-                let outcome = Outcome::Fault(fault.code);
+                *bytes = fault.encode_with(context.reply_header(), context.version());
                 *reason = Some(fault.reason.clone());
-                Answer { bytes, outcome, version: context.version() }
+                (&**bytes, Outcome::Fault(fault.code))
             }
-        }
+        };
+        Answer { bytes, outcome, version: context.version(), is_one_way }
     }
 
     /// Which operation does the message call? Its header is understood then.
@@ -143,44 +156,84 @@ impl Conversation {
         if !missing.is_empty() {
             return Err(Fault::must_understand(missing));
         }
-        let (operation, is_alone) = self.named(&opened)?;
-        self.called(operation, opened.version);
-        if is_alone {
-            self.prologues.remember(request, &opened, (operation, opened.version));
+        if let Some(style) = &opened.encoding_style
+            && opened.version == Version::Soap12
+            && !soap::graph::is_known_encoding(style)
+        {
+            return Err(unknown_encoding(style));
         }
-        self.context.set_header(opened.header);
-        Ok(operation)
+        match self.named(&opened)? {
+            Named::Operation { index, is_alone } => {
+                self.called(index, opened.version);
+                if is_alone {
+                    self.prologues.remember(request, &opened, (index, opened.version));
+                }
+                self.receive(opened.header, &roles);
+                Ok(index)
+            }
+            Named::Otherwise => {
+                let element = opened.body.as_ref().map_or("", |it| &it.local);
+                self.context.called(element, opened.version);
+                self.receive(opened.header, &roles);
+                Ok(service.operations.len())
+            }
+        }
+    }
+
+    /// Keeps the header blocks that are for the service.
+    fn receive(&mut self, mut header: Vec<HeaderBlock>, roles: &Roles<'_>) {
+        header.retain(|block| roles.play(block));
+        self.context.set_header(header);
     }
 
     /// The operation that the element in the Body names, or the action if several have that
-    /// element; and whether the element alone tells.
-    fn named(&self, opened: &soap::Opened) -> Result<(usize, bool), Fault> {
+    /// element.
+    fn named(&self, opened: &soap::Opened) -> Result<Named, Fault> {
         let parts = &*self.endpoint.0;
         let operations = &parts.service.operations;
+        let has_otherwise = parts.service.otherwise.is_some();
         let by_action = || operations.iter().position(|it| it.action == self.context.action());
         let Some(element) = &opened.body else {
-            let found = by_action().map(|operation| (operation, false));
-            return found.ok_or_else(|| Fault::sender("the Body is empty"));
+            return match by_action() {
+                _ if has_otherwise => Ok(Named::Otherwise),
+                Some(index) => Ok(Named::Operation { index, is_alone: false }),
+                None => Err(Fault::sender("the Body is empty")),
+            };
         };
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {
-            (Some(only), None) => Ok((only, true)),
-            (Some(first), Some(_)) => {
+            (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
+            (Some(_), Some(_)) => {
                 let chosen = by_action().filter(|&it| parts.elements[it] == *element);
-                Ok((chosen.unwrap_or(first), false))
+                let index = chosen.ok_or_else(|| self.ambiguous(element))?;
+                Ok(Named::Operation { index, is_alone: false })
             }
+            (None, _) if has_otherwise => Ok(Named::Otherwise),
             (None, _) => Err(self.unknown(element)),
         }
+    }
+
+    #[cold]
+    fn ambiguous(&self, element: &soap::QName) -> Fault {
+        let parts = &*self.endpoint.0;
+        let all = parts.service.operations.iter().zip(&parts.elements);
+        let same = all.filter(|it| it.1 == element).map(|it| format!("{:?}", it.0.action));
+        Fault::sender(format!(
+            "{element} calls several operations; the action tells which: {}, not {:?}",
+            same.collect::<Vec<_>>().join(", "),
+            self.context.action()
+        ))
     }
 
     #[cold]
     fn unknown(&self, element: &soap::QName) -> Fault {
         let parts = &*self.endpoint.0;
         let known: Vec<String> = parts.elements.iter().map(ToString::to_string).collect();
-        Fault::sender(format!(
+        let fault = Fault::sender(format!(
             "no operation of {} is called by {element}; there is {}",
             parts.service.name,
             known.join(", ")
-        ))
+        ));
+        of_rpc(fault, "ProcedureNotPresent", parts.binding.style.is_rpc(), &self.context)
     }
 }

@@ -2,22 +2,21 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use trunkline_codec::soap::{FaultCode, Version};
+use trunkline_codec::soap::{Fault, FaultCode, Version};
 use trunkline_net::http::{
-    self, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response, StatusCode,
-    header,
+    self, Config, Handler, HeaderValue, Method, Peer, Request, Response, StatusCode, header,
 };
 
+use super::media::{SOAP_XML, TEXT_XML, media};
 use super::service::{Endpoint, Service, ServiceError};
-use super::{Binding, CallReport, Conversation, Log, Outcome};
+use super::{Binding, CallReport, Conversation, Log, Outcome, charset};
 use crate::Profile;
 
-const TEXT_XML: &str = "text/xml; charset=utf-8";
-const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
-
-/// Serves services over HTTP.
+/// Serves services over HTTP. A function that panics is answered for by a receiver's fault, and its
+/// connection goes on.
 #[derive(Default)]
 pub struct Server {
     services: Vec<Service>,
@@ -199,8 +198,19 @@ impl Site {
             response.headers.remove(header::ALLOW);
             return;
         };
+        let media_type = request.header("content-type").unwrap_or_default();
+        let Some(body) = charset::read(media_type, request.body) else {
+            let text = format!("the character set of {media_type} is not known here");
+            *response = refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text);
+            response.headers.remove(header::ALLOW);
+            return;
+        };
         let conversation = self.conversation(caller, index);
-        let answer = conversation.answer(request.body, action, version);
+        let answered = unless_panics(|| conversation.answer(&body, action, version));
+        let Some(answer) = answered else {
+            self.panicked(caller, index, request, response);
+            return;
+        };
         response.status = match (answer.outcome, answer.version) {
             (Outcome::Reply, _) => StatusCode::OK,
             (Outcome::Taken, _) => StatusCode::ACCEPTED,
@@ -209,18 +219,41 @@ impl Site {
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {
-            response.content_type(match answer.version {
-                Version::Soap11 => TEXT_XML,
-                Version::Soap12 => SOAP_XML,
-            });
+            response.content_type(content_type(answer.version));
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
         if let Some(log) = &self.log {
-            let endpoint = &self.endpoints[index];
+            let (endpoint, conversation) =
+                (&self.endpoints[index], self.conversation(caller, index));
             let report = self.report(endpoint, conversation, request, response, outcome);
             log(&report);
         }
+    }
+
+    /// Answers for a function that panicked. What was learnt in the conversation is forgotten, as
+    /// nobody knows in which state it is.
+    #[cold]
+    fn panicked(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        request: &Request<'_>,
+        response: &mut Response,
+    ) {
+        let conversation = self.conversation(caller, index);
+        let context = conversation.context();
+        let fault =
+            Fault::receiver(format!("{} failed, and does not say why", context.operation()));
+        response.status = StatusCode::INTERNAL_SERVER_ERROR;
+        response.content_type(content_type(context.version()));
+        response.body = fault.encode(context.version());
+        if let Some(log) = &self.log {
+            let (endpoint, outcome) = (&self.endpoints[index], Outcome::Fault(fault.code));
+            let report = self.report(endpoint, conversation, request, response, outcome);
+            log(&CallReport { reason: Some(&fault.reason), ..report });
+        }
+        caller.conversations.retain(|(other, _)| *other != index);
     }
 
     fn conversation<'a>(&self, caller: &'a mut Caller, index: usize) -> &'a mut Conversation {
@@ -294,37 +327,15 @@ fn refusal(status: StatusCode, text: &str) -> Response {
     response
 }
 
-/// The SOAP that a request claims to be, and its action; None where it is of no media type of SOAP.
-fn media<'a>(request: &Request<'a>) -> Option<(Version, &'a str)> {
-    let content_type = request.header("content-type").unwrap_or_default();
-    let kind = content_type.split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case("application/soap+xml") {
-        return Some((Version::Soap12, parameter(content_type, "action").unwrap_or_default()));
-    }
-    let is_xml = ["text/xml", "application/xml"].iter().any(|it| kind.eq_ignore_ascii_case(it));
-    let action = request.header("soapaction").unwrap_or_default();
-    is_xml.then(|| (Version::Soap11, unquoted(action.trim())))
-}
-
-/// A parameter of a media type (RFC 9110 section 5.6.6), without its quotes.
-fn parameter<'a>(media_type: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = media_type.split_once(';')?.1;
-    loop {
-        let (key, value) = rest.split_once('=')?;
-        let value = value.trim_start();
-        let end = match value.strip_prefix('"') {
-            Some(quoted) => quoted.find('"')? + 2,
-            None => value.find(';').unwrap_or(value.len()),
-        };
-        if key.trim().eq_ignore_ascii_case(name) {
-            return Some(unquoted(value[..end].trim()));
-        }
-        rest = value[end..].trim_start().strip_prefix(';')?;
+fn content_type(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => TEXT_XML,
+        Version::Soap12 => SOAP_XML,
     }
 }
 
-fn unquoted(value: &str) -> &str {
-    value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value)
+fn unless_panics<T>(function: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(function)).ok()
 }
 
 /// The transport in profiles.
@@ -334,39 +345,5 @@ pub(super) fn transport_name(version: http::Version, is_tls: bool) -> &'static s
         (false, true) => "http-1.1-tls",
         (true, false) => "http-1.0",
         (true, true) => "http-1.0-tls",
-    }
-}
-
-/// Content type and action of a request, for clients.
-pub(super) fn request_headers(version: Version, action: &str) -> HeaderMap {
-    let quoted = action.replace(['"', '\\'], "");
-    let lines = match version {
-        Version::Soap11 => vec![
-            (header::CONTENT_TYPE, TEXT_XML.to_owned()),
-            (http::HeaderName::from_static("soapaction"), format!("\"{quoted}\"")),
-        ],
-        Version::Soap12 => {
-            vec![(header::CONTENT_TYPE, format!("{SOAP_XML}; action=\"{quoted}\""))]
-        }
-    };
-    let value = |text: String| HeaderValue::try_from(text).ok();
-    lines.into_iter().filter_map(|(name, text)| Some((name, value(text)?))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parameter;
-
-    #[test]
-    fn the_action_is_found_among_the_parameters_of_a_media_type() {
-        let action = |text| parameter(text, "action");
-        assert_eq!(
-            action("application/soap+xml; charset=utf-8; action=\"urn:a;b#c\""),
-            Some("urn:a;b#c")
-        );
-        assert_eq!(action("application/soap+xml;action=urn:a;charset=utf-8"), Some("urn:a"));
-        assert_eq!(action("application/soap+xml; x=\"action=1\"; ACTION = \"\""), Some(""));
-        assert_eq!(action("application/soap+xml; charset=utf-8"), None);
-        assert_eq!(action("application/soap+xml; action=\"open"), None);
     }
 }

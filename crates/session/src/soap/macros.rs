@@ -39,7 +39,7 @@ macro_rules! client {
             ///
             /// # Errors
             /// The URL is none.
-            $visibility fn new(url: &str) -> Result<Self, $crate::soap::CallError> {
+            $visibility fn new(url: &str) -> ::core::result::Result<Self, $crate::soap::CallError> {
                 $crate::soap::Client::new(url, $namespace).map(Self)
             }
 
@@ -51,7 +51,7 @@ macro_rules! client {
                 url: &str,
                 binding: $crate::soap::Binding,
                 config: $crate::soap::ClientConfig,
-            ) -> Result<Self, $crate::soap::CallError> {
+            ) -> ::core::result::Result<Self, $crate::soap::CallError> {
                 $crate::soap::Client::with(url, $namespace, binding, config).map(Self)
             }
 
@@ -104,7 +104,7 @@ macro_rules! client {
         $visibility fn $method(
             &mut self,
             request: &$request,
-        ) -> Result<$reply, $crate::soap::CallError> {
+        ) -> ::core::result::Result<$reply, $crate::soap::CallError> {
             self.0.call($operation, request)
         }
     };
@@ -116,7 +116,7 @@ macro_rules! client {
         $visibility fn $method(
             &mut self,
             request: &$request,
-        ) -> Result<(), $crate::soap::CallError> {
+        ) -> ::core::result::Result<(), $crate::soap::CallError> {
             self.0.send($operation, request)
         }
     };

@@ -6,6 +6,7 @@
 
 mod binding;
 mod call;
+mod charset;
 mod client;
 mod context;
 mod conversation;
@@ -13,7 +14,9 @@ pub mod element;
 pub mod header;
 mod http;
 mod macros;
+mod media;
 mod operation;
+mod otherwise;
 pub mod outline;
 mod prologue;
 mod service;

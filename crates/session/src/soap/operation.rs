@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Fault, Plan, Version};
+use trunkline_codec::soap::{Decoder, Encoder, Fault, FaultCode, Plan, QName, Version};
 use trunkline_message::{Limits, Message, Schema, Structure};
 
 use super::{Binding, Context};
@@ -110,6 +110,7 @@ pub(super) struct Plans {
     request: Arc<Plan>,
     /// In SOAP 1.1 and in 1.2.
     response: [Arc<Plan>; 2],
+    is_rpc: bool,
 }
 
 impl Plans {
@@ -125,7 +126,7 @@ impl Plans {
             let options = Binding { version, ..*binding }.options(namespace, &reply);
             Plan::new(operation.output().unwrap_or(operation.input()), &options)
         });
-        Self { request, response }
+        Self { request, response, is_rpc: binding.style.is_rpc() }
     }
 }
 
@@ -169,6 +170,7 @@ where
             encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
             request: Q::default(),
             response: R::default(),
+            is_rpc: plans.is_rpc,
             shape: PhantomData::<fn(Shape)>,
         })
     }
@@ -180,6 +182,7 @@ struct AnsweredCall<F, Shape, Q, R> {
     encoders: [Encoder; 2],
     request: Q,
     response: R,
+    is_rpc: bool,
     shape: PhantomData<fn(Shape)>,
 }
 
@@ -190,7 +193,8 @@ where
     R: Message + Send,
 {
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        self.decoder.decode(bytes, &mut self.request).map_err(|error| unreadable(&error))?;
+        let decoded = self.decoder.decode(bytes, &mut self.request);
+        decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
         self.function.call(&mut self.request, &mut self.response, context)?;
         context.stamp_answered();
@@ -234,13 +238,15 @@ where
 
     fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
         let decoder = Decoder::with_limits(&plans.request, limits.clone());
-        Box::new(OneWayCall { function: self.function.clone(), decoder, types: PhantomData })
+        let (function, is_rpc) = (self.function.clone(), plans.is_rpc);
+        Box::new(OneWayCall { function, decoder, is_rpc, types: PhantomData })
     }
 }
 
 struct OneWayCall<F, Q, E> {
     function: Arc<F>,
     decoder: Decoder,
+    is_rpc: bool,
     types: PhantomData<fn(Q) -> E>,
 }
 
@@ -252,7 +258,8 @@ where
 {
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
         let mut request = Q::default();
-        self.decoder.decode(bytes, &mut request).map_err(|error| unreadable(&error))?;
+        let decoded = self.decoder.decode(bytes, &mut request);
+        decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
         (self.function)(request).map_err(Into::into)?;
         context.stamp_answered();
@@ -261,6 +268,20 @@ where
 }
 
 /// The sender's fault: says where in the message, and why.
-pub(super) fn unreadable(error: &trunkline_message::Error) -> Fault {
-    Fault::of_error(error)
+#[cold]
+pub(super) fn unreadable(
+    error: &trunkline_message::Error,
+    is_rpc: bool,
+    context: &Context,
+) -> Fault {
+    of_rpc(Fault::of_error(error), "BadArguments", is_rpc, context)
+}
+
+/// Adds what SOAP 1.2 says more closely where a call fails (part 2 section 4.4). SOAP 1.1 has no
+/// such codes.
+pub(super) fn of_rpc(fault: Fault, subcode: &str, is_rpc: bool, context: &Context) -> Fault {
+    match is_rpc && context.version() == Version::Soap12 && fault.code == FaultCode::Sender {
+        true => fault.with_subcode(QName::new("http://www.w3.org/2003/05/soap-rpc", subcode)),
+        false => fault,
+    }
 }

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Fault, QName, Style};
+use trunkline_codec::soap::{Fault, QName, Style, graph};
 use trunkline_message::{Limits, Message, Schema, Structure};
 
 use super::conversation::Conversation;
-use super::operation::{Answered, OneWay, Operation, Plans};
+use super::operation::{Answered, Call, OneWay, Operation, Plans};
+use super::otherwise::Otherwise;
 use super::wsdl::{self, Description, OperationDescription};
-use super::{Binding, Function};
+use super::{Binding, Context, Function};
 
 /// Functions from request to response or fault, under names in a namespace.
 ///
@@ -41,6 +42,7 @@ pub struct Service {
     headers: Vec<Arc<Schema>>,
     understood: Vec<QName>,
     roles: Vec<String>,
+    pub(super) otherwise: Option<Otherwise>,
     pub(super) limits: Limits,
 }
 
@@ -89,6 +91,7 @@ impl Service {
             headers: Vec::new(),
             understood: Vec::new(),
             roles: Vec::new(),
+            otherwise: None,
             limits: Limits::default(),
         }
     }
@@ -122,6 +125,43 @@ impl Service {
         E: Into<Fault> + 'static,
     {
         self.add(name, Box::new(OneWay::new(function)))
+    }
+
+    /// Gets every message that no operation claims, also one whose Body is empty, without a schema:
+    /// for gateways, echo services and the like. What it returns goes back in the SOAP of the
+    /// request, encoded if the request was; `None` is no answer. A service that has this may do
+    /// without operations. An encoding style that is none of SOAP's is refused in SOAP 1.2.
+    ///
+    /// In the message are all header blocks; [`Context::header_blocks`](super::Context::header_blocks)
+    /// has those that are for this service. Blocks that must be understood are refused unless
+    /// [`understands`](Self::understands) names them.
+    ///
+    /// ```
+    /// use trunkline_session::soap::{Binding, Service, SoapVersion};
+    ///
+    /// let echo = Service::new("Echo", "urn:example:echo")
+    ///     .otherwise(|mut message, _| {
+    ///         message.header.clear();
+    ///         Ok(Some(message))
+    ///     })
+    ///     .at("/echo", Binding::rpc_encoded());
+    ///
+    /// let mut conversation = echo.build()?[0].conversation();
+    /// let envelope = |body| format!("<E:Envelope \
+    ///     xmlns:E='http://schemas.xmlsoap.org/soap/envelope/'><E:Body>{body}</E:Body></E:Envelope>");
+    /// let request = envelope("<question><of>life</of></question>");
+    /// let answer = conversation.answer(request.as_bytes(), "", SoapVersion::Soap11);
+    /// assert!(String::from_utf8_lossy(answer.bytes).contains("<question><of>life</of></question>"));
+    /// # Ok::<(), trunkline_session::soap::ServiceError>(())
+    /// ```
+    #[must_use]
+    pub fn otherwise<F>(mut self, function: F) -> Self
+    where
+        F: Fn(graph::Message, &mut Context) -> Result<Option<graph::Message>, Fault>,
+        F: Send + Sync + 'static,
+    {
+        self.otherwise = Some(Otherwise::new(function));
+        self
     }
 
     fn add(mut self, name: &str, operation: Box<dyn Operation>) -> Self {
@@ -207,9 +247,9 @@ impl Service {
         let service = Arc::new(self);
         let endpoint = |(path, binding)| {
             let endpoint = Endpoint::new(&service, path, binding);
-            let described = endpoint.description("http://localhost/").check();
-            described
-                .map_err(|error| ServiceError(format!("service {}: {error}", service.name)))?;
+            endpoint
+                .check()
+                .map_err(|why| ServiceError(format!("service {}: {why}", service.name)))?;
             Ok(endpoint)
         };
         bindings.into_iter().map(endpoint).collect()
@@ -217,7 +257,7 @@ impl Service {
 
     fn check(&self) -> Result<(), ServiceError> {
         let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
-        if self.operations.is_empty() {
+        if self.operations.is_empty() && self.otherwise.is_none() {
             return error("it has no operations".to_owned());
         }
         if self.namespace.is_empty() {
@@ -288,6 +328,19 @@ pub(super) struct EndpointParts {
     pub(super) elements: Vec<QName>,
 }
 
+impl EndpointParts {
+    /// What one conversation needs to call an operation, or what is done otherwise.
+    #[cold]
+    pub(super) fn begin(&self, operation: usize) -> Box<dyn Call> {
+        let Service { operations, otherwise, limits, .. } = &*self.service;
+        match (operations.get(operation), otherwise) {
+            (Some(named), _) => named.operation.begin(&self.plans[operation], limits),
+            (None, Some(otherwise)) => otherwise.begin(self.binding.style.is_rpc(), limits),
+            (None, None) => unreachable!("nothing else is called"),
+        }
+    }
+}
+
 impl fmt::Debug for Endpoint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let EndpointParts { service, path, binding, .. } = &*self.0;
@@ -312,6 +365,31 @@ impl Endpoint {
             path,
             binding,
         }))
+    }
+
+    /// Can operations be told apart, and is there a WSDL?
+    fn check(&self) -> Result<(), String> {
+        let EndpointParts { service, elements, path, .. } = &*self.0;
+        let operations = &service.operations;
+        for (index, operation) in operations.iter().enumerate() {
+            let is_same = |it: &usize| {
+                elements[*it] == elements[index] && operations[*it].action == operation.action
+            };
+            if let Some(other) = (0..index).find(is_same) {
+                let (one, other) = (&operations[other].name, &operation.name);
+                let element = &elements[index];
+                return Err(format!(
+                    "at {path}, {one} and {other} have the same element {element} and action"
+                ));
+            }
+        }
+        match operations.is_empty() {
+            true => Ok(()),
+            false => {
+                let checked = self.description("http://localhost/").check();
+                checked.map_err(|error| error.to_string())
+            }
+        }
     }
 
     /// Where it is.

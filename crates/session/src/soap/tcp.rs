@@ -1,9 +1,9 @@
 //! SOAP over raw TCP: one envelope after another, each framed by its document element, as Kohlhoff
 //! and Steele (2004) carried it.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -34,11 +34,12 @@ impl Default for TcpConfig {
     }
 }
 
-/// A server of one endpoint over raw TCP, a thread for each connection; it stops when dropped.
+/// A server of one endpoint over raw TCP, a thread for each connection; it stops when dropped, and
+/// closes its connections.
 #[derive(Debug)]
 pub struct TcpServer {
     address: SocketAddr,
-    stopped: Arc<AtomicBool>,
+    open: Arc<Open>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -48,18 +49,21 @@ impl TcpServer {
     /// An envelope that cannot be read is answered by a fault. What has no end that can be found
     /// ends the connection: where the next message begins is not known then.
     ///
+    /// There is no action here: operations whose requests have the same element are refused, which
+    /// only bare and encoded documents can have.
+    ///
     /// # Errors
     /// Nobody can connect to this address.
     pub fn start(address: &str, endpoint: Endpoint, config: TcpConfig) -> Result<Self> {
         let listener = Listener::bind(address)?;
         let address = listener.address()?;
-        let stopped = Arc::new(AtomicBool::new(false));
-        let flag = stopped.clone();
-        let accept = move || accept(&listener, &endpoint, &config, &flag);
+        let open: Arc<Open> = Arc::default();
+        let shared = open.clone();
+        let accept = move || accept(&listener, &endpoint, &config, &shared);
         let thread = thread::Builder::new().name("soap-tcp".to_owned()).spawn(accept);
         let thread =
             thread.map_err(|cause| trunkline_net::Error::System("starting a thread", cause))?;
-        Ok(Self { address, stopped, thread: Some(thread) })
+        Ok(Self { address, open, thread: Some(thread) })
     }
 
     /// Where it listens.
@@ -70,7 +74,7 @@ impl TcpServer {
 
 impl Drop for TcpServer {
     fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Release);
+        self.open.stop();
         // The thread waits for a connection, and this is one.
         _ = Stream::connect(&self.address.to_string(), Wait::Blocking);
         if let Some(thread) = self.thread.take() {
@@ -79,26 +83,28 @@ impl Drop for TcpServer {
     }
 }
 
-fn accept(listener: &Listener, endpoint: &Endpoint, config: &TcpConfig, stopped: &AtomicBool) {
-    let open = Arc::new(AtomicUsize::new(0));
+fn accept(listener: &Listener, endpoint: &Endpoint, config: &TcpConfig, open: &Arc<Open>) {
     loop {
         let accepted = listener.accept(Wait::Blocking);
-        if stopped.load(Ordering::Acquire) {
-            return;
-        }
         let Ok(stream) = accepted else {
+            if open.is_stopped() {
+                return;
+            }
             // Out of descriptors, perhaps; others may close soon.
             thread::sleep(Duration::from_millis(10));
             continue;
         };
-        if open.load(Ordering::Relaxed) >= config.connections {
-            _ = stream.close();
-            continue;
-        }
-        let counted = Counted::new(&open);
+        let entry = match open.enter(&stream, config.connections) {
+            Entry::Stopped => return,
+            Entry::Full => {
+                _ = stream.close();
+                continue;
+            }
+            Entry::Open(entry) => entry,
+        };
         let (endpoint, config) = (endpoint.clone(), *config);
         let serve = move || {
-            let _counted = counted;
+            let _entry = entry;
             // A broken connection harms nobody else, and there is nobody left to tell.
             _ = serve(stream, &endpoint, &config);
         };
@@ -107,19 +113,67 @@ fn accept(listener: &Listener, endpoint: &Endpoint, config: &TcpConfig, stopped:
     }
 }
 
-/// An open connection, also while its thread panics.
-struct Counted(Arc<AtomicUsize>);
+/// The connections that are open; none once the server has been stopped.
+#[derive(Debug, Default)]
+struct Open(Mutex<Connections>);
 
-impl Counted {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count.clone())
+#[derive(Debug, Default)]
+struct Connections {
+    is_stopped: bool,
+    next: u64,
+    streams: HashMap<u64, Stream>,
+}
+
+enum Entry {
+    Open(Entered),
+    Full,
+    Stopped,
+}
+
+/// One of the open connections; it leaves them when dropped, also while its thread panics.
+struct Entered {
+    open: Arc<Open>,
+    number: u64,
+}
+
+impl Open {
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.connections().is_stopped
+    }
+
+    fn enter(self: &Arc<Self>, stream: &Stream, most: usize) -> Entry {
+        let mut connections = self.connections();
+        if connections.is_stopped {
+            return Entry::Stopped;
+        }
+        let Ok(shared) = stream.share() else { return Entry::Full };
+        if connections.streams.len() >= most {
+            return Entry::Full;
+        }
+        let number = connections.next;
+        connections.next += 1;
+        connections.streams.insert(number, shared);
+        Entry::Open(Entered { open: self.clone(), number })
+    }
+
+    /// Closes all connections, and lets no others in.
+    fn stop(&self) {
+        let mut connections = self.connections();
+        connections.is_stopped = true;
+        for stream in connections.streams.values() {
+            // One that is closed already needs no closing.
+            _ = stream.close();
+        }
     }
 }
 
-impl Drop for Counted {
+impl Drop for Entered {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.open.connections().streams.remove(&self.number);
     }
 }
 
@@ -131,7 +185,8 @@ fn serve(stream: Stream, endpoint: &Endpoint, config: &TcpConfig) -> Result<()> 
     let mut conversation = Conversation::new(endpoint.clone(), caller, None);
     while let Some(request) = receiver.receive()? {
         let answer = conversation.answer(request, "", Version::Soap11);
-        if !answer.bytes.is_empty() {
+        // To one who waits for no answer, one would be that of the next call.
+        if !answer.bytes.is_empty() && !answer.is_one_way {
             sender.send(answer.bytes)?;
         }
     }

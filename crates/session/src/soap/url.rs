@@ -25,7 +25,19 @@ impl Url {
             None => return Err(error("it begins with http:// or https://")),
         };
         let host = uri.host().ok_or_else(|| error("it has no host"))?;
-        let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+        let authority = uri.authority().map_or("", |it| it.as_str());
+        let port = match (authority.strip_prefix(host), uri.port_u16()) {
+            (None, _) => return Err(error("it names a user, who is not told to anybody")),
+            (Some("" | ":"), _) => {
+                if is_tls {
+                    443
+                } else {
+                    80
+                }
+            }
+            (Some(_), Some(port)) => port,
+            (Some(_), None) => return Err(error("its port is no port")),
+        };
         let path = uri.path_and_query().map_or("/", |it| it.as_str());
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         Ok(Self { authority: format!("{host}:{port}"), path, is_tls })

@@ -123,6 +123,16 @@ impl Mask {
         (nibbles != 0).then(|| nibbles.trailing_zeros() as usize / 4)
     }
 
+    /// One bit for each byte that passed, from the lowest on.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        let ones = self.nibbles() & 0x1111_1111_1111_1111;
+        let pairs = (ones | ones >> 3) & 0x0303_0303_0303_0303;
+        let fours = (pairs | pairs >> 6) & 0x000f_000f_000f_000f;
+        let eights = (fours | fours >> 12) & 0x0000_00ff_0000_00ff;
+        (eights | eights >> 24) as u32 & 0xffff
+    }
+
     /// Four equal bits a byte: there is no instruction that gathers one bit of each, but one that
     /// narrows every pair of bytes to the eight bits in its middle.
     #[inline(always)]

@@ -116,4 +116,10 @@ impl Mask {
         let bits = self.0 >> from << from;
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
+
+    /// One bit for each byte that passed, from the lowest on.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
 }

@@ -75,6 +75,7 @@ fn every_byte_is_tested_as_the_plain_twin_tests_it() {
             ];
             for (mask, twin) in pairs {
                 assert_eq!(mask.any(), twin.any());
+                assert_eq!(mask.bits(), twin.bits());
                 assert_eq!(mask.first_or(16), twin.first_or(16));
                 for from in 0..=16 {
                     assert_eq!(mask.first_from(from), twin.first_from(from));
@@ -92,6 +93,22 @@ fn the_twin_finds_what_there_is() {
     assert_eq!(block.eq(b'<').first_from(16), None);
     assert_eq!(block.less_than(b'<').first_or(16), 11);
     assert_eq!(block.with_bits(2).eq(b'>').first_from(1), Some(7));
+}
+
+#[test]
+fn blocks_agree_where_they_are_wanted_to() {
+    let left: [u8; 64] = std::array::from_fn(|at| at as u8);
+    for at in 0..64 {
+        let mut right = left;
+        right[at] ^= 0x40;
+        for length in 0..=64_u32 {
+            let wanted = u64::MAX.checked_shr(64 - length).unwrap_or(0);
+            let plain = left[..length as usize] == right[..length as usize];
+            assert_eq!(agree_where(&left, &right, wanted), plain, "{at} {length}");
+            assert_eq!(agree_where(&left, &right, !wanted), !plain, "{at} {length}");
+            assert!(agree_where(&left, &left, wanted));
+        }
+    }
 }
 
 #[test]

@@ -125,8 +125,9 @@ impl Mask {
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
 
+    /// One bit for each byte that passed, from the lowest on.
     #[inline(always)]
-    fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         sse2!(_mm_movemask_epi8(self.0)).cast_unsigned()
     }
 }

@@ -138,6 +138,24 @@ fn xml_time_zones() {
 }
 
 #[test]
+fn usual_moments_are_read_as_others_are() {
+    for text in ["2004-02-29T23:59:60.999Z", "1900-12-31T00:00:00.000Z", "0000-01-01T09:30:07.450Z"]
+    {
+        for at in 0..23 {
+            for byte in 0..=127 {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes[at] = byte;
+                let usual = Timestamp::parse_xml(&bytes);
+                // The same moment by the way of longer texts.
+                bytes.insert(23, b'0');
+                let plain = Timestamp::parse_xml(&bytes);
+                assert_eq!(usual.ok(), plain.ok(), "{:?}", String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+}
+
+#[test]
 fn errors_name_the_place() {
     use ValueError::{Empty, Malformed, OutOfRange};
     for (text, error) in [

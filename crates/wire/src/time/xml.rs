@@ -63,6 +63,11 @@ impl Timestamp {
     /// [`ValueError::OutOfRange`] if there is no such day, time or time zone.
     #[inline]
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
+        if let Ok(text) = <&[u8; 24]>::try_from(bytes)
+            && let Some(timestamp) = read_moment(text)
+        {
+            return Ok(timestamp);
+        }
         match read_timestamp(without_zone(bytes)) {
             Some(timestamp) => Ok(timestamp),
             None => parse_zoned(bytes),
@@ -107,6 +112,35 @@ fn read_date(text: &[u8; 10]) -> Option<Date> {
     let pair = |at: u32| (pairs >> (8 * at)) as u8;
     let year = u16::from(pair(0)) * 100 + u16::from(pair(2));
     Date::new(year, pair(5), (day * 10 + (day >> 8)) as u8)
+}
+
+/// A timestamp that ends in milliseconds and `Z`, as most do: all digits are checked together.
+#[inline(always)]
+fn read_moment(text: &[u8; 24]) -> Option<Timestamp> {
+    let words = text.as_chunks::<8>().0;
+    let digits =
+        |at: usize, form: &[u8; 8]| u64::from_le_bytes(words[at]) ^ u64::from_le_bytes(*form);
+    // Where no digit is wanted, zero alone is right.
+    let wrong =
+        |digits: u64, limits: &[u8; 8]| digits.wrapping_add(u64::from_le_bytes(*limits)) | digits;
+    let (month, minute, millisecond) =
+        (digits(0, b"0000-00-"), digits(1, b"00T00:00"), digits(2, b":00.000Z"));
+    let wrong = wrong(month, b"\x76\x76\x76\x76\x7f\x76\x76\x7f")
+        | wrong(minute, b"\x76\x76\x7f\x76\x76\x7f\x76\x76")
+        | wrong(millisecond, b"\x7f\x76\x76\x7f\x76\x76\x76\x7f");
+    if wrong & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let [month, minute, millisecond] =
+        [month, minute, millisecond].map(|digits| digits * 10 + (digits >> 8));
+    let pair = |pairs: u64, at: u32| (pairs >> (8 * at)) as u8;
+    let year = u16::from(pair(month, 0)) * 100 + u16::from(pair(month, 2));
+    let date = Date::new(year, pair(month, 5), pair(minute, 0))?;
+    // Hundreds of milliseconds stand before a pair.
+    let hundreds = u32::from(text[20] & 0x0f);
+    let nanosecond = (hundreds * 100 + u32::from(pair(millisecond, 5))) * 1_000_000;
+    let time = Time::new(pair(minute, 3), pair(minute, 6), pair(millisecond, 1), nanosecond)?;
+    Some(Timestamp::new(date, time))
 }
 
 /// The clock, not yet checked in range, and the nanoseconds.

@@ -2,16 +2,17 @@
 
 use super::{Fault, Version};
 use crate::soap::envelope::{SOAP11, SOAP12};
-use crate::soap::header::namespace;
+use crate::soap::header::{HeaderBlock, namespace};
 use crate::soap::qname::{QName, escape};
 
 /// The whole message.
-pub(super) fn message(fault: &Fault, version: Version) -> String {
+pub(super) fn message(fault: &Fault, blocks: &[HeaderBlock], version: Version) -> String {
     let soap = namespace(version);
     let mut out = String::with_capacity(512);
     out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     out.push_str(&format!("<SOAP-ENV:Envelope xmlns:SOAP-ENV=\"{soap}\">"));
-    let header = header(fault, version);
+    let mut header = header(fault, version);
+    header.extend(blocks.iter().map(|block| block.encode(version)));
     if !header.is_empty() {
         tagged("SOAP-ENV:Header", &mut out, |out| out.push_str(&header));
     }

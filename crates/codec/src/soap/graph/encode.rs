@@ -1,11 +1,13 @@
 //! From a message to a document: first what is reached how often, then one walk with a stack.
 
-use trunkline_message::{Limits, Result};
+use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::model::{Graph, Message, NodeId};
+use super::name::Name;
+use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
 use super::writer::Writer;
-use crate::soap::Version;
+use crate::soap::{Fragment, HeaderBlock, Version, open};
 
 /// Writes messages as documents.
 #[derive(Clone, Debug)]
@@ -39,13 +41,41 @@ impl Encoder {
     /// A value that contains itself where there are no references; names and characters that XML
     /// does not have; a document beyond the limits. The path names the element.
     pub fn encode(&self, message: &Message) -> Result<Vec<u8>> {
+        self.encode_with(&[], message)
+    }
+
+    /// The same with header blocks behind those of the message.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_with(&self, header: &[HeaderBlock], message: &Message) -> Result<Vec<u8>> {
         let graph = &message.graph;
         let roots = message.header.iter().chain(&message.body).map(|root| root.1);
         let (nodes, states) = survey(graph, roots);
         let prefixes = Prefixes::new(message, &nodes, self.version);
         let mut writer = Writer::new(self, graph, prefixes, states);
-        writer.document(message)?;
+        writer.document(message, header)?;
         Ok(writer.finish())
+    }
+
+    /// A value of a message as an element that stands by itself: an entry of a fault's detail, or
+    /// a header block. If the message is encoded, so is the element, and says so.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn element(&self, message: &Message, name: &Name, value: NodeId) -> Result<Fragment> {
+        let mut alone = Message { header: vec![(name.clone(), value)], ..message.clone() };
+        alone.body.clear();
+        let attributes = &mut alone.graph.node_mut(value).attributes;
+        if message.is_encoded() && !attributes.iter().any(|(name, _)| is_encoding_style(name)) {
+            let style = Name::new(namespaces::envelope(message.version), "encodingStyle");
+            attributes.push((style, namespaces::encoding(message.version).into()));
+        }
+        let encoder = Self { embedded: true, ..self.clone() };
+        let mut opened = open(&encoder.encode(&alone)?, &self.limits)?;
+        let block = opened.header.pop();
+        let missing = || Error::new(ErrorKind::Expected("a value".into()), 0);
+        block.map(|block| block.content).ok_or_else(missing)
     }
 }
 

@@ -40,5 +40,6 @@ pub use encode::Encoder;
 pub use from_message::from_message;
 pub use model::{Array, Content, Graph, Message, Node, NodeId};
 pub use name::Name;
+pub use namespaces::is_known_encoding;
 pub use same::are_same;
 pub use typed::{decode_message, read_message};

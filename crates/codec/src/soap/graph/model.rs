@@ -40,6 +40,28 @@ impl Message {
         self.encoding_style.as_deref().is_some_and(super::namespaces::is_soap_encoding)
     }
 
+    /// The first encoding style in the Body that is neither SOAP's own nor none.
+    pub fn unknown_encoding_style(&self) -> Option<&str> {
+        let is_unknown = |style: &&str| !super::namespaces::is_known_encoding(style);
+        if let Some(style) = self.encoding_style.as_deref().filter(is_unknown) {
+            return Some(style);
+        }
+        let mut seen = vec![false; self.graph.len()];
+        let mut waiting: Vec<NodeId> = self.body.iter().rev().map(|root| root.1).collect();
+        while let Some(id) = waiting.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let styles = self.graph.node(id).attributes.iter();
+            let mut styles = styles.filter(|it| super::namespaces::is_encoding_style(&it.0));
+            if let Some((_, style)) = styles.find(|it| is_unknown(&&*it.1)) {
+                return Some(style);
+            }
+            waiting.extend((0..).map_while(|index| self.graph.edge(id, index)));
+        }
+        None
+    }
+
     /// Asks for the encoding rules of the message's version.
     pub fn set_encoded(&mut self) {
         self.encoding_style = Some(super::namespaces::encoding(self.version).into());

@@ -42,6 +42,15 @@ pub(super) fn is_soap_encoding(style: &str) -> bool {
         .any(|uri| uri.starts_with(ENCODING11) || uri.trim_end_matches('/') == ENCODING12)
 }
 
+/// Is the value of `encodingStyle` the rules of either SOAP, or does it say that there are none
+/// (SOAP 1.2 part 1 section 5.1.1)?
+pub fn is_known_encoding(style: &str) -> bool {
+    let style = style.trim();
+    style.is_empty() || style == NO_ENCODING || is_soap_encoding(style)
+}
+
+const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
+
 /// The simple types of XML Schema, for each of which the encodings declare an element (SOAP 1.1
 /// section 5.2.3, SOAP 1.2 part 2 appendix C).
 pub(super) fn is_simple_type(local: &str) -> bool {

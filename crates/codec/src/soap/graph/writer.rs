@@ -11,7 +11,7 @@ use super::model::{Content, Graph, Message, Node, NodeId};
 use super::name::{Name, is_plain_name};
 use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
-use crate::soap::Version;
+use crate::soap::{HeaderBlock, Version};
 
 /// How an element comes into its parent.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
         self.out.into_bytes()
     }
 
-    pub(super) fn document(&mut self, message: &'a Message) -> Result<()> {
+    pub(super) fn document(&mut self, message: &'a Message, blocks: &[HeaderBlock]) -> Result<()> {
         let envelope = Name::new(namespaces::envelope(self.encoder.version), "Envelope");
         let [header, body] = ["Header", "Body"].map(|local| envelope.renamed(local));
         let (header, body) = (self.name(&header)?, self.name(&body)?);
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
             self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
         }
         self.out.push('>');
-        if !message.header.is_empty() {
+        if !message.header.is_empty() || !blocks.is_empty() {
             self.out.push_str(&format!("<{header}>"));
             // A Body of another style has no place for values of header blocks.
             self.embeds |= !message.is_encoded() || message.body.is_empty();
@@ -110,6 +110,8 @@ impl<'a> Writer<'a> {
                 self.element(name, *node, entry, None)?;
             }
             self.embeds = self.encoder.embedded;
+            let version = self.encoder.version;
+            self.out.extend(blocks.iter().map(|block| block.encode_in(version, true, "")));
             self.out.push_str(&format!("</{header}>"));
         }
         self.out.push_str(&format!("<{body}"));

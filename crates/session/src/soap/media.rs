@@ -1,0 +1,79 @@
+//! Media types and actions: SOAP 1.1 section 6.1.1, RFC 3902.
+
+use trunkline_codec::soap::Version;
+use trunkline_net::http::{self, HeaderMap, HeaderValue, Request, header};
+
+use super::CallError;
+
+pub(super) const TEXT_XML: &str = "text/xml; charset=utf-8";
+pub(super) const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
+
+/// The SOAP that a request claims to be, and its action; None where it is of no media type of SOAP.
+pub(super) fn media<'a>(request: &Request<'a>) -> Option<(Version, &'a str)> {
+    let content_type = request.header("content-type").unwrap_or_default();
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/soap+xml") {
+        return Some((Version::Soap12, parameter(content_type, "action").unwrap_or_default()));
+    }
+    let is_xml = ["text/xml", "application/xml"].iter().any(|it| kind.eq_ignore_ascii_case(it));
+    let action = request.header("soapaction").unwrap_or_default();
+    is_xml.then(|| (Version::Soap11, unquoted(action.trim())))
+}
+
+/// A parameter of a media type (RFC 9110 section 5.6.6), without its quotes.
+pub(super) fn parameter<'a>(media_type: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = media_type.split_once(';')?.1;
+    loop {
+        let (key, value) = rest.split_once('=')?;
+        let value = value.trim_start();
+        let end = match value.strip_prefix('"') {
+            Some(quoted) => quoted.find('"')? + 2,
+            None => value.find(';').unwrap_or(value.len()),
+        };
+        if key.trim().eq_ignore_ascii_case(name) {
+            return Some(unquoted(value[..end].trim()));
+        }
+        rest = value[end..].trim_start().strip_prefix(';')?;
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value)
+}
+
+/// Content type and action of a request, for clients.
+pub(super) fn request_headers(version: Version, action: &str) -> Result<HeaderMap, CallError> {
+    if action.contains(['"', '\\']) || action.contains(char::is_control) {
+        return Err(CallError::Action(action.to_owned()));
+    }
+    let lines = match version {
+        Version::Soap11 => vec![
+            (header::CONTENT_TYPE, TEXT_XML.to_owned()),
+            (http::HeaderName::from_static("soapaction"), format!("\"{action}\"")),
+        ],
+        Version::Soap12 => {
+            vec![(header::CONTENT_TYPE, format!("{SOAP_XML}; action=\"{action}\""))]
+        }
+    };
+    let value =
+        |text| HeaderValue::try_from(text).map_err(|_| CallError::Action(action.to_owned()));
+    lines.into_iter().map(|(name, text)| Ok((name, value(text)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parameter;
+
+    #[test]
+    fn the_action_is_found_among_the_parameters_of_a_media_type() {
+        let action = |text| parameter(text, "action");
+        assert_eq!(
+            action("application/soap+xml; charset=utf-8; action=\"urn:a;b#c\""),
+            Some("urn:a;b#c")
+        );
+        assert_eq!(action("application/soap+xml;action=urn:a;charset=utf-8"), Some("urn:a"));
+        assert_eq!(action("application/soap+xml; x=\"action=1\"; ACTION = \"\""), Some(""));
+        assert_eq!(action("application/soap+xml; charset=utf-8"), None);
+        assert_eq!(action("application/soap+xml; action=\"open"), None);
+    }
+}
