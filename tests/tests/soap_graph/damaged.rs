@@ -64,18 +64,31 @@ const PIECES: [&str; 24] = [
 ];
 
 fn damage(document: &str, random: &mut Random) -> String {
-    let mut text = document.to_owned();
     // The envelope's declarations stay, else little would be left to read.
     let style = format!("{ENCODING11}'>");
-    let styled = text.rfind(&style).map_or(text.len(), |it| it + style.len());
-    let start = text.find("Body").expect("a Body").min(styled);
+    let start = document.find("Body").expect("a Body");
+    match document.rfind(&style).filter(|it| *it < start) {
+        Some(_) => damage_by(document, &style, &PIECES, random),
+        None => damage_by(document, "Body", &PIECES, random),
+    }
+}
+
+/// Changes a document behind the place where this stands, by pieces put in and taken out.
+pub(crate) fn damage_by(
+    document: &str,
+    behind: &str,
+    pieces: &[&str],
+    random: &mut Random,
+) -> String {
+    let mut text = document.to_owned();
+    let start = text.find(behind).map_or(0, |it| it + behind.len());
     for _ in 0..1 + random.below(2) {
         let at = |random: &mut Random, text: &str| {
             text.floor_char_boundary(start + random.below((text.len() - start) as u64) as usize)
         };
         let from = at(random, &text);
         match random.below(4) {
-            0 => text.insert_str(from, PIECES[random.below(24) as usize]),
+            0 => text.insert_str(from, pieces[random.below(pieces.len() as u64) as usize]),
             1 => {
                 let end =
                     text.floor_char_boundary((from + random.below(12) as usize).min(text.len()));
@@ -83,7 +96,8 @@ fn damage(document: &str, random: &mut Random) -> String {
             }
             2 => {
                 let tag = text[from..].find('>').map_or(text.len(), |it| from + it);
-                text.insert_str(tag, &format!(" {}", PIECES[random.below(24) as usize]));
+                let piece = pieces[random.below(pieces.len() as u64) as usize];
+                text.insert_str(tag, &format!(" {piece}"));
             }
             _ => {
                 let end =

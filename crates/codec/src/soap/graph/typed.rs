@@ -102,10 +102,13 @@ fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
     }
     let call = message.graph.node(root);
     refuse_reference(plan, call).map_err(|kind| Error::new(kind, 0).within(local))?;
-    let mut members = message.graph.members(root).iter();
-    match members.find(|(name, _)| name.is(&plan.root_namespace, &plan.root)) {
-        Some((_, node)) => Ok(*node),
-        None => Err(expected(&plan.root_namespace, &plan.root).within(local)),
+    match message.graph.members(root) {
+        [(name, node), rest @ ..] if name.is(&plan.root_namespace, &plan.root) => {
+            let Some((second, _)) = rest.first() else { return Ok(*node) };
+            let what = format!("the element {} after the message", excerpt(second.local()));
+            Err(Error::new(ErrorKind::Unsupported(what.into()), 0).within(local))
+        }
+        _ => Err(expected(&plan.root_namespace, &plan.root).within(local)),
     }
 }
 
