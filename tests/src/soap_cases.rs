@@ -1,6 +1,6 @@
 //! Cases of SOAP that other toolkits recorded, and the list of those that differ from ours.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -113,17 +113,17 @@ pub fn is_for_services(id: &str) -> bool {
 /// Which cases differ, held against the exceptions.
 #[derive(Default)]
 pub struct Differences {
-    found: BTreeSet<String>,
-    told: Vec<String>,
+    /// By the case, how its answer differs.
+    found: BTreeMap<String, String>,
 }
 
 impl Differences {
     /// Notes whether the answer is as expected.
     pub fn compare(&mut self, id: &str, expected: &Element, answer: &Element) {
         if expected != answer {
-            self.found.insert(id.to_owned());
             let (expected, answer) = (expected.lines(), answer.lines());
-            self.told.push(format!("{id}: expected\n{expected}but the answer is\n{answer}"));
+            let told = format!("{id}: expected\n{expected}but the answer is\n{answer}");
+            self.found.insert(id.to_owned(), told);
         }
     }
 
@@ -142,14 +142,14 @@ impl Differences {
         let exceptions = exceptions();
         let listed = exceptions.iter().filter(|it| concerns(&it.1));
         let listed: Vec<_> = listed.map(|it| &it.0).collect();
-        for (id, told) in self.found.iter().zip(&self.told) {
+        for (id, told) in &self.found {
             if !listed.iter().any(|pattern| matches(pattern, id)) {
                 wrong.push(told.clone());
             }
         }
         for case in cases {
             let is_listed = listed.iter().any(|pattern| matches(pattern, &case.id));
-            if is_listed && !self.found.contains(&case.id) {
+            if is_listed && !self.found.contains_key(&case.id) {
                 wrong.push(format!("{} is an exception, but it passes", case.id));
             }
         }

@@ -83,7 +83,10 @@ fn said(block: &HeaderBlock) -> Said {
 fn blocks(opened: &Opened, limits: &Limits) {
     let mut header = String::new();
     for block in &opened.header {
-        assert_eq!(Fragment::parse(block.content.as_str()).as_ref(), Ok(&block.content));
+        // Processing instructions are let be in what others sent, and not in what we send.
+        if !block.content.as_str().contains("<?") {
+            assert_eq!(Fragment::parse(block.content.as_str()).as_ref(), Ok(&block.content));
+        }
         assert_eq!(block.content.name(), &block.name);
         header.push_str(&block.encode(opened.version));
     }

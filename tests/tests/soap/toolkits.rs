@@ -546,16 +546,99 @@ fn references_are_followed_where_content_is_encoded() {
     assert!(ways.read(missing.as_bytes()).is_err());
 }
 
-/// The count is the sender's claim: nothing is made room for by it.
+/// The count is the sender's claim: nothing is made room for by it, but it has to be right.
 #[test]
-fn a_count_that_is_wrong_is_no_matter() {
+fn a_count_that_is_wrong_is_refused() {
     let plan = Plan::new(CustomerServices::schema(), &operation(Style::RpcEncoded));
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     let mut ways = Ways::<CustomerServices>::new(&plan);
-    for count in ["", "0", "3", "99999999999999999999999", "2,2", "x"] {
+    for (count, expected) in [
+        ("", None),
+        ("02", None),
+        (" 2 ", None),
+        ("0", Some("the count says 0 entries, but 2")),
+        ("3", Some("the count says 3 entries, but 2")),
+        ("2,2", Some("an array of one dimension")),
+        ("99999999999999999999999", Some("a type and sizes")),
+        ("x", Some("a type and sizes")),
+    ] {
         let other = written.replace("customer[2]", &format!("customer[{count}]"));
-        assert_eq!(ways.read(other.as_bytes()), Ok(message()), "{count}");
+        let read = ways.read(other.as_bytes());
+        match (expected, read) {
+            (None, read) => assert_eq!(read, Ok(message()), "{count}"),
+            (Some(expected), read) => {
+                let error = read.expect_err(count).to_string();
+                assert!(error.contains(expected), "{count}: {error}");
+            }
+        }
+    }
+}
+
+/// SOAP 1.1 sections 4 and 5.6: elements to refer to, before the call or behind it, and elements
+/// behind the Body.
+#[test]
+fn what_stands_beside_the_call_is_passed_over() {
+    let plan = Plan::new(CustomerServices::schema(), &operation(Style::RpcEncoded));
+    let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
+    let written = String::from_utf8(written).unwrap();
+    let mut ways = Ways::<CustomerServices>::new(&plan);
+    let behind = |what: &str| written.replace("</ns:echo>", &format!("</ns:echo>{what}"));
+    let before = |what: &str| {
+        let written = behind("<x><y href='#i'/></x>");
+        written.replace("<ns:echo", &format!("{what}<ns:echo"))
+    };
+    let trailer = |soap: &str, what: &str| {
+        let end = "</SOAP-ENV:Body>";
+        written.replace(end, &format!("{end}{what}")).replace(SOAP11, soap)
+    };
+    for document in [
+        behind("<multiRef id='i' SOAP-ENC:root='0'><a/></multiRef>"),
+        behind("<other/><!-- c --><another>text</another>"),
+        before("<multiRef id='i'>1</multiRef>"),
+        before("<multiRef id='i' SOAP-ENC:root='0'>1</multiRef>"),
+        trailer(SOAP11, "<t:trailer xmlns:t='urn:t'>1<b/></t:trailer><t/>"),
+    ] {
+        assert_eq!(ways.read(document.as_bytes()), Ok(message()), "{document}");
+        assert_eq!(ways.read(written.as_bytes()), Ok(message()));
+    }
+    for document in [
+        trailer(SOAP12, "<t/>"),
+        trailer(SOAP11, "<SOAP-ENV:Body/>"),
+        trailer(SOAP11, "text"),
+        behind("text"),
+        behind("<other>"),
+        before("<other/>"),
+    ] {
+        assert!(ways.read(document.as_bytes()).is_err(), "{document}");
+    }
+    let literal = Plan::new(CustomerServices::schema(), &operation(Style::RpcLiteral));
+    let written = Encoder::new(&literal).encode(&message()).unwrap().to_vec();
+    let written = String::from_utf8(written).unwrap();
+    let mut ways = Ways::<CustomerServices>::new(&literal);
+    let trailer = written.replace("</SOAP-ENV:Body>", "</SOAP-ENV:Body><t/>");
+    assert_eq!(ways.read(trailer.as_bytes()), Ok(message()));
+    let second = written.replace("</ns:echo>", "</ns:echo><t/>");
+    assert!(ways.read(second.as_bytes()).is_err());
+}
+
+/// Types of XML Schema may have attributes of any name.
+#[test]
+fn references_mean_nothing_where_content_is_literal() {
+    for style in [Style::RpcLiteral, Style::DocumentLiteral] {
+        let plan = Plan::new(CustomerServices::schema(), &operation(style));
+        let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
+        let written = String::from_utf8(written).unwrap();
+        let encoding = format!("xmlns:E='{ENCODING11}' E:position='[5]' E:arrayType='x'");
+        for attribute in ["href='#1'", &encoding] {
+            for element in ["header", "customers", "customer", "email"] {
+                let with = format!("<{element} {attribute}>");
+                let other = written.replacen(&format!("<{element}>"), &with, 1);
+                assert!(other.contains(&with));
+                let read = Ways::<CustomerServices>::new(&plan).read(other.as_bytes());
+                assert_eq!(read, Ok(message()), "{other}");
+            }
+        }
     }
 }
 

@@ -110,6 +110,58 @@ fn a_block_is_written_in_the_words_of_the_version() {
 }
 
 #[test]
+fn a_fragment_may_say_itself_what_a_block_is() {
+    let of = |text: &str| HeaderBlock::new(Fragment::parse(text).unwrap());
+    let new = of(&format!(
+        "<t:a xmlns:S='{SOAP11}' S:mustUnderstand='1' x='1' S:actor=' urn:r ' xmlns:t='urn:t'/>"
+    ));
+    assert!(new.must_understand && !new.relay);
+    assert_eq!(new.role.as_deref(), Some("urn:r"));
+    let bare = format!("<t:a xmlns:S='{SOAP11}' x='1' xmlns:t='urn:t'/>");
+    assert_eq!(new.content.as_str(), bare);
+    // Once more would not be well-formed.
+    let mine = "<a xmlns:SOAP-ENV='NS' SOAP-ENV:mustUnderstand='0' SOAP-ENV:relay='true'/>";
+    let written = of(&mine.replace("NS", SOAP12)).mandatory().encode(Version::Soap12);
+    assert_eq!(written.matches("mustUnderstand=").count(), 1, "{written}");
+    let read = HeaderBlock::new(Fragment::parse(&written).expect("well-formed"));
+    assert!(read.must_understand && read.relay && read.role.is_none());
+    let both = format!(
+        "<a xmlns:o='{SOAP12}' xmlns:S='{SOAP11}' o:role='urn:2' S:mustUnderstand='x' o:relay=''/>"
+    );
+    let both = of(&both);
+    assert_eq!((both.must_understand, both.role.as_deref()), (false, Some("urn:2")));
+    assert!(!both.content.as_str().contains("mustUnderstand"), "{}", both.content.as_str());
+}
+
+/// What is asked grows with the names, not with their pairs, and the answer is bounded.
+#[test]
+fn a_fault_names_few_of_many_blocks() {
+    let block = |number: usize| {
+        let name = QName::new("urn:t", format!("a{number}"));
+        HeaderBlock::new(Fragment::text(&name, "").unwrap()).mandatory()
+    };
+    let header: Vec<_> = (0..200).chain(0..200).map(block).collect();
+    let asked = std::cell::Cell::new(0);
+    let understood = |name: &QName| {
+        asked.set(asked.get() + 1);
+        name.local == "a0"
+    };
+    let missing = soap::not_understood(&header, &understood, &Roles::ultimate(&[]));
+    assert_eq!((missing.len(), asked.get()), (199, 200));
+    let fault = soap::Fault::must_understand(missing);
+    assert_eq!(fault.not_understood.len(), 16);
+    assert!(fault.reason.ends_with("{urn:t}a16 and 183 more"), "{}", fault.reason);
+}
+
+#[test]
+fn header_blocks_are_counted() {
+    let document = with_header(SOAP11, &"<a/>".repeat(1024));
+    assert_eq!(open(&document).unwrap().header.len(), 1024);
+    let error = refused(&with_header(SOAP11, &"<a/>".repeat(1025)));
+    assert!(error.contains("the limit header blocks = 1024"), "{error}");
+}
+
+#[test]
 fn only_who_a_block_is_for_must_understand_it() {
     let ultimate = Roles::ultimate(&["urn:c"]);
     let between = Roles::intermediary(&["urn:c"]);

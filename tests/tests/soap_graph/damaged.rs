@@ -5,7 +5,7 @@ use trunkline_codec::soap::graph;
 use trunkline_lab::random::Random;
 use trunkline_message::{ErrorKind, Limits};
 
-use crate::{encoded, encoded12, encoders};
+use crate::{ENCODING11, encoded, encoded12, encoders};
 
 fn documents() -> Vec<String> {
     let array = "<a E:arrayType='xsd:int[2,2]' E:offset='[0,1]' id='n'><i E:position='[1,0]'>1</i>\
@@ -20,7 +20,19 @@ fn documents() -> Vec<String> {
         ),
         encoded("<o:c><a xmlns='urn:d' S:encodingStyle=''><b id='1' href='#1'>o:q</b></a></o:c>")
             .replace("<S:Body", "<S:Header><o:h S:actor='x'><z/></o:h></S:Header><S:Body"),
+        literal_with_encoded_block("<o:c><a href='#1'/></o:c>"),
+        literal_with_encoded_block(""),
     ]
+}
+
+/// Values are shared in a header block, and the Body has another style.
+fn literal_with_encoded_block(body: &str) -> String {
+    let style = format!("S:encodingStyle='{ENCODING11}'");
+    let block = format!(
+        "<S:Header><o:h {style}><a id='1'><b id='x'>v</b></a><a href='#1'/><c href='#x'/></o:h>\
+         </S:Header><S:Body>"
+    );
+    encoded(body).replace(&format!("<S:Body {style}>"), &block)
 }
 
 /// Pieces that mean something to somebody.
@@ -52,16 +64,31 @@ const PIECES: [&str; 24] = [
 ];
 
 fn damage(document: &str, random: &mut Random) -> String {
-    let mut text = document.to_owned();
     // The envelope's declarations stay, else little would be left to read.
-    let start = text.find("Body").expect("a Body");
+    let style = format!("{ENCODING11}'>");
+    let start = document.find("Body").expect("a Body");
+    match document.rfind(&style).filter(|it| *it < start) {
+        Some(_) => damage_by(document, &style, &PIECES, random),
+        None => damage_by(document, "Body", &PIECES, random),
+    }
+}
+
+/// Changes a document behind the place where this stands, by pieces put in and taken out.
+pub(crate) fn damage_by(
+    document: &str,
+    behind: &str,
+    pieces: &[&str],
+    random: &mut Random,
+) -> String {
+    let mut text = document.to_owned();
+    let start = text.find(behind).map_or(0, |it| it + behind.len());
     for _ in 0..1 + random.below(2) {
         let at = |random: &mut Random, text: &str| {
             text.floor_char_boundary(start + random.below((text.len() - start) as u64) as usize)
         };
         let from = at(random, &text);
         match random.below(4) {
-            0 => text.insert_str(from, PIECES[random.below(24) as usize]),
+            0 => text.insert_str(from, pieces[random.below(pieces.len() as u64) as usize]),
             1 => {
                 let end =
                     text.floor_char_boundary((from + random.below(12) as usize).min(text.len()));
@@ -69,7 +96,8 @@ fn damage(document: &str, random: &mut Random) -> String {
             }
             2 => {
                 let tag = text[from..].find('>').map_or(text.len(), |it| from + it);
-                text.insert_str(tag, &format!(" {}", PIECES[random.below(24) as usize]));
+                let piece = pieces[random.below(pieces.len() as u64) as usize];
+                text.insert_str(tag, &format!(" {piece}"));
             }
             _ => {
                 let end =
@@ -89,7 +117,7 @@ fn what_can_be_read_can_be_written_and_read_again() {
     let mut random = Random::new(11);
     let limits = Limits::default();
     let mut read = 0;
-    for round in 0..40_000 {
+    for round in 0..56_000 {
         let document = damage(&documents[round % documents.len()], &mut random);
         let Ok(message) = graph::decode(document.as_bytes(), &limits) else { continue };
         read += 1;

@@ -1,7 +1,8 @@
 //! Literal content in the same model, and what is told of a message beside its values.
 
-use trunkline_codec::soap::Version;
 use trunkline_codec::soap::graph::{Encoder, Name};
+use trunkline_codec::soap::{self, Version};
+use trunkline_message::Limits;
 use trunkline_tests::infoset;
 
 use crate::{SOAP11, SOAP12, XSD, decode, encode, encoded, encoded12, refused};
@@ -111,6 +112,38 @@ fn messages_change_version() {
     assert!(!after.contains("schemas.xmlsoap.org"), "{after}");
     let message = decode(&after);
     assert_eq!((message.version, message.is_encoded()), (Version::Soap12, true));
+}
+
+/// SOAP 1.1 section 4.2, SOAP 1.2 part 1 section 5.2.
+#[test]
+fn what_says_who_processes_a_block_changes_with_the_version() {
+    const NEXT11: &str = "http://schemas.xmlsoap.org/soap/actor/next";
+    const ROLE: &str = "http://www.w3.org/2003/05/soap-envelope/role";
+    let (next12, last) = (format!("{ROLE}/next"), format!("{ROLE}/ultimateReceiver"));
+    let through = |from: &str, attributes: &str, version: Version| {
+        let header = format!("<S:Header><o:h {attributes}/></S:Header><S:Body>");
+        let document = literal("<o:a/>").replace(SOAP11, from).replace("<S:Body>", &header);
+        let after = encode(&decode(&document), &Encoder::new(version));
+        let opened = soap::open(after.as_bytes(), &Limits::default()).expect("an envelope");
+        assert_eq!(opened.header.len(), 1);
+        opened.header.into_iter().next().map(|it| (it.must_understand, it.role, it.relay, after))
+    };
+    let said = |from, attributes: &str, version| {
+        let (must, role, relay, _) = through(from, attributes, version).expect("a block");
+        (must, role, relay)
+    };
+    let of = |role: &str| Some(role.to_owned());
+    let next = format!("S:actor='{NEXT11}' S:mustUnderstand='1'");
+    assert_eq!(said(SOAP11, &next, Version::Soap12), (true, of(&next12), false));
+    let mine = "S:actor='urn:me' S:relay='1' S:role='urn:you'";
+    assert_eq!(said(SOAP11, mine, Version::Soap12), (false, of("urn:me"), false));
+    let next = format!("S:role='{next12}' S:mustUnderstand='true' S:relay='true'");
+    assert_eq!(said(SOAP12, &next, Version::Soap11), (true, of(NEXT11), false));
+    let (.., after) = through(SOAP12, &next, Version::Soap11).expect("a block");
+    assert!(after.contains("mustUnderstand=\"1\"") && !after.contains("relay"), "{after}");
+    assert_eq!(said(SOAP12, &next, Version::Soap12), (true, of(&next12), true));
+    let last = format!("S:role='{last}'");
+    assert_eq!(said(SOAP12, &last, Version::Soap11), (false, None, false));
 }
 
 #[test]

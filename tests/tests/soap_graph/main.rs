@@ -1,6 +1,7 @@
 //! SOAP messages as graphs: the rules of the encoding, what is refused, typed messages, and what
 //! other toolkits sent.
 
+mod agree;
 mod arrays;
 mod conformance;
 mod damaged;

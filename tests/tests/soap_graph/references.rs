@@ -4,12 +4,36 @@ use trunkline_codec::soap::Version;
 use trunkline_codec::soap::graph::{self, Content, Encoder, Graph, Message, Name, Node, NodeId};
 use trunkline_message::Limits;
 
-use crate::{decode, encode, encoded, encoded12, encoders, refused};
+use crate::{ENCODING11, decode, encode, encoded, encoded12, encoders, refused};
 
 fn path(message: &Message, steps: &[&str]) -> NodeId {
     let (_, root) = message.root().expect("a root");
     let step = |node, step: &&str| message.graph.member(node, step).expect("a member");
     steps.iter().fold(root, step)
+}
+
+/// SOAP 1.1 section 4.1.1: the style of a header block is not that of the Body.
+#[test]
+fn values_that_a_header_block_shares_are_read_again() {
+    let style = format!("S:encodingStyle='{ENCODING11}'");
+    for (on_body, body) in [("", "<o:c/>"), ("", ""), (&*style, "<o:c/>"), (&*style, "")] {
+        let document = encoded(body).replace(
+            &format!("<S:Body {style}>"),
+            &format!(
+                "<S:Header><o:h {style}><a id='1'>v</a><b href='#1'/></o:h></S:Header>\
+                 <S:Body {on_body}>"
+            ),
+        );
+        let message = decode(&document);
+        for encoder in encoders() {
+            let after = encode(&message, &encoder);
+            let again = decode(&after);
+            let (_, block) = again.header[0];
+            let [a, b] = ["a", "b"].map(|name| again.graph.member(block, name).expect("a member"));
+            assert_eq!((a, again.graph.text(a)), (b, Some("v")), "{after}");
+            assert_eq!(again.body.len(), message.body.len(), "{after}");
+        }
+    }
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_codec::soap::graph::{self, Encoder};
 use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
-use trunkline_message::{Limits, Message, Result, Structure};
+use trunkline_message::{Kind, Limits, Message, Need, Record, Result, Schema, Structure};
 use trunkline_tests::every_kind::EveryKind;
+use trunkline_tests::infoset;
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 
@@ -56,10 +57,26 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
         assert_eq!(read, *message, "{options:?}");
         let mut encoder = soap::Encoder::new(&plan);
         let document = encoder.encode(message).expect("a message");
+        for version in [Version::Soap11, Version::Soap12] {
+            let compact_tags = version == Version::Soap12;
+            same_document(message, &Options { version, compact_tags, ..options.clone() });
+        }
         let mut read = M::default();
         graph::decode_message(document, &plan, &Limits::default(), &mut read).expect("a document");
         assert_eq!(read, *message, "{options:?}");
     }
+}
+
+/// Without references, the graph's document says what the plan's does.
+fn same_document<M: Message + Structure>(message: &M, options: &Options) {
+    let plan = Plan::new(M::schema(), options);
+    let mut encoder = soap::Encoder::new(&plan);
+    let expected = encoder.encode(message).expect("a message");
+    let made = graph::from_message(message, &plan).expect("a graph");
+    let tree = Encoder { multi_ref: false, ..Encoder::new(options.version) };
+    let document = encode(&made, &tree);
+    let (expected, found) = (infoset::read(expected), infoset::read(document.as_bytes()));
+    assert_eq!(expected.lines(), found.lines(), "{options:?}");
 }
 
 #[test]
@@ -76,15 +93,18 @@ fn messages_survive_their_graphs() {
     }
 }
 
-fn customers_plan() -> Arc<Plan> {
-    let options = Options {
+fn customers_plan_options() -> Options {
+    Options {
         layout: Layout::Operation,
         operation: "echo".into(),
         namespace: "urn:own".into(),
         types: true,
         ..Options::default()
-    };
-    Plan::new(CustomerServices::schema(), &options)
+    }
+}
+
+fn customers_plan() -> Arc<Plan> {
+    Plan::new(CustomerServices::schema(), &customers_plan_options())
 }
 
 #[test]
@@ -200,6 +220,104 @@ fn sharing_does_not_get_around_limits() {
     let error =
         refused(&format!("<customers>{items}</customers>"), &format!("<m id='c'>{entry}</m>"));
     assert!(error.contains("entries = 1000"), "{error}");
+}
+
+/// White space that many elements share is looked at once for each of them.
+#[test]
+fn sharing_white_space_does_not_get_around_limits() {
+    let white = " ".repeat(1000);
+    let limits = Limits { message_bytes: 100_000, ..Limits::default() };
+    let read = |items: usize| {
+        let items = "<i href='#w'/>".repeat(items);
+        let document = encoded(&format!(
+            "<o:echo><header>x</header><customers>{items}</customers></o:echo><m id='w'>{white}</m>"
+        ));
+        let mut message = CustomerServices::default();
+        let read =
+            graph::decode_message(document.as_bytes(), &customers_plan(), &limits, &mut message);
+        read.expect_err("customers without fields").to_string()
+    };
+    assert!(read(1).contains("customers[0]/customerId at byte 0: a required field"));
+    let mut builder = Schema::builder("List", "");
+    builder.begin_group("entries", 0, "entry", Need::Optional);
+    builder.field("text", 0, Kind::Text, Need::Optional);
+    builder.end();
+    let schema = Arc::new(builder.build().expect("a schema"));
+    let options = Options {
+        style: Style::DocumentEncoded,
+        namespace: "urn:own".into(),
+        ..Options::default()
+    };
+    let plan = Plan::new(&schema, &options);
+    let read = |items: usize| {
+        let items = "<i href='#w'/>".repeat(items);
+        let document =
+            encoded(&format!("<o:List><entries>{items}</entries></o:List><m id='w'>{white}</m>"));
+        let mut message = Record::new(&schema);
+        graph::decode_message(document.as_bytes(), &plan, &limits, &mut message)
+    };
+    assert_eq!(read(100), Ok(()));
+    let error = read(101).expect_err("too much").to_string();
+    assert!(error.contains("message_bytes = 100000"), "{error}");
+}
+
+#[test]
+fn references_to_what_is_elsewhere_are_no_empty_values() {
+    let expected = "not supported: a reference to what is not in the message";
+    for address in [
+        "href='cid:photo@example.org'/>",
+        "href='http://example.org/'/>",
+        "S:encodingStyle='' href='#a'/>",
+        "href='cid:x' xsi:nil='1'/>",
+    ] {
+        let entry = customer(address);
+        let error = refused(&format!("<customers><i>{entry}</i></customers>"), "");
+        assert_eq!(error, format!("customers[0]/address at byte 0: {expected}"), "{address}");
+    }
+    assert!(refused("<customers href='cid:x'/>", "").contains(expected));
+    assert!(refused("<customers><i href='cid:x'/></customers>", "").contains(expected));
+    assert!(read("<customers/><unknown href='cid:x'/>", "").is_ok());
+}
+
+#[test]
+fn header_blocks_are_not_read_as_the_body_is() {
+    let block = |block: &str| {
+        encoded("<o:echo><header href='#h'/></o:echo><m id='h'>REQUEST</m>")
+            .replace("<S:Body", &format!("<S:Header>{block}</S:Header><S:Body"))
+    };
+    let read = |document: &str, any_header: bool| {
+        let options = Options { any_header, ..customers_plan_options() };
+        let plan = Plan::new(CustomerServices::schema(), &options);
+        let mut message = CustomerServices::default();
+        graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut message)
+            .map(|()| message.header.to_string())
+    };
+    let literal = block("<o:a href='#nowhere'/><o:b id='h'/><o:c id='h'>x</o:c>");
+    assert_eq!(read(&literal, false).as_deref(), Ok("REQUEST"));
+    let mandatory = block("<o:a S:mustUnderstand='1'/>");
+    let error = read(&mandatory, false).expect_err("a header that must be understood");
+    let expected = "not supported: the header {urn:own}a, which must be understood";
+    assert_eq!(error.kind().to_string(), expected);
+    assert_eq!(read(&mandatory, true).as_deref(), Ok("REQUEST"));
+}
+
+#[test]
+fn a_fault_is_no_message_of_any_wrapper() {
+    let options = Options { any_wrapper: true, ..customers_plan_options() };
+    let plan = Plan::new(CustomerServices::schema(), &options);
+    let reasons = [
+        "<S:Fault><faultcode href='#c'/><faultstring>no</faultstring></S:Fault><m id='c'>x</m>",
+        "<S:Fault><header>no</header></S:Fault>",
+    ];
+    for (body, reason) in reasons.into_iter().zip(["no", ""]) {
+        let mut message = CustomerServices::default();
+        let document = encoded(body);
+        let read =
+            graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut message);
+        let error = read.expect_err("a fault").to_string();
+        let expected = format!("not supported: a Fault in place of the message: {reason}");
+        assert_eq!(error, format!("at byte 0: {expected}"));
+    }
 }
 
 #[test]

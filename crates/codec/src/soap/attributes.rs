@@ -4,16 +4,73 @@ use std::borrow::Cow;
 
 use trunkline_message::{ErrorKind, Kind};
 
-use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS, XSI, XSI_OF_DRAFTS};
+use super::envelope::{
+    ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSD_OF_DRAFTS, XSI, XSI_OF_DRAFTS,
+};
+use super::graph::{is_plain_name, is_simple_type, is_soap_encoding};
 use super::opening::excerpt;
-use crate::xml::Parser;
+use super::plan::Plan;
+use crate::xml::{Attribute, Parser};
 
 const REFERENCE: &str = "references to elements elsewhere (multi-ref)";
 const PLACED: &str = "arrays that say where their items belong (offset or position)";
+const ARRAY: &str = "arrays of several dimensions, or where none is expected";
+const STYLE: &str = "encoding styles that change inside the Body";
+const INDEPENDENT: &str = "elements that others may refer to in place of the message";
 
 /// Is it one of the things that take the whole document to understand?
 pub(super) fn is_of_graphs(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Unsupported(what) if *what == REFERENCE || *what == PLACED)
+    let known = [REFERENCE, PLACED, ARRAY, STYLE, INDEPENDENT];
+    matches!(kind, ErrorKind::Unsupported(what) if known.contains(&&**what))
+}
+
+/// May documents of the plan be read as graphs?
+pub(super) fn has_graphs(plan: &Plan) -> bool {
+    plan.options.style.is_encoded() && !plan.options.attributes
+}
+
+/// Looks at the start tag of the Body's first child: is it the call?
+///
+/// # Errors
+/// It may be there only to be referred to (SOAP 1.1 section 5.6).
+pub(super) fn refuse_independent(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
+    let is_mark = |it: Attribute<'_>| {
+        let namespace = parser.namespace_name(input, it.name.namespace);
+        let local = it.name.local();
+        matches!((namespace, local), ("", "id") | (ENCODING11 | ENCODING12, "id" | "root"))
+    };
+    match has_graphs(plan) && parser.attributes(input).any(is_mark) {
+        true => Err(ErrorKind::Unsupported(INDEPENDENT.into())),
+        false => Ok(()),
+    }
+}
+
+/// Looks at a start tag around the message.
+///
+/// # Errors
+/// It asks for other rules than the encoding's.
+pub(super) fn refuse_style(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
+    let is_other = |it: Attribute<'_>| {
+        it.name.local() == "encodingStyle"
+            && matches!(parser.namespace_name(input, it.name.namespace), SOAP11 | SOAP12)
+            && !is_soap_encoding(&it.value())
+    };
+    match has_graphs(plan) && parser.attributes(input).any(is_other) {
+        true => Err(ErrorKind::Unsupported(STYLE.into())),
+        false => Ok(()),
+    }
+}
+
+type Kept<T> = Result<T, ErrorKind>;
+
+/// What an array says of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Array {
+    /// How many items it has, if it says so.
+    pub(super) count: Option<u64>,
+    /// Are they of a simple type of XML Schema?
+    simple: bool,
+    sized: bool,
 }
 
 /// What they say that matters here; attributes of other names are passed over.
@@ -24,17 +81,21 @@ pub(super) struct Marks<'a> {
     /// The local name of its `xsi:type`, if that is a type of XML Schema. Other types are their
     /// senders' own.
     schema_type: Option<Cow<'a, str>>,
+    /// It is an array of the encoding.
+    array: Option<Array>,
 }
 
 impl<'a> Marks<'a> {
     /// Those of the start tag that the parser read last.
     ///
     /// # Errors
-    /// `xsi:nil` is no boolean, `xsi:type` has an undeclared prefix, the content is elsewhere (SOAP
-    /// 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array says where its items belong
-    /// (SOAP 1.1 sections 5.4.2.1 and 5.4.2.2).
-    pub(super) fn read(parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
+    /// `xsi:nil` is no boolean, or `xsi:type` has an undeclared prefix. Where content is encoded:
+    /// it is elsewhere (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array says
+    /// where its items belong (SOAP 1.1 sections 5.4.2.1 and 5.4.2.2).
+    pub(super) fn read(plan: &Plan, parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
         let mut marks = Self::default();
+        let encoded = plan.options.style.is_encoded();
+        let graphs = has_graphs(plan);
         for attribute in parser.attributes(input) {
             let namespace = parser.namespace_name(input, attribute.name.namespace);
             match (namespace, attribute.name.local()) {
@@ -43,14 +104,28 @@ impl<'a> Marks<'a> {
                     marks.nil = boolean(trim(&attribute.value()))?;
                 }
                 (instance, "type") if instance == XSI || XSI_OF_DRAFTS.contains(&instance) => {
-                    marks.schema_type = schema_type(parser, input, attribute.value())?;
+                    let value = attribute.value();
+                    if graphs && !is_plain_name(parts(&value).1) {
+                        return Err(ErrorKind::Unsupported(ARRAY.into()));
+                    }
+                    if graphs && is_array(parser, input, &value) {
+                        marks.array.get_or_insert_default();
+                    }
+                    marks.schema_type = schema_type(parser, input, value)?;
                 }
-                ("", "href") | (ENCODING12, "ref") => {
+                ("", "href") | (ENCODING11 | ENCODING12, "ref") if encoded => {
                     return Err(ErrorKind::Unsupported(REFERENCE.into()));
                 }
-                (ENCODING11, "offset" | "position") => {
+                (ENCODING11 | ENCODING12, "offset" | "position") if encoded => {
                     return Err(ErrorKind::Unsupported(PLACED.into()));
                 }
+                (ENCODING11 | ENCODING12, local) if graphs && local != "id" => {
+                    let array = marks.array.unwrap_or_default();
+                    let array = array.with(local, parser, input, &attribute.value());
+                    let array = array.ok_or(ErrorKind::Unsupported(ARRAY.into()))?;
+                    marks.array = Some(array);
+                }
+                (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, parser, input)?,
                 _ => {}
             }
         }
@@ -71,6 +146,49 @@ impl<'a> Marks<'a> {
         }
     }
 
+    /// What a group or list says of itself; its items are `compound` or not.
+    ///
+    /// # Errors
+    /// They may be no such items.
+    pub(super) fn array(&self, compound: bool) -> Kept<Array> {
+        match self.array {
+            Some(array) if compound && array.simple => Err(ErrorKind::Unsupported(ARRAY.into())),
+            array => Ok(array.unwrap_or_default()),
+        }
+    }
+
+    /// For elements that are neither groups nor lists.
+    ///
+    /// # Errors
+    /// It is an array.
+    pub(super) fn refuse_array(&self) -> Kept<()> {
+        match self.array {
+            Some(_) => Err(ErrorKind::Unsupported(ARRAY.into())),
+            None => Ok(()),
+        }
+    }
+
+    /// For elements that have others inside.
+    ///
+    /// # Errors
+    /// It is of a simple type.
+    pub(super) fn refuse_simple(&self, plan: &Plan) -> Kept<()> {
+        let is_simple = self.schema_type.as_deref().is_some_and(is_simple_type);
+        match is_simple && has_graphs(plan) {
+            true => Err(ErrorKind::Unsupported(ARRAY.into())),
+            false => Ok(()),
+        }
+    }
+
+    /// For elements that have others inside, by their names.
+    ///
+    /// # Errors
+    /// It is an array, or of a simple type.
+    pub(super) fn refuse_others(&self, plan: &Plan) -> Kept<()> {
+        self.refuse_simple(plan)?;
+        self.refuse_array()
+    }
+
     /// For elements that have to be there.
     ///
     /// # Errors
@@ -81,6 +199,49 @@ impl<'a> Marks<'a> {
             false => Ok(()),
         }
     }
+}
+
+impl Array {
+    /// With what one more attribute says; `None` if that takes more to understand than this.
+    fn with(mut self, local: &str, parser: &Parser, input: &str, value: &str) -> Option<Self> {
+        let count = match local {
+            "arrayType" => {
+                let (name, count) = value.split_once('[')?;
+                self.of_items(parser, input, name)?;
+                count.strip_suffix(']')?
+            }
+            "itemType" => {
+                self.of_items(parser, input, value)?;
+                return Some(self);
+            }
+            "arraySize" if value == "*" => "",
+            "arraySize" if !value.is_empty() => value,
+            _ => return None,
+        };
+        let known = count.bytes().all(|byte| byte.is_ascii_digit());
+        if !known || std::mem::replace(&mut self.sized, true) {
+            return None;
+        }
+        if !count.is_empty() {
+            self.count = Some(count.parse().ok()?);
+        }
+        Some(self)
+    }
+
+    fn of_items(&mut self, parser: &Parser, input: &str, name: &str) -> Option<()> {
+        let (prefix, local) = parts(name);
+        let namespace = parser.namespace_name(input, parser.resolve_prefix(input, prefix)?);
+        self.simple = is_schema(namespace) && is_simple_type(local);
+        is_plain_name(local).then_some(())
+    }
+}
+
+/// Does a type say that a value is an array?
+fn is_array(parser: &Parser, input: &str, qualified: &str) -> bool {
+    let (prefix, local) = parts(qualified);
+    let namespace = parser.resolve_prefix(input, prefix);
+    let namespace = namespace.map(|it| parser.namespace_name(input, it));
+    local == "Array" && matches!(namespace, Some(ENCODING11 | ENCODING12))
 }
 
 fn boolean(value: &str) -> Result<bool, ErrorKind> {

@@ -1,6 +1,6 @@
 //! What an element says in its attributes and its text.
 
-use trunkline_message::{ErrorKind, Result};
+use trunkline_message::{ErrorKind, Kind, Result};
 
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
@@ -10,17 +10,56 @@ impl<'a> Body<'a> {
     /// What the start tag just read says of a field's or component's content.
     #[inline]
     pub(super) fn marks(&self) -> Result<Marks<'a>> {
-        Marks::read(self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
+        Marks::read(self.plan, self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
     }
 
-    /// Is the field whose start tag was just read nil? Does its type fit?
+    /// Is the field whose start tag was just read nil? Does its type fit? Keeps how many items it
+    /// says that it has.
     #[inline]
     pub(super) fn is_nil(&mut self) -> Result<bool> {
         let marks = self.marks()?;
-        if let Some(field) = self.plan.schema.scopes()[self.scope].fields.get(self.field) {
-            marks.fit(field.kind).map_err(|kind| self.error(kind, self.at()))?;
+        let field = &self.plan.schema.scopes()[self.scope].fields[self.field];
+        let fits = marks.fit(field.kind).and_then(|()| match field.kind {
+            _ if marks.nil => Ok(None),
+            Kind::Group(_) if self.plan.any_item => marks.array(true).map(|it| it.count),
+            Kind::Integers(_) | Kind::Floats => {
+                let fits = marks.refuse_simple(self.plan).and_then(|()| marks.array(false));
+                fits.map(|it| it.count)
+            }
+            _ => marks.refuse_array().map(|()| None),
+        });
+        self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
+        Ok(marks.nil)
+    }
+
+    /// Is the component whose start tag was just read nil?
+    pub(super) fn is_nil_component(&mut self) -> Result<bool> {
+        let marks = self.marks()?;
+        if !marks.nil {
+            let fits = marks.refuse_others(self.plan);
+            fits.map_err(|kind| self.error(kind, self.at()))?;
         }
         Ok(marks.nil)
+    }
+
+    /// Is the item whose start tag was just read one of the present list?
+    pub(super) fn check_item(&mut self) -> Result<()> {
+        let marks = self.marks()?;
+        let field = &self.plan.schema.scopes()[self.scope].fields[self.field];
+        let fits = marks.fit(field.kind).and_then(|()| marks.refuse_nil("an item, not nil"));
+        let fits = fits.and_then(|()| marks.refuse_array());
+        fits.map_err(|kind| self.error(kind, self.at()))
+    }
+
+    /// Is the number of items found the stated one, if there was one?
+    pub(super) fn check_count(&self, stated: Option<u64>, found: usize) -> Result<()> {
+        match stated {
+            Some(stated) if stated != found as u64 => {
+                let stated = usize::try_from(stated).unwrap_or(usize::MAX);
+                Err(self.error(ErrorKind::Count { stated, found }, self.at()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn at(&self) -> usize {

@@ -66,7 +66,8 @@ impl Decoder {
 
     /// Reads one whole message into place. After an error the message holds what came before it.
     /// Elements and attributes that the schema does not know are checked and passed over. Where
-    /// content is encoded and refers to elements elsewhere, the document is read as a
+    /// content is encoded and refers to elements elsewhere, or tells more of arrays than a list
+    /// needs, the document is read as a
     /// [graph](super::graph) and the message from that.
     ///
     /// # Errors
@@ -133,6 +134,7 @@ impl Decoder {
             same_context: expected && !attributes,
             gap: None,
             value: Value::Input(0, 0),
+            stated: None,
             scope: 0,
             field: 0,
             fields: 0,
@@ -151,7 +153,7 @@ impl Decoder {
         if known && self.opening.ends(input, end) {
             return Ok(());
         }
-        opening::close(input, &mut self.parser)?;
+        opening::close(plan, input, &mut self.parser)?;
         if expected {
             self.opening.learn_end(input, end);
         }
@@ -194,6 +196,8 @@ pub(super) struct Body<'a> {
     pub(super) same_context: bool,
     pub(super) gap: Option<Gap>,
     pub(super) value: Value,
+    /// How many items the group or list just begun says that it has.
+    pub(super) stated: Option<u64>,
     pub(super) scope: usize,
     pub(super) field: usize,
     pub(super) fields: usize,

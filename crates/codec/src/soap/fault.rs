@@ -87,6 +87,9 @@ pub struct FaultParts {
     pub upgrade: Vec<Version>,
 }
 
+/// Names in a fault at most: the sender chose how many there are.
+const MOST_TOLD: usize = 16;
+
 impl Fault {
     /// A fault with this code and reason, in English.
     pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
@@ -114,12 +117,17 @@ impl Fault {
     }
 
     /// These header blocks have to be understood and are not, see
-    /// [`not_understood`](super::not_understood).
+    /// [`not_understood`](super::not_understood). The first sixteen are told.
     pub fn must_understand(not_understood: Vec<QName>) -> Self {
-        let names: Vec<String> = not_understood.iter().map(QName::to_string).collect();
-        let reason = format!("header blocks not understood: {}", names.join(", "));
+        let told = &not_understood[..not_understood.len().min(MOST_TOLD)];
+        let names: Vec<String> = told.iter().map(QName::to_string).collect();
+        let more = match not_understood.len() - told.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let reason = format!("header blocks not understood: {}{more}", names.join(", "));
         let mut fault = Self::new(FaultCode::MustUnderstand, reason);
-        fault.not_understood = not_understood;
+        fault.not_understood = told.to_vec();
         fault
     }
 

@@ -36,12 +36,16 @@ impl Fragment {
         loop {
             let at = parser.position();
             match parser.next(text)? {
-                Event::Start { name, .. } => {
+                Event::Start { name, .. } if root.is_none() => {
                     // White space before the root is not an event.
                     place.start = at + text[at..].find('<').unwrap_or(0);
                     root = Some(QName::of(&parser, text, name));
-                    parser.skip_element(text)?;
-                    place.end = parser.position();
+                }
+                Event::End { .. } if parser.depth() == 0 => place.end = parser.position(),
+                // SOAP has none (SOAP 1.2 part 1 section 5).
+                Event::ProcessingInstruction { .. } => {
+                    let what = "no processing instruction in a piece of a SOAP message";
+                    return Err(Error::new(ErrorKind::Expected(what.into()), at));
                 }
                 Event::Eof => break,
                 _ => {}
@@ -119,6 +123,14 @@ impl Fragment {
         let declarations = needed(parser, input, &text);
         text.insert_str(name_end(&text), &declarations);
         Self { text, name }
+    }
+
+    /// The same element without these parts of its start tag, in the order of the document.
+    pub(super) fn without(mut self, removed: &[Range<usize>]) -> Self {
+        for gap in removed.iter().rev() {
+            self.text.replace_range(gap.clone(), "");
+        }
+        self
     }
 
     /// The two parts between which attributes may be put into its start tag.

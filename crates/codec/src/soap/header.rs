@@ -1,5 +1,8 @@
 //! Header blocks: for whom they are, who must understand them, who passes them on.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::envelope::{SOAP11, SOAP12};
@@ -7,7 +10,10 @@ use super::fragment::Fragment;
 use super::plan::Version;
 use super::qname::{QName, escape};
 use super::reader::Reader;
-use crate::xml::{self, Namespace, Parser, Source};
+use crate::xml::{self, Event, Namespace, Parser, Source};
+
+/// Header blocks of one message at most: each is looked at by everyone who processes headers.
+pub(super) const MOST_BLOCKS: usize = 1024;
 
 /// A child of Header (SOAP 1.1 section 4.2, SOAP 1.2 part 1 section 5.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +31,22 @@ pub struct HeaderBlock {
 }
 
 impl HeaderBlock {
-    /// A block for the ultimate receiver, which may ignore it.
+    /// A block for the ultimate receiver, which may ignore it, unless attributes of the element say
+    /// otherwise: those of either SOAP are taken out of it. One that is no boolean says nothing.
     pub fn new(content: Fragment) -> Self {
+        let mut said = Said::default();
+        let mut parser = Parser::new(xml::Options::default(), &Limits::default());
+        let input = content.as_str();
+        if parser.begin(input).is_ok() && matches!(parser.next(input), Ok(Event::Start { .. })) {
+            for version in [Version::Soap11, Version::Soap12] {
+                // What cannot be read is left out all the same.
+                said.read(&parser, input, version, |_| Ok(false)).ok();
+            }
+        }
+        said.places.sort_by_key(|place| place.start);
         let name = content.name().clone();
-        Self { name, must_understand: false, role: None, relay: false, content }
+        let Said { must_understand, role, relay, places } = said;
+        Self { name, must_understand, role, relay, content: content.without(&places) }
     }
 
     /// The same block, to be understood.
@@ -102,8 +120,44 @@ impl HeaderBlock {
         name: xml::Name<'_>,
     ) -> Result<Self> {
         let name = QName::of(parser, input, name);
-        let (mut must_understand, mut role, mut relay) = (false, None, false);
-        let mut removed = Vec::new();
+        let mut said = Said::default();
+        said.read(parser, input, version, |name| {
+            let what = format!("{name} to be true or false");
+            Err(Error::new(ErrorKind::Expected(what.into()), at))
+        })?;
+        parser.skip_element(input)?;
+        let place = at..parser.position();
+        let Said { must_understand, role, relay, places } = said;
+        let content = Fragment::cut(parser, input, place, name.clone(), &places);
+        Ok(Self { name, must_understand, role, relay, content })
+    }
+}
+
+/// What the attributes of a block's element say of it.
+#[derive(Default)]
+struct Said {
+    must_understand: bool,
+    role: Option<String>,
+    relay: bool,
+    /// Where they stand, with the white space in front.
+    places: Vec<Range<usize>>,
+}
+
+impl Said {
+    /// Reads the attributes of a version of the start tag that the parser read last; `other` says
+    /// what a value means that is no boolean.
+    fn read(
+        &mut self,
+        parser: &Parser,
+        input: &str,
+        version: Version,
+        other: impl Fn(&str) -> Result<bool>,
+    ) -> Result<()> {
+        let boolean = |name: &str, value: &str| match value.trim_matches([' ', '\t', '\r', '\n']) {
+            "1" | "true" => Ok(true),
+            "0" | "false" => Ok(false),
+            _ => other(name),
+        };
         for attribute in parser.attributes(input) {
             if attribute.name.namespace == Namespace::NONE
                 || parser.namespace_name(input, attribute.name.namespace) != namespace(version)
@@ -112,30 +166,19 @@ impl HeaderBlock {
             }
             let value = attribute.value();
             match (version, attribute.name.local()) {
-                (_, "mustUnderstand") => must_understand = boolean("mustUnderstand", &value, at)?,
-                (Version::Soap12, "relay") => relay = boolean("relay", &value, at)?,
+                (_, name @ "mustUnderstand") => self.must_understand |= boolean(name, &value)?,
+                (Version::Soap12, name @ "relay") => self.relay = boolean(name, &value)?,
                 (Version::Soap11, "actor") | (Version::Soap12, "role") => {
                     let value = value.trim();
-                    role = (!value.is_empty()).then(|| value.to_owned());
+                    self.role = (!value.is_empty()).then(|| value.to_owned());
                 }
                 _ => continue,
             }
             let offset = |part: &str| part.as_ptr().addr() - input.as_ptr().addr();
             let start = input[..offset(attribute.name.qualified())].trim_ascii_end().len();
-            removed.push(start..offset(attribute.raw) + attribute.raw.len() + 1);
+            self.places.push(start..offset(attribute.raw) + attribute.raw.len() + 1);
         }
-        parser.skip_element(input)?;
-        let place = at..parser.position();
-        let content = Fragment::cut(parser, input, place, name.clone(), &removed);
-        Ok(Self { name, must_understand, role, relay, content })
-    }
-}
-
-fn boolean(name: &str, value: &str, at: usize) -> Result<bool> {
-    match value.trim_matches([' ', '\t', '\r', '\n']) {
-        "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        _ => Err(Error::new(ErrorKind::Expected(format!("{name} to be true or false").into()), at)),
+        Ok(())
     }
 }
 
@@ -205,13 +248,12 @@ pub fn not_understood(
     understood: &dyn Fn(&QName) -> bool,
     roles: &Roles<'_>,
 ) -> Vec<QName> {
-    let mut missing: Vec<QName> = Vec::new();
-    for block in targeted(header, roles) {
-        if block.must_understand && !understood(&block.name) && !missing.contains(&block.name) {
-            missing.push(block.name.clone());
-        }
-    }
-    missing
+    let mut seen: HashSet<&QName> = HashSet::new();
+    targeted(header, roles)
+        .filter(|block| block.must_understand && seen.insert(&block.name))
+        .filter(|block| !understood(&block.name))
+        .map(|block| block.name.clone())
+        .collect()
 }
 
 /// Whether an intermediary leaves a block in the message that it passes on. `processed` says

@@ -2,7 +2,7 @@
 
 use trunkline_message::{Error, ErrorKind, Result};
 
-use super::attributes::Marks;
+use super::attributes::{Marks, has_graphs, refuse_independent, refuse_style};
 use super::envelope::{SOAP11, SOAP12};
 use super::plan::{Layout, Plan};
 use crate::xml::{self, Event, Name, Namespace, Parser};
@@ -118,6 +118,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     let Some(soap) = soap.filter(|_| name.local() == "Envelope") else {
         return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
     };
+    let mut style = refuse_style(plan, parser, input);
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
     if is(parser, input, name, soap, "Header") {
@@ -128,6 +129,8 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
     }
+    style = style.and_then(|()| refuse_style(plan, parser, input));
+    style.map_err(|kind| Error::new(kind, at))?;
     body(plan, input, parser, soap)
 }
 
@@ -159,11 +162,16 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
         let what = format!("a Fault in place of the message: {}", text(input, parser)?);
         return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
     }
+    let is_call = refuse_independent(plan, parser, input);
+    is_call.map_err(|kind| Error::new(kind, at))?;
     if plan.options.is_plain_rpc() {
         let any = plan.options.any_wrapper;
         if !any && !is(parser, input, name, namespace, operation) {
             let expected = format!("the operation {operation} of {}", shown(namespace));
             return Err(unexpected(at, &expected, parser, input, name));
+        }
+        if has_graphs(plan) {
+            check(plan, input, parser, at)?;
         }
         at = parser.position();
         name = start(input, parser, "the message")?;
@@ -179,7 +187,15 @@ fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>)
         let expected = format!("the message {} of {namespace}", plan.root);
         return Err(unexpected(at, &expected, parser, input, name));
     }
-    let marks = Marks::read(parser, input).and_then(|marks| marks.refuse_nil("a message, not nil"));
+    check(plan, input, parser, at)
+}
+
+/// Looks at the attributes of the start tag just read: there have to be elements by their names.
+fn check(plan: &Plan, input: &str, parser: &Parser, at: usize) -> Result<()> {
+    let marks = Marks::read(plan, parser, input).and_then(|marks| {
+        marks.refuse_nil("a message, not nil")?;
+        marks.refuse_others(plan)
+    });
     marks.map_err(|kind| Error::new(kind, at))
 }
 
@@ -240,11 +256,15 @@ fn start<'a>(input: &'a str, parser: &mut Parser, expected: &'static str) -> Res
     }
 }
 
-/// Reads from behind the message's element to the end of the document.
+/// Reads from behind the message's element to the end of the document. What stands behind the Body
+/// is passed over in SOAP 1.1 (section 4), and so is what stands in an encoded Body behind the call,
+/// to be referred to.
 #[cold]
-pub(super) fn close(input: &str, parser: &mut Parser) -> Result<()> {
+pub(super) fn close(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> {
     loop {
         let at = parser.position();
+        let depth = parser.depth();
+        let in_soap_11 = depth == 1 && envelope(input, parser) == Some(SOAP11);
         match parser.next(input)? {
             Event::Eof => return Ok(()),
             Event::End { .. }
@@ -256,9 +276,24 @@ pub(super) fn close(input: &str, parser: &mut Parser) -> Result<()> {
                 return Err(Error::new(ErrorKind::Expected(expected.into()), at));
             }
             Event::Start { name, .. } => {
+                let again = || {
+                    let part = matches!(name.local(), "Header" | "Body");
+                    part && parser.namespace_name(input, name.namespace) == SOAP11
+                };
+                if depth == 2 && has_graphs(plan) || in_soap_11 && !again() {
+                    parser.skip_element(input)?;
+                    continue;
+                }
                 let what = format!("the element {} after the message", excerpt(name.qualified()));
                 return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
             }
         }
     }
+}
+
+/// The namespace of the Envelope, inside which the parser stands.
+fn envelope<'a>(input: &'a str, parser: &'a Parser) -> Option<&'a str> {
+    let (start, length) = parser.open_elements(0).next()?;
+    let (prefix, _) = input[start..start + length].split_once(':').unwrap_or_default();
+    parser.resolve_prefix(input, prefix).map(|it| parser.namespace_name(input, it))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::envelope::{SOAP11, SOAP12};
-use super::header::{HeaderBlock, namespace};
+use super::header::{HeaderBlock, MOST_BLOCKS, namespace};
 use super::opening::excerpt;
 use super::plan::Version;
 use super::qname::QName;
@@ -235,6 +235,9 @@ impl<'a> Reader<'a> {
         let limit = |name, limit| Err(Error::new(ErrorKind::Limit { name, limit }, at));
         if self.header.len() >= self.limits.entries {
             return limit("entries", self.limits.entries);
+        }
+        if self.header.len() >= MOST_BLOCKS {
+            return limit("header blocks", MOST_BLOCKS);
         }
         let block = HeaderBlock::read(&mut self.parser, self.input, self.version, at, name)?;
         // Each block takes a copy of declarations around it, which may be long.

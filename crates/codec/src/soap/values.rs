@@ -113,8 +113,10 @@ impl Body<'_> {
                     if self.plan.any_item || named && *name.local() == *entry.name {
                         self.opened(name.prefix());
                         self.opened_item(index, name.qualified());
-                        let marks = self.marks()?.refuse_nil("an entry, not nil");
-                        marks.map_err(|kind| self.error(kind, self.parser.position()))?;
+                        let marks = self.marks()?;
+                        let fits = marks.refuse_nil("an entry, not nil");
+                        let fits = fits.and_then(|()| marks.refuse_others(self.plan));
+                        fits.map_err(|kind| self.error(kind, self.parser.position()))?;
                         if self.attributes {
                             self.hold(entry, NONE);
                         } else if begins_here {
@@ -141,6 +143,7 @@ impl Body<'_> {
 
     /// Reads the `item` elements of a list, each by `item`.
     fn items(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let stated = self.stated.take();
         let mut count = 0;
         loop {
             let at = self.parser.position();
@@ -152,14 +155,11 @@ impl Body<'_> {
                         let kind = ErrorKind::Limit { name: "elements", limit };
                         return Err(self.error(kind, at));
                     }
-                    if self.is_nil()? {
-                        let kind = ErrorKind::Expected("an item, not nil".into());
-                        return Err(self.error(kind, self.parser.position()));
-                    }
+                    self.check_item()?;
                     self.value = self.content(at)?;
                     item(self)?;
                 }
-                Event::End { .. } => return Ok(()),
+                Event::End { .. } => return self.check_count(stated, count),
                 Event::Text { white: true, .. }
                 | Event::Comment(_)
                 | Event::ProcessingInstruction { .. } => {}
@@ -280,6 +280,7 @@ impl Decoder for Body<'_> {
         let slot = &plan.scopes[outer].slots[field];
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
+        let stated = self.stated.take();
         let mut count = 0;
         while self.next_entry(slot, scope)? {
             self.entries += 1;
@@ -293,7 +294,7 @@ impl Decoder for Body<'_> {
             (self.scope, self.field) = (outer, field);
             count += 1;
         }
-        Ok(())
+        self.check_count(stated, count)
     }
 }
 

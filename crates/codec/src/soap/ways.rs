@@ -385,7 +385,10 @@ impl<'a> Body<'a> {
                 let mut content = at + slot.start.len();
                 if self.plan.arrays && slot.shape != Shape::Value {
                     match self.behind_count(content) {
-                        Some(behind) => content = behind,
+                        Some((count, behind)) => {
+                            self.stated = Some(count);
+                            content = behind;
+                        }
                         None => return Ok(None),
                     }
                 }
@@ -406,13 +409,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The position behind the start tag of an array whose count stands at `at`. The count says
-    /// nothing that the items do not.
-    fn behind_count(&self, at: usize) -> Option<usize> {
+    /// The count that stands at `at` in the start tag of an array, and the position behind the tag.
+    fn behind_count(&self, at: usize) -> Option<(u64, usize)> {
         let bytes = self.input.as_bytes();
         let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let end = &self.plan.array_end;
-        (digits > 0 && end.matches(bytes, at + digits)).then_some(at + digits + end.len())
+        let count = self.input[at..at + digits].parse().ok()?;
+        end.matches(bytes, at + digits).then_some((count, at + digits + end.len()))
     }
 
     /// Reads the end tag of the component, or of the scope's own element.
@@ -514,7 +517,7 @@ impl<'a> Body<'a> {
                         let name = (at + 1, name.qualified().len());
                         self.general_field(scope, seen, component, (field, at, name), into)
                     }
-                    Some(Name::Component(inner)) if !self.is_nil()? => {
+                    Some(Name::Component(inner)) if !self.is_nil_component()? => {
                         if self.attributes {
                             self.hold(scope, inner);
                         }

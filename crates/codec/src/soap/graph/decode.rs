@@ -25,11 +25,12 @@ const LONGEST_QUALIFIED_NAME: usize = 256;
 /// What is not well-formed, no envelope, or larger than the limits; ids that stand twice and
 /// references to none; text beside elements; what is wrong with arrays.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
-    decode_as(bytes, limits, false)
+    decode_as(bytes, limits, None)
 }
 
-/// As [`decode`], for messages that are known to be `encoded`, whether they say so or not.
-pub(super) fn decode_as(bytes: &[u8], limits: &Limits, encoded: bool) -> Result<Message> {
+/// As [`decode`], for a message of a schema, whose Body is known to be encoded or not, whether it
+/// says so or not. What stands in elements that are nil is passed over there.
+pub(super) fn decode_as(bytes: &[u8], limits: &Limits, typed: Option<bool>) -> Result<Message> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
     let reader = Reader {
@@ -42,7 +43,8 @@ pub(super) fn decode_as(bytes: &[u8], limits: &Limits, encoded: bool) -> Result<
         references: Vec::new(),
         stack: Vec::new(),
         elements: 0,
-        style: Style { encoded, text: None },
+        typed,
+        style: Style { encoded: false, text: None },
     };
     reader.envelope()
 }
@@ -65,6 +67,8 @@ struct Reader<'a> {
     references: Vec<(Cow<'a, str>, usize)>,
     stack: Vec<Frame<'a>>,
     elements: usize,
+    /// For a message of a schema: is its Body encoded?
+    typed: Option<bool>,
     style: Style,
 }
 
@@ -122,6 +126,10 @@ impl<'a> Reader<'a> {
         if !self.is(name, soap, "Body") {
             return Err(self.error(ErrorKind::Expected("the Body".into()), self.parser.position()));
         }
+        // What a plan says holds for the Body: header blocks have schemas of their own.
+        if self.style.text.is_none() {
+            self.style.encoded = self.typed == Some(true);
+        }
         self.enter_style();
         let body = self.children()?;
         self.epilogue(version)?;
@@ -135,7 +143,11 @@ impl<'a> Reader<'a> {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
                 Event::Eof => return Ok(()),
-                Event::Start { .. } if version == Version::Soap11 => {
+                Event::Start { name, .. }
+                    if version == Version::Soap11
+                        && !self.is(name, SOAP11, "Header")
+                        && !self.is(name, SOAP11, "Body") =>
+                {
                     self.parser.skip_element(self.input)?;
                 }
                 Event::Start { .. } | Event::Text { white: false, .. } | Event::CData { .. } => {
@@ -314,7 +326,10 @@ impl<'a> Reader<'a> {
         if let Some(id) = frame.marks.id.clone() {
             self.ids.push((id, frame.node, frame.at));
         }
-        let content = content(frame)?;
+        let content = match frame.marks.nil && self.typed.is_some() {
+            true => Content::Nil,
+            false => content(frame)?,
+        };
         if let Content::Array(array) = &content {
             self.check_items(array)?;
         }
@@ -344,7 +359,16 @@ impl<'a> Reader<'a> {
                 *node = targets[(node.0 & !UNRESOLVED) as usize];
             }
         }
-        keep_roots(&mut body, &targets.into_iter().collect());
+        let all: Vec<NodeId> = body.iter().map(|root| root.node).collect();
+        keep_roots(&mut body, &targets.into_iter().collect(), !header.is_empty());
+        // The style of an element that is only there to be referred to is no part of its value.
+        let kept: HashSet<NodeId> = body.iter().map(|root| root.node).collect();
+        for node in all.into_iter().filter(|node| !kept.contains(node)) {
+            let attributes = &mut self.nodes[node.index()].attributes;
+            attributes.retain(|(name, value)| {
+                !is_encoding_style(name) || !namespaces::is_soap_encoding(value)
+            });
+        }
         let mut message = Message::new(version);
         message.graph = Graph { nodes: self.nodes };
         let style = body.first().map_or(&self.style, |root| &root.style);
@@ -430,13 +454,15 @@ fn edges(content: &mut Content) -> Vec<&mut NodeId> {
 
 /// Leaves out the elements that stand in the Body only to be referred to (SOAP 1.1 sections 5.1 and
 /// 5.6): those that say that they are no root, and those that others refer to and that do not say
-/// that they are one. If that is all, the first is the root: it may contain itself.
-fn keep_roots(body: &mut Vec<Root>, targets: &HashSet<NodeId>) {
+/// that they are one. If that is all, the first is the root: it may contain itself; unless all say
+/// that they are none and there is a Header to refer to them.
+fn keep_roots(body: &mut Vec<Root>, targets: &HashSet<NodeId>, has_header: bool) {
     let is_root = |root: &Root| match root.root {
         Some(stated) => stated,
         None => !(root.has_id && targets.contains(&root.node)),
     };
-    if body.iter().any(is_root) {
+    let none = has_header && body.iter().all(|root| root.root == Some(false));
+    if none || body.iter().any(is_root) {
         return body.retain(is_root);
     }
     body.truncate(1 + body.iter().position(|root| root.root != Some(false)).unwrap_or(0));

@@ -68,6 +68,9 @@ struct ScopeNames {
     entry: Name,
     fields: Vec<Name>,
     components: Vec<Name>,
+    /// Types of entries and components have the schema's names, whatever the elements have.
+    entry_type: Name,
+    component_types: Vec<Name>,
 }
 
 impl ScopeNames {
@@ -75,10 +78,15 @@ impl ScopeNames {
         let id = ScopeId(scope as u16);
         let entry = Name::new(plan.element_namespace(), &plan.scopes[scope].name);
         let components = 0..plan.scopes[scope].components.len();
+        let known = plan.schema.scope(id);
+        let entry_type = Name::new(&plan.options.namespace, &known.name);
+        let component_type = |it: usize| entry_type.renamed(&known.components[it].name);
         Self {
+            component_types: components.clone().map(component_type).collect(),
             fields: naming.fields(id).iter().map(|name| entry.renamed(name)).collect(),
             components: components.map(|it| entry.renamed(&naming.component(id, it))).collect(),
             entry,
+            entry_type,
         }
     }
 }
@@ -122,24 +130,21 @@ impl Writer<'_> {
         let members = self.open.pop().map(|it| it.members).unwrap_or_default();
         (self.scope, self.next, self.open) = outer;
         let mut node = Node::new(Content::Struct(members));
-        if self.plan.arrays {
-            node.type_name = Some(self.own_type(self.names[index].entry.local()));
+        // The message's own element is known by its name.
+        if self.plan.arrays && index > 0 {
+            node.type_name = Some(self.names[index].entry_type.clone());
         }
         self.out.graph.add(node)
-    }
-
-    /// A type of the plan's namespace.
-    fn own_type(&self, local: &str) -> Name {
-        Name::new(&self.plan.options.namespace, local)
     }
 
     /// Ends the innermost component.
     fn close(&mut self) {
         let Some(inner) = self.open.pop() else { return };
-        let name = self.names[self.scope].components[usize::from(inner.component)].clone();
+        let names = &self.names[self.scope];
+        let name = names.components[usize::from(inner.component)].clone();
         let mut node = Node::new(Content::Struct(inner.members));
         if self.plan.arrays {
-            node.type_name = Some(self.own_type(name.local()));
+            node.type_name = Some(names.component_types[usize::from(inner.component)].clone());
         }
         let node = self.out.graph.add(node);
         if let Some(outer) = self.open.last_mut() {
@@ -168,11 +173,18 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds the required components before a field that have no field set.
+    /// Adds what has to be there before a field though it holds nothing: groups that are parts of
+    /// rpc, and required components that have no field set.
     fn fill(&mut self, field: usize) {
-        let scope = &self.plan.scopes[self.scope];
+        let plan = self.plan;
+        let scope = &plan.scopes[self.scope];
         if !scope.hollow {
             return;
+        }
+        for part in scope.parts.iter().map(|part| usize::from(*part)) {
+            if part >= self.next && part < field {
+                self.entries(part, Vec::new());
+            }
         }
         let next = self.next;
         for (index, element) in scope.components.iter().enumerate() {
@@ -227,7 +239,8 @@ impl Writer<'_> {
         for value in values {
             let mut window = [0; 40];
             let length = write(*value, &mut window);
-            items.push(self.node(kind, &String::from_utf8_lossy(&window[..length])));
+            // Their type is the array's to tell.
+            items.push(self.out.graph.add_text(&String::from_utf8_lossy(&window[..length])));
         }
         let item = self.item.clone();
         self.array(field, schema_type(kind), &item, items);
@@ -245,6 +258,14 @@ impl Writer<'_> {
             self.out.graph.add_struct(members)
         };
         self.add(field, node);
+    }
+
+    /// Adds a group of these entries.
+    fn entries(&mut self, field: usize, items: Vec<NodeId>) {
+        let inner = usize::from(self.plan.scopes[self.scope].slots[field].scope);
+        let names = &self.names[inner];
+        let (entry, entry_type) = (names.entry.clone(), names.entry_type.clone());
+        self.array(field, entry_type, &entry, items);
     }
 
     #[cold]
@@ -334,8 +355,7 @@ impl Encoder for Writer<'_> {
                 self.problem = Some(plan.locate(problem.in_entry(index), outer, field));
             }
         }
-        let entry = self.names[usize::from(inner)].entry.clone();
-        self.array(field, self.own_type(entry.local()), &entry, items);
+        self.entries(field, items);
     }
 }
 

@@ -40,6 +40,8 @@ pub use encode::Encoder;
 pub use from_message::from_message;
 pub use model::{Array, Content, Graph, Message, Node, NodeId};
 pub use name::Name;
+pub(super) use name::is_plain_name;
 pub use namespaces::is_known_encoding;
+pub(super) use namespaces::{is_simple_type, is_soap_encoding};
 pub use same::are_same;
 pub use typed::{decode_message, read_message};

@@ -83,7 +83,7 @@ impl fmt::Debug for Name {
 }
 
 /// Is this a name without a colon (Namespaces in XML section 3)?
-pub(super) fn is_plain_name(text: &str) -> bool {
+pub(in crate::soap) fn is_plain_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|it| it != ':' && xml::is_name_start(it))
         && characters.all(|it| it != ':' && xml::is_name_char(it))

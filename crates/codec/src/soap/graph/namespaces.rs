@@ -36,7 +36,7 @@ pub(super) fn is_encoding_style(name: &Name) -> bool {
 
 /// Does a value of the attribute `encodingStyle` name the rules of either SOAP? It is a list; URIs
 /// that go on behind theirs stand for more restricted rules (SOAP 1.1 section 4.1.1).
-pub(super) fn is_soap_encoding(style: &str) -> bool {
+pub(in crate::soap) fn is_soap_encoding(style: &str) -> bool {
     style
         .split_ascii_whitespace()
         .any(|uri| uri.starts_with(ENCODING11) || uri.trim_end_matches('/') == ENCODING12)
@@ -53,7 +53,7 @@ const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none
 
 /// The simple types of XML Schema, for each of which the encodings declare an element (SOAP 1.1
 /// section 5.2.3, SOAP 1.2 part 2 appendix C).
-pub(super) fn is_simple_type(local: &str) -> bool {
+pub(in crate::soap) fn is_simple_type(local: &str) -> bool {
     const TYPES: &[&str] = &[
         "string",
         "normalizedString",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Name;
 use super::model::{Content, Message, NodeId};
 use super::namespaces::{self, XSD, XSI};
-use crate::soap::Version;
+use crate::soap::{Roles, Version};
 
 /// Namespaces that the Envelope declares; where there are more, elements declare the rest.
 const MOST: usize = 32;
@@ -162,6 +162,37 @@ impl Prefixes {
             it if it == namespaces::encoding(from) => namespaces::encoding(to),
             other => other,
         }
+    }
+
+    /// What an attribute that SOAP defines for header blocks is in the version that is written, if
+    /// it came in another; nothing, if it has no such. `None` for attributes that stay.
+    pub(super) fn block<'n>(&self, name: &Name, value: &'n str) -> Option<Option<(Name, &'n str)>> {
+        if self.from == self.version || name.namespace() != namespaces::envelope(self.from) {
+            return None;
+        }
+        let plain = value.trim();
+        let (local, value) = match (self.version, name.local()) {
+            (Version::Soap11, "role") => match plain {
+                Roles::ULTIMATE_RECEIVER => return Some(None),
+                Roles::NEXT_12 => ("actor", Roles::NEXT_11),
+                _ => ("actor", value),
+            },
+            (Version::Soap12, "actor") => match plain {
+                Roles::NEXT_11 => ("role", Roles::NEXT_12),
+                _ => ("role", value),
+            },
+            // They mean nothing in the one, and would in the other.
+            (Version::Soap11, "relay" | "actor") | (Version::Soap12, "relay" | "role") => {
+                return Some(None);
+            }
+            (Version::Soap11, local @ "mustUnderstand") => match plain {
+                "true" => (local, "1"),
+                "false" => (local, "0"),
+                _ => (local, value),
+            },
+            _ => return None,
+        };
+        Some(Some((name.renamed(local), value)))
     }
 
     /// What the Envelope declares.

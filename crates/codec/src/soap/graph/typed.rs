@@ -13,10 +13,11 @@ use trunkline_wire::{
 };
 
 use super::decode::decode_as;
-use super::model::{Content, Graph, Message, NodeId};
-use super::namespaces::XSD;
+use super::model::{Content, Graph, Message, Node, NodeId};
+use super::namespaces::{ENCODING11, ENCODING12, XSD, envelope};
 use crate::soap::attributes::fits;
 use crate::soap::names::Name as Meaning;
+use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::width::within;
 
@@ -31,7 +32,7 @@ pub fn decode_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<()> {
-    let graph = decode_as(bytes, limits, plan.options.style.is_encoded())?;
+    let graph = decode_as(bytes, limits, Some(plan.options.style.is_encoded()))?;
     let node = locate(plan, &graph)?;
     read_message(&graph.graph, node, plan, limits, message)
 }
@@ -56,12 +57,12 @@ pub fn read_message<M: Typed>(
         let what = "references in messages whose values are attributes";
         return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
     }
+    refuse_reference(plan, graph.node(node)).map_err(|kind| Error::new(kind, 0))?;
     message.clear();
     let mut reader = Reader {
         plan,
         graph,
         limits,
-
         path: vec![node],
         seen: Vec::new(),
         node,
@@ -89,16 +90,65 @@ fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
         true => (&*plan.options.namespace, &*plan.options.operation),
         false => (&*plan.root_namespace, &*plan.root),
     };
+    if !plan.options.any_header {
+        refuse_mandatory(message)?;
+    }
+    refuse_fault(message)?;
     let any = plan.options.any_wrapper;
     let root = message.root().filter(|(name, _)| any || name.is(namespace, local));
     let (_, root) = root.ok_or_else(|| expected(namespace, local))?;
     if !is_plain_rpc {
         return Ok(root);
     }
-    let mut members = message.graph.members(root).iter();
-    match members.find(|(name, _)| name.is(&plan.root_namespace, &plan.root)) {
-        Some((_, node)) => Ok(*node),
-        None => Err(expected(&plan.root_namespace, &plan.root).within(local)),
+    let call = message.graph.node(root);
+    refuse_reference(plan, call).map_err(|kind| Error::new(kind, 0).within(local))?;
+    match message.graph.members(root) {
+        [(name, node), rest @ ..] if name.is(&plan.root_namespace, &plan.root) => {
+            let Some((second, _)) = rest.first() else { return Ok(*node) };
+            let what = format!("the element {} after the message", excerpt(second.local()));
+            Err(Error::new(ErrorKind::Unsupported(what.into()), 0).within(local))
+        }
+        _ => Err(expected(&plan.root_namespace, &plan.root).within(local)),
+    }
+}
+
+/// Header blocks that must be understood are the caller's, or an error.
+fn refuse_mandatory(message: &Message) -> Result<()> {
+    let soap = envelope(message.version);
+    let must = |node: NodeId| {
+        let value = message.graph.node(node).attribute(soap, "mustUnderstand");
+        matches!(value.map(str::trim), Some("1" | "true"))
+    };
+    match message.header.iter().find(|(_, node)| must(*node)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let name = name.to_string();
+            let what = format!("the header {}, which must be understood", excerpt(&name));
+            Err(Error::new(ErrorKind::Unsupported(what.into()), 0))
+        }
+    }
+}
+
+fn refuse_fault(message: &Message) -> Result<()> {
+    let is_fault = |name: &super::Name| name.is(envelope(message.version), "Fault");
+    let Some((_, node)) = message.root().filter(|(name, _)| is_fault(name)) else {
+        return Ok(());
+    };
+    let graph = &message.graph;
+    let reason = graph.text_at(node, &["faultstring"]);
+    let reason = reason.or_else(|_| graph.text_at(node, &["Reason", "Text"])).unwrap_or_default();
+    let what = format!("a Fault in place of the message: {}", excerpt(reason.trim()));
+    Err(Error::new(ErrorKind::Unsupported(what.into()), 0))
+}
+
+/// A value that is elsewhere is not an empty one: references that are not to an element of the
+/// message, or that stand where the encoding rules do not hold, are left with their nodes.
+fn refuse_reference(plan: &Plan, node: &Node) -> std::result::Result<(), ErrorKind> {
+    let names = [("", "href"), (ENCODING11, "ref"), (ENCODING12, "ref")];
+    let refers = names.iter().any(|(namespace, local)| node.attribute(namespace, local).is_some());
+    match refers && plan.options.style.is_encoded() {
+        true => Err(ErrorKind::Unsupported("a reference to what is not in the message".into())),
+        false => Ok(()),
     }
 }
 
@@ -129,7 +179,7 @@ impl<'a> Reader<'a> {
         let scope = &plan.scopes[index];
         let base = self.seen.len();
         self.seen.resize(base + scope.required.len(), 0);
-        self.scope = index;
+        (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
         if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
             self.field = field;
@@ -152,7 +202,7 @@ impl<'a> Reader<'a> {
         let node = self.path[self.path.len() - 1];
         let members = match &graph.node(node).content {
             Content::Struct(members) => &members[..],
-            Content::Text(text) if text.trim().is_empty() => &[],
+            Content::Text(text) if self.is_blank(text)? => &[],
             Content::Text(_) | Content::Nil | Content::Array(_) => {
                 return Err(self.error(ErrorKind::Expected("elements by their names".into())));
             }
@@ -165,12 +215,19 @@ impl<'a> Reader<'a> {
             let local = name.local().as_bytes();
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
             // Only what the schema knows is read, and only there can a circle be met.
-            if meaning.is_none() || matches!(graph.node(*child).content, Content::Nil) {
+            self.field = match meaning {
+                Some(Meaning::Field(field)) => usize::from(field),
+                Some(Meaning::Component(_)) => usize::MAX,
+                None => continue,
+            };
+            let node = graph.node(*child);
+            refuse_reference(self.plan, node).map_err(|kind| self.error(kind))?;
+            self.check_type(*child)?;
+            if matches!(node.content, Content::Nil) {
                 continue;
             }
             match meaning {
                 Some(Meaning::Field(field)) => {
-                    self.field = usize::from(field);
                     self.note(base)?;
                     self.enter(*child)?;
                     into.decode_field(usize::from(field), self)?;
@@ -218,27 +275,37 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Counts a text, as often as it is looked at.
+    fn count_text(&self, text: &str) -> Result<()> {
+        self.bytes.set(self.bytes.get() + text.len());
+        let limit = self.limits.message_bytes;
+        match self.bytes.get() > limit {
+            true => Err(self.error(ErrorKind::Limit { name: "message_bytes", limit })),
+            false => Ok(()),
+        }
+    }
+
+    /// Is it the white space of an element that has no others inside?
+    fn is_blank(&self, text: &str) -> Result<bool> {
+        self.count_text(text)?;
+        Ok(text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')))
+    }
+
     fn text_value(&self) -> Result<&'a str> {
-        self.check_type()?;
         match &self.graph.node(self.node).content {
-            Content::Text(text) => {
-                self.bytes.set(self.bytes.get() + text.len());
-                let limit = self.limits.message_bytes;
-                match self.bytes.get() > limit {
-                    true => Err(self.error(ErrorKind::Limit { name: "message_bytes", limit })),
-                    false => Ok(text),
-                }
-            }
+            Content::Text(text) => self.count_text(text).map(|()| &**text),
             Content::Struct(members) if members.is_empty() => Ok(""),
             _ => Err(self.error(ErrorKind::Expected("text, not elements".into()))),
         }
     }
 
-    /// May a value of the present node's type stand in the present field?
-    fn check_type(&self) -> Result<()> {
-        let Some(name) = &self.graph.node(self.node).type_name else { return Ok(()) };
-        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
-        if name.namespace() != XSD || fits(kind, name.local()) {
+    /// May a value of the node's type stand in the present field, or as an item of it?
+    fn check_type(&self, node: NodeId) -> Result<()> {
+        let field = self.plan.schema.scopes()[self.scope].fields.get(self.field);
+        let (Some(name), Some(field)) = (&self.graph.node(node).type_name, field) else {
+            return Ok(());
+        };
+        if name.namespace() != XSD || fits(field.kind, name.local()) {
             return Ok(());
         }
         let what = format!("a value of another type than xsd:{}", name.local());
@@ -264,14 +331,14 @@ impl<'a> Reader<'a> {
             Content::Array(array) => Ok(array.items.iter().map(|item| item.1).collect()),
             Content::Struct(members) => {
                 let namespace = self.plan.element_namespace();
-                let any_item = self.plan.options.style.is_encoded();
+                let any_item = self.plan.any_item;
                 let named = members.iter().filter(|(found, _)| match name {
                     Some(name) if !any_item => found.is(namespace, name),
                     _ => true,
                 });
                 Ok(named.map(|member| member.1).collect())
             }
-            Content::Text(text) if text.trim().is_empty() => Ok(Cow::Borrowed(&[])),
+            Content::Text(text) if self.is_blank(text)? => Ok(Cow::Borrowed(&[])),
             Content::Text(_) | Content::Nil => {
                 Err(self.error(ErrorKind::Expected("items, not text".into())))
             }
@@ -286,6 +353,8 @@ impl<'a> Reader<'a> {
         }
         self.count(items.len())?;
         for node in items.iter() {
+            refuse_reference(self.plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
+            self.check_type(*node)?;
             self.node = *node;
             item(self)?;
         }
@@ -394,6 +463,7 @@ impl Decoder for Reader<'_> {
                 let limit = self.limits.entries;
                 return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
             }
+            refuse_reference(plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
             self.enter(*node)?;
             let read = self.scope(inner, into.next_entry());
             (self.scope, self.field) = (outer, field);

@@ -24,6 +24,8 @@ struct Entry {
     is_one_of_many: bool,
     /// An element of its own, only there to be referred to.
     is_independent: bool,
+    /// A child of Header.
+    is_block: bool,
 }
 
 /// An element that is open.
@@ -54,6 +56,8 @@ pub(super) struct Writer<'a> {
     last_id: u32,
     /// Does the present child of Header or Body follow the encoding rules?
     encoded: bool,
+    /// Do shared values stand where they are used first for now?
+    embeds: bool,
     open: Vec<Open<'a>>,
     out: String,
 }
@@ -73,6 +77,7 @@ impl<'a> Writer<'a> {
             queue: VecDeque::new(),
             last_id: 0,
             encoded: false,
+            embeds: encoder.embedded,
             open: Vec::new(),
             out: String::new(),
         }
@@ -97,10 +102,14 @@ impl<'a> Writer<'a> {
         self.out.push('>');
         if !message.header.is_empty() || !blocks.is_empty() {
             self.out.push_str(&format!("<{header}>"));
+            // A Body of another style has no place for values of header blocks.
+            self.embeds |= !message.is_encoded() || message.body.is_empty();
             for (name, node) in &message.header {
                 self.encoded = self.own_style(*node).unwrap_or(false);
-                self.element(name, *node, Entry { is_top: true, ..Entry::default() }, None)?;
+                let entry = Entry { is_top: true, is_block: true, ..Entry::default() };
+                self.element(name, *node, entry, None)?;
             }
+            self.embeds = self.encoder.embedded;
             let version = self.encoder.version;
             self.out.extend(blocks.iter().map(|block| block.encode_in(version, true, "")));
             self.out.push_str(&format!("</{header}>"));
@@ -125,12 +134,14 @@ impl<'a> Writer<'a> {
             self.encoded = own.unwrap_or(message.is_encoded());
             self.element(name, *node, entry, on_child.filter(|_| own.is_none()))?;
         }
-        self.independent_elements()?;
+        let style = namespaces::encoding(self.encoder.version);
+        self.independent_elements(Some(style).filter(|_| !message.is_encoded()))?;
         self.out.push_str(&format!("</{body}></{envelope}>"));
         Ok(())
     }
 
-    fn independent_elements(&mut self) -> Result<()> {
+    /// Writes those with the style, if it is not that of the Body.
+    fn independent_elements(&mut self, style: Option<&str>) -> Result<()> {
         static NAME: LazyLock<Name> = LazyLock::new(|| Name::unqualified("multiRef"));
         while let Some(node) = self.queue.pop_front() {
             if self.states[node.index()].is_written {
@@ -138,7 +149,8 @@ impl<'a> Writer<'a> {
             }
             self.encoded = true;
             let entry = Entry { is_top: true, is_independent: true, ..Entry::default() };
-            self.element(&NAME, node, entry, None)?;
+            let style = style.filter(|_| self.own_style(node).is_none());
+            self.element(&NAME, node, entry, style)?;
         }
         Ok(())
     }
@@ -220,7 +232,7 @@ impl<'a> Writer<'a> {
         self.root(id, &entry)?;
         if !refers {
             let has_id = self.encoded && self.states[id.index()].id != 0;
-            self.attributes(node, has_id, &mut declarations)?;
+            self.attributes(node, has_id, entry.is_block, &mut declarations)?;
         }
         for (prefix, namespace) in declarations {
             self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
@@ -275,6 +287,7 @@ impl<'a> Writer<'a> {
         let is_compound = matches!(node.content, Content::Struct(_) | Content::Array(_));
         let has_references = self.encoded && self.encoder.multi_ref;
         let at_end = self.encoder.version == Version::Soap11 && !self.encoder.embedded;
+        let is_shared = state.uses > 1 && !self.embeds;
         if entry.is_independent {
             self.states[id.index()].is_written = true;
             return Ok(false);
@@ -285,7 +298,7 @@ impl<'a> Writer<'a> {
             }
             // Chains that are too long to nest go on in elements of their own.
             let is_last = is_compound && depth >= limit;
-            if at_end && !entry.is_top && (state.uses > 1 || is_last) {
+            if at_end && !entry.is_top && (is_shared || is_last) {
                 if state.id == 0 {
                     self.give_id(id);
                     self.queue.push_back(id);
@@ -391,9 +404,16 @@ impl<'a> Writer<'a> {
         &mut self,
         node: &'a Node,
         has_id: bool,
+        is_block: bool,
         declarations: &mut Vec<(String, String)>,
     ) -> Result<()> {
         for (name, value) in &node.attributes {
+            let known = if is_block { self.prefixes.block(name, value) } else { None };
+            let (name, value) = match &known {
+                Some(None) => continue,
+                Some(Some((name, value))) => (name, *value),
+                None => (name, &**value),
+            };
             if (has_id && name.is("", "id")) || self.is_twice(node, name) {
                 continue;
             }

@@ -1,0 +1,144 @@
+//! Documents of encoded plans that are damaged at random: the decoder reads the message that the
+//! graph has, or neither reads one.
+
+use trunkline_catalogue::commerce::CustomerServices;
+use trunkline_codec::soap::graph;
+use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
+use trunkline_lab::random::Random;
+use trunkline_message::{Limits, Structure};
+use trunkline_tests::every_kind::{self, EveryKind};
+use trunkline_tests::samples;
+
+use crate::damaged::damage_by;
+
+fn plans() -> Vec<Options> {
+    let operation = |version, types| Options {
+        version,
+        types,
+        layout: Layout::Operation,
+        operation: "echo".into(),
+        namespace: "urn:own".into(),
+        ..Options::default()
+    };
+    let arrays = operation(Version::Soap11, true);
+    vec![
+        arrays.clone(),
+        operation(Version::Soap12, true),
+        operation(Version::Soap11, false),
+        Options { style: Style::DocumentEncoded, layout: Layout::Message, ..arrays.clone() },
+        Options { layout: Layout::Message, ..arrays.clone() },
+        Options { any_wrapper: true, ..arrays },
+    ]
+}
+
+const NIL: &str = "xsi:nil=\"1\"";
+
+/// What tells something about values where content is encoded.
+const PIECES: [&str; 30] = [
+    " xsi:nil=\"1\"",
+    " xsi:nil=\"0\"",
+    " xsi:type=\"xsd:string\"",
+    " xsi:type=\"xsd:int\"",
+    " xsi:type=\"SOAP-ENC:Array\"",
+    " xsi:type=\"xsd:anyType\"",
+    " SOAP-ENC:arrayType=\"xsd:int[2]\"",
+    " SOAP-ENC:arrayType=\"xsd:anyType[1]\"",
+    " SOAP-ENC:arrayType=\"xsd:anyType[]\"",
+    " SOAP-ENC:arrayType=\"xsd:anyType[][2]\"",
+    " SOAP-ENC:arrayType=\"xsd:anyType[1,1]\"",
+    " SOAP-ENC:arrayType=\"x\"",
+    " SOAP-ENC:arraySize=\"1\"",
+    " SOAP-ENC:arraySize=\"*\"",
+    " SOAP-ENC:arraySize=\"1 1\"",
+    " SOAP-ENC:itemType=\"xsd:string\"",
+    " SOAP-ENC:offset=\"[0]\"",
+    " SOAP-ENC:position=\"[0]\"",
+    " SOAP-ENC:position=\"[1]\"",
+    " SOAP-ENC:root=\"1\"",
+    " SOAP-ENC:root=\"0\"",
+    " SOAP-ENC:nodeType=\"struct\"",
+    " href=\"#i\"",
+    " id=\"i\"",
+    " href=\"cid:i\"",
+    " SOAP-ENV:encodingStyle=\"\"",
+    "<x/>",
+    "<!-- c -->",
+    " ",
+    "1",
+];
+
+fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize) {
+    let mut random = Random::new(seed);
+    let limits = Limits::default();
+    let (mut read, mut refused) = (0, 0);
+    for options in plans() {
+        let plan = Plan::new(M::schema(), &options);
+        let written = soap::Encoder::new(&plan).encode(message).expect("a message").to_vec();
+        let written = String::from_utf8(written).expect("UTF-8");
+        let mut decoder = Decoder::new(&plan);
+        for _ in 0..rounds {
+            let document = match random.below(4) {
+                0 => damage_by(&written, "Body", &PIECES, &mut random),
+                _ => mark(&written, &mut random),
+            };
+            let (mut one, mut other) = (M::default(), M::default());
+            let by_decoder = decoder.decode(document.as_bytes(), &mut one);
+            let by_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut other);
+            match (by_decoder, by_graph) {
+                (Ok(()), Ok(())) => {
+                    assert_eq!(one, other, "{options:?}: {document}");
+                    read += 1;
+                }
+                (Err(_), Err(_)) => refused += 1,
+                // The decoder does not look into elements that the schema does not know, nor into
+                // those that are nil.
+                (Ok(()), Err(error)) if is_of_whole(&error.to_string()) => {}
+                (Ok(()), Err(error)) if error.offset() > 0 && document.contains(NIL) => {}
+                (by_decoder, by_graph) => panic!(
+                    "the decoder: {by_decoder:?}\nthe graph: {by_graph:?}\n{options:?}\n{document}"
+                ),
+            }
+        }
+    }
+    assert!(read > rounds && refused > rounds, "{read} were read, {refused} refused");
+}
+
+/// Puts pieces into one or two start tags of the Body, or behind them.
+fn mark(document: &str, random: &mut Random) -> String {
+    let mut text = document.to_owned();
+    for _ in 0..1 + random.below(2) {
+        let body = text.find("Body").expect("a Body");
+        let tags: Vec<usize> = text[body..].match_indices('<').map(|(at, _)| body + at).collect();
+        let at = tags[random.below(tags.len() as u64) as usize];
+        if text[at..].starts_with("</") {
+            continue;
+        }
+        let end = at + text[at..].find('>').expect("the end of a tag");
+        let piece = PIECES[random.below(PIECES.len() as u64) as usize];
+        text.insert_str(if piece.starts_with(' ') { end } else { end + 1 }, piece);
+    }
+    text
+}
+
+fn is_of_whole(error: &str) -> bool {
+    ["an id once", "to which this one refers", "mixed content", "an id or a reference"]
+        .iter()
+        .any(|it| error.contains(it))
+}
+
+mod soap_message {
+    /// A message to compare and to show.
+    pub(super) trait Any:
+        trunkline_message::Message + Default + PartialEq + std::fmt::Debug
+    {
+    }
+    impl<M: trunkline_message::Message + Default + PartialEq + std::fmt::Debug> Any for M {}
+}
+
+#[test]
+fn the_decoder_and_the_graph_read_the_same() {
+    let customers: CustomerServices = samples::customer_services(2, 1);
+    agree(&customers, 31, 3000);
+    let kinds: EveryKind = every_kind::full();
+    agree(&kinds, 32, 6000);
+}
