@@ -71,7 +71,8 @@ fn bars(
         if all.is_empty() {
             continue;
         }
-        let names = styles.iter().map(|(_, name)| name.as_str());
+        let names: Vec<String> = styles.iter().map(|(_, name)| short(name)).collect();
+        let names = names.iter().map(String::as_str);
         let panel = Panel {
             title: case.trim_start_matches(beginning).trim_end_matches("@direct").to_owned(),
             x: Axis::names("style", names),
@@ -80,6 +81,12 @@ fn bars(
         figure.panels.push(plot::bars(&panel, &all));
     }
     figure
+}
+
+/// A style as a label below bars has room for it: `doc/lit`.
+fn short(style: &str) -> String {
+    let short = [("document", "doc"), ("literal", "lit"), ("encoded", "enc"), ("binary ", "")];
+    short.iter().fold(style.to_owned(), |style, (word, short)| style.replace(word, short))
 }
 
 /// Figures 6 to 8: a panel for each message and style.

@@ -11,6 +11,9 @@ use crate::table::{Align, Table, number};
 /// Who is measured beside the toolkits.
 const BARE: &str = "bare";
 
+/// Callers for which the bare echo stands in the table.
+const BARE_AT: u32 = 16;
+
 /// All tables for which there are rows.
 pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
     let mut sections = Vec::new();
@@ -193,7 +196,8 @@ fn saturation(rows: Rows<'_>, cases: &[&str]) -> Vec<Section> {
         }
     }
     threads.sort_unstable();
-    messages.into_iter().filter_map(|message| one_saturation(rows, message, &threads)).collect()
+    let of_message = |message| one_saturation(rows, message, &threads);
+    messages.into_iter().flat_map(of_message).collect()
 }
 
 /// The number and the rest in `saturation-16-simple@direct`.
@@ -202,39 +206,45 @@ fn split(case: &str) -> Option<(u32, &str)> {
     Some((count.parse().ok()?, message))
 }
 
-fn one_saturation(rows: Rows<'_>, message: &str, threads: &[u32]) -> Option<Section> {
-    let counts: Vec<String> = threads.iter().map(u32::to_string).collect();
-    let columns = [("style", Align::Left), ("subject", Align::Left)].into_iter();
-    let columns = columns.chain(counts.iter().map(|count| (count.as_str(), Align::Right)));
-    let rest = [("most", Align::Right), ("times", Align::Right), ("/ bare at 16", Align::Right)];
-    let mut table = Table::new(columns.chain(rest)).within(WIDTH);
+/// A table for each style.
+fn one_saturation(rows: Rows<'_>, message: &str, threads: &[u32]) -> Vec<Section> {
     let peak = format!("peak-{message}");
     let lines = Line::of_case(rows, &peak);
-    if lines.is_empty() {
-        return None;
-    }
-    for line in &lines {
+    let styles = lines.chunk_by(|one, other| one.format == other.format);
+    styles.map(|lines| one_style(rows, message, threads, lines)).collect()
+}
+
+fn one_style(rows: Rows<'_>, message: &str, threads: &[u32], lines: &[Line<'_>]) -> Section {
+    let counts: Vec<String> = threads.iter().map(u32::to_string).collect();
+    let columns = [("subject", Align::Left)].into_iter();
+    let columns = columns.chain(counts.iter().map(|count| (count.as_str(), Align::Right)));
+    let rest = [("most", Align::Right), ("times", Align::Right), ("/ bare", Align::Right)];
+    let mut table = Table::new(columns.chain(rest)).within(WIDTH);
+    for line in lines {
         let at = |count: u32, metric: &str| {
             let case = format!("saturation-{count}-{message}");
             let line = Line { case: &case, ..*line };
             rows.all.iter().find(|row| line.is_of(row) && row.metric == metric)
         };
-        let mut cells = vec![line.style(), line.subject.to_owned()];
+        let mut cells = vec![line.subject.to_owned()];
         cells.extend(threads.iter().map(|&count| match at(count, "calls-per-second") {
             None => String::new(),
             row => value(row),
         }));
         cells.push(line.cell(rows, "calls-per-second", 1.0));
         cells.push(line.lead(rows));
-        let over_bare = at(16, "over-bare").or_else(|| at(*threads.last()?, "over-bare"));
+        let over_bare = at(BARE_AT, "over-bare").or_else(|| at(*threads.last()?, "over-bare"));
         cells.push(over_bare.map_or(String::new(), |row| value(Some(row))));
         table.row(cells);
     }
     let name = message.trim_end_matches("@direct");
-    let title = format!("Calls a second of the {name} message, by callers (paper: section 4.3)");
-    let notes =
-        vec!["most: of any number of callers; times: by which trunkline has more".to_owned()];
-    Some(Section { topic: "saturation", title, table, notes })
+    let style = lines.first().map_or(String::new(), Line::style);
+    let title = format!("Calls a second of the {name} message, {style}, by callers (section 4.3)");
+    let notes = vec![
+        "most: of any number of callers; times: by which trunkline has more; / bare: how many times".to_owned(),
+        format!("as many a bare echo by hyper answers for {BARE_AT} callers"),
+    ];
+    Section { topic: "saturation", title, table, notes }
 }
 
 /// Figure 9.
