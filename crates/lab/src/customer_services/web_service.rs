@@ -58,12 +58,25 @@ trunkline_session::client! {
 
 /// The service with all its bindings.
 pub fn service() -> Service {
-    let mut service = Service::new("CustomerService", NAMESPACE)
-        .documentation("The echo of Ng, Chen and Greenfield (2004)")
-        .operation("echo", echo)
+    let service = echo_alone()
         .operation("refuse", refuse)
         .fault::<Refusal>()
         .one_way("notify", |_: CustomerServices| Ok::<(), Fault>(()));
+    at_all_paths(service)
+}
+
+/// The same with one operation, for transports without an action.
+pub fn echo_service() -> Service {
+    at_all_paths(echo_alone())
+}
+
+fn echo_alone() -> Service {
+    Service::new("CustomerService", NAMESPACE)
+        .documentation("The echo of Ng, Chen and Greenfield (2004)")
+        .operation("echo", echo)
+}
+
+fn at_all_paths(mut service: Service) -> Service {
     for (path, binding) in PATHS {
         service = service.at(path, binding).at(&format!("/soap12{path}"), binding.soap12());
     }

@@ -81,7 +81,7 @@ impl Service {
             Some(Format::NgCdr) => BinaryEcho::start(!serving.has_nagle).map(Self::Binary),
             Some(format) => {
                 let path = web_service::path_of(format);
-                let endpoints = web_service::service().build()?;
+                let endpoints = web_service::echo_service().build()?;
                 let endpoint = endpoints.into_iter().find(|it| Some(it.path()) == path);
                 let Some(endpoint) = endpoint else {
                     let name = format.name();
