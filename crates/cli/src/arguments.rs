@@ -121,10 +121,15 @@ pub(crate) struct SoapCallArguments {
 /// The styles of bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SoapBinding {
+    #[value(alias = "document_literal")]
     DocumentLiteral,
+    #[value(alias = "document_literal_bare")]
     DocumentLiteralBare,
+    #[value(alias = "document_encoded")]
     DocumentEncoded,
+    #[value(alias = "rpc_literal")]
     RpcLiteral,
+    #[value(alias = "rpc_encoded")]
     RpcEncoded,
 }
 

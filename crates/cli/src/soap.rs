@@ -71,8 +71,7 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> 
         given => {
             let from = given.clone().unwrap_or_else(|| format!("{url}?wsdl"));
             let mut client = Client::with(&from, "", Binding::default(), config(arguments)?)?;
-            let hint = "say --namespace and --binding if there is no WSDL";
-            let got = client.get().map_err(|it| Fault::new(format!("{from}: {it}; {hint}")))?;
+            let got = client.get().map_err(|error| no_wsdl(&from, &error))?;
             (got, from)
         }
     };
@@ -116,6 +115,15 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> 
         operation.action.clone_from(action);
     }
     Ok(operation)
+}
+
+/// What to say instead, where the server is there and has none.
+fn no_wsdl(from: &str, error: &CallError) -> Fault {
+    let hint = match error {
+        CallError::Status { .. } => "; say --namespace and --binding if there is no WSDL",
+        _ => "",
+    };
+    Fault::new(format!("{from}: {error}{hint}"))
 }
 
 fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {

@@ -93,11 +93,14 @@ fn mistakes_are_one_line_that_says_what_to_do() {
     let url = format!("{base}/rpc-literal");
     let cases: [(&[&str], &str); 6] = [
         (&[&url, "ecko"], "has no operation ecko; there is echo, refuse, notify"),
-        (&[&base, "echo"], "HTTP status 404: no service is at /"),
+        (&[&base, "echo"], "say --namespace and --binding if there is no WSDL"),
         (&[&url, "echo", "header"], "\"header\" is not KEY=VALUE"),
         (&[&url, "echo", "header=1", "header=2"], "it stands twice; say name[1] for a second one"),
         (&["localhost", "echo"], "is no URL of a service"),
-        (&["http://127.0.0.1:1/", "echo"], "say --namespace and --binding if there is no WSDL"),
+        (
+            &["http://127.0.0.1:1/", "echo"],
+            "http://127.0.0.1:1/?wsdl: 127.0.0.1:1: Connection refused",
+        ),
     ];
     for (arguments, words) in cases {
         let (status, out, err) = said(arguments);

@@ -1,5 +1,6 @@
 //! What the attributes say.
 
+use syn::ext::IdentExt as _;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitInt, LitStr, Result};
@@ -62,7 +63,7 @@ impl Struct {
             return Err(Error::new(input.generics.span(), why));
         }
         let (mut name, mut message_type, mut camel) =
-            (input.ident.to_string(), String::new(), false);
+            (input.ident.unraw().to_string(), String::new(), false);
         for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("name") {
@@ -110,7 +111,7 @@ impl Struct {
 
 impl Member {
     fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
-        let rust_name = ident.to_string();
+        let rust_name = ident.unraw().to_string();
         let default = if camel { camel_case(&rust_name) } else { rust_name };
         let (role, words) = words(field)?;
         let (value, role) = match role {

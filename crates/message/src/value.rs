@@ -5,6 +5,10 @@ use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 use crate::{Decoder, Encoder, IntegerKind, Kind, Result};
 
 /// A type of field: which kind it is, and which method of encoder and decoder serves it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no type of a field",
+    note = "a struct inside needs `#[component]`, a list of structs is a `Group<Entry>` with `#[group(entry = \"...\")]`"
+)]
 pub trait FieldValue: Default {
     /// The kind that the schema says.
     const KIND: Kind;

@@ -52,9 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .start(address.as_deref().unwrap_or("127.0.0.1:0"))?;
     if address.is_some() {
         println!("http://{}/calculator?wsdl", server.address());
-        loop {
-            std::thread::park();
-        }
+        server.wait();
+        return Ok(());
     }
 
     let url = format!("http://{}/calculator", server.address());

@@ -220,6 +220,14 @@ fn version_name(version: Version) -> &'static str {
 }
 
 /// `Sender (NoSuchTopic): there is no topic named gold`.
+/// A message that could not be written or read on the way to an answer: the receiver's fault. The
+/// sender's is [`Fault::of_error`].
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::receiver(error.to_string())
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code.name(Version::Soap12))?;

@@ -107,6 +107,12 @@ impl From<http::Error> for CallError {
     }
 }
 
+/// The name on the wire of a method, which may be a raw identifier.
+#[doc(hidden)]
+pub fn name_of(method: &'static str) -> &'static str {
+    method.strip_prefix("r#").unwrap_or(method)
+}
+
 /// An operation that has been called, with what its messages need.
 struct Known {
     name: String,

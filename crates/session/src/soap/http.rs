@@ -141,6 +141,11 @@ impl Running {
         self.http.counters()
     }
 
+    /// Waits for ever, for a program that does nothing else.
+    pub fn wait(self) {
+        self.http.wait();
+    }
+
     /// Stops: accepts nobody, lets the calls that are being answered end, and waits for that.
     pub fn stop(self) {
         self.http.stop();

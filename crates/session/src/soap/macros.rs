@@ -68,7 +68,7 @@ macro_rules! client {
         @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty) -> $reply:ty; $($rest:tt)*
     ) => {
-        $crate::client!(@answered ($visibility) [$(#[$attribute])*] $method $request, $reply, stringify!($method));
+        $crate::client!(@answered ($visibility) [$(#[$attribute])*] $method $request, $reply, $crate::soap::name_of(stringify!($method)));
         $crate::client!(@operations ($visibility) $($rest)*);
     };
     (
@@ -83,7 +83,7 @@ macro_rules! client {
         @operations ($visibility:vis)
         $(#[$attribute:meta])* fn $method:ident($request:ty); $($rest:tt)*
     ) => {
-        $crate::client!(@one_way ($visibility) [$(#[$attribute])*] $method $request, stringify!($method));
+        $crate::client!(@one_way ($visibility) [$(#[$attribute])*] $method $request, $crate::soap::name_of(stringify!($method)));
         $crate::client!(@operations ($visibility) $($rest)*);
     };
     (

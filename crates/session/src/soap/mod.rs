@@ -26,7 +26,7 @@ pub mod wsdl;
 
 pub use binding::Binding;
 pub use call::{CallReport, Log};
-pub use client::{CallError, Client};
+pub use client::{CallError, Client, name_of};
 pub use context::{Context, Stages};
 pub use conversation::{Answer, Conversation, Outcome};
 pub use http::{Running, Server, StartError};
@@ -36,4 +36,4 @@ pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
-pub use trunkline_net::http::{ClientConfig, Config};
+pub use trunkline_net::http::{ClientConfig, ClientTls, Config, ServerTls, Workers};

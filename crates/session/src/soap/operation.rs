@@ -20,6 +20,11 @@ use super::{Binding, Context};
 /// ```
 /// The last two work in the memory of earlier messages, so that nothing is allocated in the long
 /// run. The response that they get holds no field.
+#[diagnostic::on_unimplemented(
+    message = "this is no function of a service",
+    note = "a service takes `Fn(Request) -> Result<Response, Fault>`, with `&mut Context` behind the request if it likes",
+    note = "request and response are structs with `derive(Message)`, the error turns into a `Fault`"
+)]
 pub trait Function<Shape, Request, Response>: Send + Sync + 'static {
     /// Answers a request.
     ///
