@@ -17,11 +17,19 @@ pub struct Conversation {
     context: Context,
     /// By operation, once it has been called; behind them, what is done otherwise.
     calls: Vec<Option<Box<dyn Call>>>,
-    /// Which operation is called by what begins so, and in which SOAP.
-    prologues: Prologues<(usize, Version)>,
+    prologues: Prologues<Beginning>,
     fault: Vec<u8>,
     /// Why the last call failed.
     reason: Option<String>,
+}
+
+/// What a message calls that begins like an earlier one.
+#[derive(Clone, Copy, Debug)]
+struct Beginning {
+    operation: usize,
+    /// If not, others have the same element, and the action tells.
+    is_alone: bool,
+    version: Version,
 }
 
 /// What came of a request.
@@ -131,11 +139,15 @@ impl Conversation {
 
     /// Which operation does the message call? Its header is understood then.
     fn recognise(&mut self, request: &[u8]) -> Result<usize, Fault> {
-        if let Some((operation, version)) = self.prologues.find(request) {
-            self.called(operation, version);
-            return Ok(operation);
-        }
-        self.open(request)
+        let Some(beginning) = self.prologues.find(request) else { return self.open(request) };
+        let Beginning { operation, is_alone, version } = beginning;
+        self.context.set_version(version);
+        let operation = match is_alone {
+            true => operation,
+            false => self.by_action(&self.endpoint.0.elements[operation])?,
+        };
+        self.called(operation, version);
+        Ok(operation)
     }
 
     fn called(&mut self, operation: usize, version: Version) {
@@ -165,8 +177,9 @@ impl Conversation {
         match self.named(&opened)? {
             Named::Operation { index, is_alone } => {
                 self.called(index, opened.version);
-                if is_alone {
-                    self.prologues.remember(request, &opened, (index, opened.version));
+                let beginning = Beginning { operation: index, is_alone, version: opened.version };
+                if opened.body.is_some() {
+                    self.prologues.remember(request, &opened, beginning);
                 }
                 self.receive(opened.header, &roles);
                 Ok(index)
@@ -204,13 +217,21 @@ impl Conversation {
         match (same.next(), same.next()) {
             (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
             (Some(_), Some(_)) => {
-                let chosen = by_action().filter(|&it| parts.elements[it] == *element);
-                let index = chosen.ok_or_else(|| self.ambiguous(element))?;
-                Ok(Named::Operation { index, is_alone: false })
+                Ok(Named::Operation { index: self.by_action(element)?, is_alone: false })
             }
             (None, _) if has_otherwise => Ok(Named::Otherwise),
             (None, _) => Err(self.unknown(element)),
         }
+    }
+
+    /// Of the operations with this element, the one with the request's action.
+    fn by_action(&self, element: &soap::QName) -> Result<usize, Fault> {
+        let parts = &*self.endpoint.0;
+        let is_it = |(operation, its): (&super::service::Named, &soap::QName)| {
+            operation.action == self.context.action() && its == element
+        };
+        let mut all = parts.service.operations.iter().zip(&parts.elements);
+        all.position(is_it).ok_or_else(|| self.ambiguous(element))
     }
 
     #[cold]
