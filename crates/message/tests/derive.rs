@@ -375,3 +375,15 @@ fn a_records_optional_group_without_entries_is_absent() {
     assert!(record.group_mut("Price").is_none());
     assert_eq!(record.get("Price"), None);
 }
+
+/// `type` is a common name of elements, and a word of Rust.
+#[test]
+fn a_raw_identifier_is_the_name_without_its_mark() {
+    #[derive(Message, Clone, Debug, Default, PartialEq)]
+    struct Product {
+        r#type: i32,
+    }
+
+    let names: Vec<_> = Product::schema().scopes()[0].fields.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["type"]);
+}
