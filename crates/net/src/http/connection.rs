@@ -91,8 +91,7 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     let config = &session.service.config;
     let mut http = http1::Builder::new();
     http.keep_alive(config.keep_alive).half_close(true).auto_date_header(config.date);
-    // Answers to requests that came together go out together.
-    http.header_read_timeout(None).pipeline_flush(true);
+    http.header_read_timeout(None);
     if config.headers != Config::HEADERS {
         // Only where it must be, since hyper then takes its tables from the heap.
         http.max_headers(config.headers);
