@@ -320,9 +320,10 @@ impl Client {
         let known = &mut self.operations[index];
         let envelope = known.encoder.encode_with(&self.encoded_header, request);
         let envelope = envelope.map_err(CallError::Request)?;
-        let envelope = Bytes::copy_from_slice(envelope);
-        let headers = known.headers.clone();
-        self.post(&headers, envelope)
+        self.sent = Some(envelope.len());
+        self.reply_header.clear();
+        let path = &self.url.path;
+        Ok(self.http.request(&http::Method::POST, path, &known.headers, envelope)?)
     }
 
     fn post(
