@@ -12,12 +12,49 @@ const CRATES: &[(&str, &[&str])] = &[
     ("catalogue", &["wire", "message"]),
     ("net", &["wire", "message", "codec"]),
     ("session", &["wire", "message", "message-derive", "codec", "net"]),
-    ("lab", &["wire", "message", "codec", "catalogue", "net", "session"]),
-    ("cli", &["wire", "message", "codec", "catalogue", "net", "session", "lab"]),
+    ("native", &["wire"]),
+    ("router", &["wire"]),
+    ("reactor", &["wire"]),
+    ("client", &["native", "reactor"]),
+    ("server", &["native", "router", "reactor", "client", "net"]),
+    (
+        "lab",
+        &[
+            "wire",
+            "message",
+            "codec",
+            "catalogue",
+            "net",
+            "session",
+            "native",
+            "router",
+            "reactor",
+            "client",
+            "server",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "wire",
+            "message",
+            "codec",
+            "catalogue",
+            "net",
+            "session",
+            "native",
+            "reactor",
+            "client",
+            "server",
+            "lab",
+        ],
+    ),
 ];
 
 /// The only files with `unsafe` in them.
 const UNSAFE: &[&str] = &[
+    "crates/reactor/src/shared/map.rs",
+    "crates/reactor/src/shared/ring.rs",
     "crates/wire/src/scan/aarch64.rs",
     "crates/wire/src/scan/x86_64.rs",
     "crates/wire/src/text.rs",
@@ -26,7 +63,7 @@ const UNSAFE: &[&str] = &[
 ];
 
 /// Crates that cannot forbid what they have.
-const UNSAFE_CRATES: &[&str] = &["wire"];
+const UNSAFE_CRATES: &[&str] = &["reactor", "wire"];
 
 const PEERS: &[&str] = &["gsoap", "quickfix", "omniorb", "quick-xml", "ironfix", "pugixml"];
 

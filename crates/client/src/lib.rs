@@ -1,0 +1,2 @@
+//! Client library of the router
+#![forbid(unsafe_code)]

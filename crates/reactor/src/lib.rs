@@ -1,0 +1,1 @@
+//! Streams over TCP, Unix sockets and shared memory, and their readiness

@@ -1,0 +1,2 @@
+//! The router as a server: sessions, the loop, configuration, HTTP and WebSocket
+#![forbid(unsafe_code)]
