@@ -1,0 +1,103 @@
+//! Where a router listens: `tcp://127.0.0.1:7400`, `unix:///path`, `shm:///path`.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where a router listens, and by which transport.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Host and port, such as `127.0.0.1:7400` or `[::1]:7400`; port 0 is any free one.
+    Tcp(String),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+    /// The path of the Unix socket over which shared memory is handed out.
+    SharedMemory(PathBuf),
+}
+
+/// What is wrong with an address, and with which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressError {
+    text: String,
+    reason: &'static str,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no address: {}", self.text, self.reason)
+    }
+}
+
+impl Error for AddressError {}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let refuse = |reason| Err(AddressError { text: text.to_owned(), reason });
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return refuse("it begins with tcp://, unix:// or shm://");
+        };
+        match scheme {
+            "tcp" => match rest.rsplit_once(':') {
+                None | Some(("", _)) => refuse("tcp:// is followed by host:port"),
+                Some((_, port)) if port.parse::<u16>().is_err() => {
+                    refuse("a port is a number from 0 to 65535")
+                }
+                Some(_) => Ok(Self::Tcp(rest.to_owned())),
+            },
+            "unix" | "shm" if !rest.starts_with('/') => {
+                refuse("the path after unix:// or shm:// is absolute, as in unix:///run/a.sock")
+            }
+            "unix" => Ok(Self::Unix(rest.into())),
+            "shm" => Ok(Self::SharedMemory(rest.into())),
+            _ => refuse("the transports are tcp, unix and shm"),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(host) => write!(f, "tcp://{host}"),
+            Self::Unix(path) => write!(f, "unix://{}", path.display()),
+            Self::SharedMemory(path) => write!(f, "shm://{}", path.display()),
+        }
+    }
+}
+
+impl Address {
+    /// An error that names the address.
+    pub(crate) fn explain(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{self}: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_as_they_are_read() {
+        for text in ["tcp://127.0.0.1:7400", "tcp://[::1]:0", "unix:///run/a.sock", "shm:///b c"] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_is_wrong() {
+        for (text, part) in [
+            ("127.0.0.1:7400", "begins with tcp://"),
+            ("tcp://host", "host:port"),
+            ("tcp://:7400", "host:port"),
+            ("tcp://host:70000", "a number from 0 to 65535"),
+            ("unix://a.sock", "absolute"),
+            ("udp://host:1", "tcp, unix and shm"),
+        ] {
+            let error = text.parse::<Address>().unwrap_err().to_string();
+            assert!(error.contains(text) && error.contains(part), "{error}");
+        }
+    }
+}

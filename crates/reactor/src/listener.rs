@@ -1,0 +1,202 @@
+//! Where connections come from.
+
+use std::fs;
+use std::io;
+use std::net::ToSocketAddrs as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mio::event::Source;
+use mio::net::{TcpListener, UnixListener, UnixStream};
+use rustix::fs::{Mode, fchmod};
+use rustix::io::Errno;
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::{Address, Stream};
+
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: i32 = 4096;
+
+/// Waits for connections. A Unix socket's file is the owner's alone, and goes when this is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    socket: Listening,
+    address: Address,
+    /// Set when accepting failed for want of something; the reactor clears it after a while.
+    pub(crate) pause: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+enum Listening {
+    Tcp(TcpListener),
+    Unix { socket: UnixListener, _file: SocketFile },
+}
+
+impl Listener {
+    /// Listens at an address. The file of a Unix socket where nobody listens any more is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The address is taken, or not of this machine, or its file is no socket; the address is named.
+    pub fn bind(address: &Address) -> io::Result<Self> {
+        let bound = match address {
+            Address::Tcp(host) => bind_tcp(host),
+            Address::Unix(path) => bind_unix(path).map(|socket| (socket, address.clone())),
+            Address::SharedMemory(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        let (socket, address) = bound.map_err(|error| address.explain(&error))?;
+        Ok(Self { socket, address, pause: Arc::default() })
+    }
+
+    /// Where it listens: with the port that the system chose where 0 was asked for.
+    #[must_use]
+    pub fn address(&self) -> Address {
+        self.address.clone()
+    }
+
+    /// The next connection, or `None` when nobody waits for now.
+    ///
+    /// # Errors
+    ///
+    /// Descriptors or memory are wanting. After that it answers `None`, and the reactor tells of this
+    /// listener again a while later: who waits keeps its place, and nothing spins.
+    pub fn accept(&mut self) -> io::Result<Option<Stream>> {
+        loop {
+            if self.pause.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let accepted = match &self.socket {
+                Listening::Tcp(socket) => socket.accept().and_then(|(stream, _)| {
+                    stream.set_nodelay(true)?;
+                    Ok(Stream::of_tcp(stream))
+                }),
+                Listening::Unix { socket, .. } => {
+                    socket.accept().map(|(stream, _)| Stream::of_unix(stream))
+                }
+            };
+            match accepted {
+                Ok(stream) => return Ok(Some(stream)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if is_want(&error) => {
+                    self.pause.store(true, Ordering::Relaxed);
+                    return Err(self.address.explain(&error));
+                }
+                // This one connection went away before it was accepted.
+                Err(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn source(&mut self) -> &mut dyn Source {
+        match &mut self.socket {
+            Listening::Tcp(socket) => socket,
+            Listening::Unix { socket, .. } => socket,
+        }
+    }
+}
+
+/// Whether the next try would fail too.
+fn is_want(error: &io::Error) -> bool {
+    let wants = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    let connection = [
+        Errno::CONNABORTED,
+        Errno::INTR,
+        Errno::PERM,
+        Errno::PROTO,
+        Errno::HOSTUNREACH,
+        Errno::NETUNREACH,
+        Errno::NETDOWN,
+        Errno::INVAL,
+        Errno::CONNRESET,
+        Errno::NOTCONN,
+    ];
+    match Errno::from_io_error(error) {
+        Some(errno) => wants.contains(&errno) || !connection.contains(&errno),
+        None => true,
+    }
+}
+
+fn bind_tcp(host: &str) -> io::Result<(Listening, Address)> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in host.to_socket_addrs()? {
+        let bound = Socket::new(Domain::for_address(address), Type::STREAM, None)
+            .and_then(|socket| {
+                socket.set_reuse_address(true)?;
+                socket.bind(&address.into())?;
+                listen(socket)
+            })
+            .map(|socket| TcpListener::from_std(socket.into()));
+        match bound {
+            Ok(socket) => {
+                let address = Address::Tcp(socket.local_addr()?.to_string());
+                return Ok((Listening::Tcp(socket), address));
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn listen(socket: Socket) -> io::Result<OwnedFd> {
+    socket.set_nonblocking(true)?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+fn bind_unix(path: &Path) -> io::Result<Listening> {
+    clear(path)?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // On Linux the file begins with the socket's mode, so that there is no moment of another.
+    fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+    socket.bind(&SockAddr::unix(path)?)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    let file = SocketFile::new(path)?;
+    let socket = UnixListener::from_std(listen(socket)?.into());
+    Ok(Listening::Unix { socket, _file: file })
+}
+
+/// Removes a socket's file that its listener left behind.
+fn clear(path: &Path) -> io::Result<()> {
+    let in_use = |text: &str| Err(io::Error::new(io::ErrorKind::AddrInUse, text));
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(file) if !file.file_type().is_socket() => {
+            return in_use("there is a file, and it is no socket");
+        }
+        Ok(_) => {}
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+        _ => in_use("another process listens there"),
+    }
+}
+
+/// The file of a socket, removed at the end where it still is the same.
+#[derive(Debug)]
+struct SocketFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    fn new(path: &Path) -> io::Result<Self> {
+        let file = fs::symlink_metadata(path)?;
+        Ok(Self { path: path.to_owned(), identity: (file.dev(), file.ino()) })
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let file = fs::symlink_metadata(&self.path);
+        if file.is_ok_and(|file| (file.dev(), file.ino()) == self.identity) {
+            // A file that cannot be removed is found by the next listener.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

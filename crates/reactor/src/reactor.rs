@@ -1,0 +1,249 @@
+//! Which of many streams can go on.
+
+use std::fmt;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mio::{Events, Interest, Poll, Token};
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::idle::{Next, Patience, timespec};
+use crate::{Idle, Listener, Stream};
+
+/// Events taken from the system at once; more wait for the next turn.
+const EVENTS: usize = 1024;
+
+/// How long a listener rests that could not accept for want of something.
+const PAUSE: Duration = Duration::from_millis(100);
+
+const WAKER: Token = Token(usize::MAX);
+
+/// What happened to a stream or a listener. Told once: read until `WouldBlock` or less came than was
+/// asked for, write until `WouldBlock`; who stops earlier comes back without being told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What it was added with.
+    pub token: usize,
+    /// There are bytes, the end or an error to read, or connections to accept.
+    pub readable: bool,
+    /// There is room for bytes again.
+    pub writable: bool,
+    /// The other side is gone or will send nothing more; what it sent before can still be read.
+    pub closed: bool,
+}
+
+/// Says which of many streams can go on.
+pub struct Reactor {
+    poll: Poll,
+    events: Events,
+    waker: Arc<mio::Waker>,
+    idle: Idle,
+    listeners: Vec<Listening>,
+    is_precise: bool,
+}
+
+/// A listener as the reactor sees it.
+struct Listening {
+    token: usize,
+    pause: Arc<AtomicBool>,
+    until: Option<Instant>,
+}
+
+/// Ends the wait of a reactor, from any thread.
+#[derive(Clone, Debug)]
+pub struct Waker(Arc<mio::Waker>);
+
+impl Waker {
+    /// Ends the wait that is under way, or the next.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn wake(&self) -> io::Result<()> {
+        self.0.wake()
+    }
+}
+
+impl Reactor {
+    /// A reactor that waits in the manner of `idle`.
+    ///
+    /// # Errors
+    ///
+    /// Descriptors are wanting.
+    pub fn new(idle: Idle) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(mio::Waker::new(poll.registry(), WAKER)?);
+        let events = Events::with_capacity(EVENTS);
+        Ok(Self { poll, events, waker, idle, listeners: Vec::new(), is_precise: false })
+    }
+
+    /// Waits in another manner from now on.
+    pub fn set_idle(&mut self, idle: Idle) {
+        self.idle = idle;
+    }
+
+    /// Tells from now on when `listener` has connections; `token` is below `usize::MAX`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, such as one that it was added already.
+    pub fn add_listener(&mut self, listener: &mut Listener, token: usize) -> io::Result<()> {
+        self.poll.registry().register(listener.source(), Token(token), Interest::READABLE)?;
+        let pause = Arc::clone(&listener.pause);
+        self.listeners.push(Listening { token, pause, until: None });
+        Ok(())
+    }
+
+    /// Tells nothing more of `listener`.
+    ///
+    /// # Errors
+    ///
+    /// It was not added.
+    pub fn remove_listener(&mut self, listener: &mut Listener) -> io::Result<()> {
+        self.listeners.retain(|it| !Arc::ptr_eq(&it.pause, &listener.pause));
+        self.poll.registry().deregister(listener.source())
+    }
+
+    /// Tells from now on when `stream` can go on; `token` is below `usize::MAX`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, such as one that it was added already.
+    pub fn add(&mut self, stream: &mut Stream, token: usize) -> io::Result<()> {
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll.registry().register(stream.source(), Token(token), interest)
+    }
+
+    /// Tells nothing more of `stream`, which may be dropped without this too.
+    ///
+    /// # Errors
+    ///
+    /// It was not added.
+    pub fn remove(&mut self, stream: &mut Stream) -> io::Result<()> {
+        self.poll.registry().deregister(stream.source())
+    }
+
+    /// What ends the wait of this reactor.
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        Waker(Arc::clone(&self.waker))
+    }
+
+    /// Waits until something happened, replacing what is in `events`. There may be no event: after
+    /// `timeout`, a wake-up or a signal. The time-out is precise to microseconds, for which the
+    /// calling thread's timer slack is taken away.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn wait(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> io::Result<()> {
+        events.clear();
+        let timeout = self.resume(events, timeout);
+        let mut patience = Patience::new(self.idle, timeout);
+        let mut sleep = Some(Duration::ZERO);
+        if self.idle == Idle::Block {
+            // Sleeps in the first call already.
+            sleep = timeout;
+        }
+        loop {
+            let is_woken = match self.look(events, sleep) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
+                woken => woken?,
+            };
+            if is_woken || !events.is_empty() || timeout == Some(Duration::ZERO) {
+                return Ok(());
+            }
+            sleep = match patience.next() {
+                Next::GiveUp => {
+                    self.resume(events, timeout);
+                    return Ok(());
+                }
+                Next::Look => Some(Duration::ZERO),
+                Next::Sleep(time) => time,
+            };
+        }
+    }
+
+    /// Sleeps so long at most, and takes what happened; whether the waker was used.
+    fn look(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> io::Result<bool> {
+        let mut timeout = timeout;
+        if let Some(time) = timeout.filter(|time| time.subsec_nanos() % 1_000_000 != 0) {
+            // The poll counts in milliseconds, what it is made of does not.
+            self.sleep(time)?;
+            timeout = Some(Duration::ZERO);
+        }
+        self.poll.poll(&mut self.events, timeout)?;
+        let mut is_woken = false;
+        for event in &self.events {
+            if event.token() == WAKER {
+                is_woken = true;
+                continue;
+            }
+            let closed = event.is_read_closed() || event.is_write_closed() || event.is_error();
+            events.push(Event {
+                token: event.token().0,
+                readable: event.is_readable() || closed,
+                writable: event.is_writable(),
+                closed,
+            });
+        }
+        Ok(is_woken)
+    }
+
+    /// Sleeps until something happened or the time is over, precisely.
+    fn sleep(&mut self, time: Duration) -> io::Result<()> {
+        if !self.is_precise {
+            precise_timers();
+            self.is_precise = true;
+        }
+        let mut poll_itself =
+            [PollFd::from_borrowed_fd(self.poll.registry().as_fd(), PollFlags::IN)];
+        poll(&mut poll_itself, Some(&timespec(time)))?;
+        Ok(())
+    }
+
+    /// Ends the rest of listeners whose time is over; the time until then, or until the next ends.
+    fn resume(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> Option<Duration> {
+        let mut timeout = timeout;
+        for listener in &mut self.listeners {
+            if !listener.pause.load(Ordering::Relaxed) {
+                continue;
+            }
+            let now = Instant::now();
+            let until = *listener.until.get_or_insert(now + PAUSE);
+            if now >= until {
+                listener.until = None;
+                listener.pause.store(false, Ordering::Relaxed);
+                events.push(Event {
+                    token: listener.token,
+                    readable: true,
+                    writable: false,
+                    closed: false,
+                });
+                timeout = Some(Duration::ZERO);
+            } else {
+                let left = until - now;
+                timeout = Some(timeout.map_or(left, |timeout| timeout.min(left)));
+            }
+        }
+        timeout
+    }
+}
+
+impl fmt::Debug for Reactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reactor").field("idle", &self.idle).finish_non_exhaustive()
+    }
+}
+
+/// The system may end a sleep later than asked, to end others with it; not so on this thread.
+fn precise_timers() {
+    #[cfg(target_os = "linux")]
+    {
+        // Without it sleeps end some 50 us later, which harms nobody's correctness.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1_000));
+    }
+}

@@ -1,0 +1,280 @@
+//! A connection: bytes in both directions, non-blocking.
+
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, ToSocketAddrs as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mio::event::Source;
+use mio::net::{TcpStream, UnixStream};
+use rustix::event::{PollFd, PollFlags, poll};
+use socket2::SockRef;
+
+use crate::idle::{Next, Patience, timespec};
+use crate::{Address, Idle};
+
+/// A connection; it never blocks but in [`Stream::connect`] and [`Stream::wait`]. Ends when dropped.
+pub struct Stream {
+    transport: Transport,
+    idle: Idle,
+}
+
+enum Transport {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// What a stream can do now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// There are bytes, the end, or an error to read.
+    pub readable: bool,
+    /// There is room for bytes to write, or an error to meet.
+    pub writable: bool,
+}
+
+impl Stream {
+    /// Connects; TCP without delaying small messages.
+    ///
+    /// # Errors
+    ///
+    /// Nobody listens there, the name is unknown, or `timeout` is over; the address is named.
+    pub fn connect(address: &Address, timeout: Duration) -> io::Result<Self> {
+        let transport = match address {
+            Address::Tcp(host) => connect_tcp(host, timeout).map(Transport::Tcp),
+            Address::Unix(path) => connect_unix(path, timeout).map(Transport::Unix),
+            Address::SharedMemory(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        match transport {
+            Ok(transport) => Ok(Self { transport, idle: Idle::Block }),
+            Err(error) => Err(address.explain(&error)),
+        }
+    }
+
+    pub(crate) fn of_tcp(stream: TcpStream) -> Self {
+        Self { transport: Transport::Tcp(stream), idle: Idle::Block }
+    }
+
+    pub(crate) fn of_unix(stream: UnixStream) -> Self {
+        Self { transport: Transport::Unix(stream), idle: Idle::Block }
+    }
+
+    /// Reads what is there; 0 is the end (or an empty `bytes`).
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` when nothing is there; others when the connection is broken.
+    #[inline]
+    pub fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        retry(|| match &mut self.transport {
+            Transport::Tcp(stream) => stream.read(bytes),
+            Transport::Unix(stream) => stream.read(bytes),
+        })
+    }
+
+    /// Writes as much as there is room for, and returns how many bytes that was.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` when there is no room; others when the connection is broken.
+    #[inline]
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        retry(|| match &mut self.transport {
+            Transport::Tcp(stream) => stream.write(bytes),
+            Transport::Unix(stream) => stream.write(bytes),
+        })
+    }
+
+    /// Ends this direction: the other side reads what is under way, and then the end.
+    ///
+    /// # Errors
+    ///
+    /// The connection is gone already.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match &self.transport {
+            Transport::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Transport::Unix(stream) => stream.shutdown(Shutdown::Write),
+        }
+    }
+
+    /// Waits on this thread until the stream can do one of what is asked for, as
+    /// [`Stream::set_idle`] says. After a time-out, or early after a signal, it can do nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; a broken connection is found by reading or writing.
+    pub fn wait(
+        &mut self,
+        readable: bool,
+        writable: bool,
+        timeout: Option<Duration>,
+    ) -> io::Result<Ready> {
+        let mut patience = Patience::new(self.idle, timeout);
+        let mut sleep = Some(Duration::ZERO);
+        if self.idle == Idle::Block {
+            // Sleeps in the first call already.
+            sleep = timeout;
+        }
+        loop {
+            let ready = match look(self.socket(), readable, writable, sleep) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    return Ok(Ready::default());
+                }
+                ready => ready?,
+            };
+            if ready != Ready::default() || timeout == Some(Duration::ZERO) {
+                return Ok(ready);
+            }
+            sleep = match patience.next() {
+                Next::GiveUp => return Ok(ready),
+                Next::Look => Some(Duration::ZERO),
+                Next::Sleep(time) => time,
+            };
+        }
+    }
+
+    /// How [`Stream::wait`] passes the time; at first it sleeps.
+    pub fn set_idle(&mut self, idle: Idle) {
+        self.idle = idle;
+    }
+
+    /// Who is at the other end: an address of TCP, or process and user of a Unix socket.
+    #[must_use]
+    pub fn peer(&self) -> String {
+        let unknown = || "unknown".to_owned();
+        match &self.transport {
+            Transport::Tcp(stream) => {
+                stream.peer_addr().map_or_else(|_| unknown(), |a| a.to_string())
+            }
+            Transport::Unix(stream) => credentials(stream.as_fd()).unwrap_or_else(unknown),
+        }
+    }
+
+    /// `tcp`, `unix` or `shm`.
+    #[must_use]
+    pub fn transport(&self) -> &'static str {
+        match &self.transport {
+            Transport::Tcp(_) => "tcp",
+            Transport::Unix(_) => "unix",
+        }
+    }
+
+    /// Asks the system for a buffer of so many bytes for what is written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn set_send_buffer(&mut self, bytes: usize) -> io::Result<()> {
+        SockRef::from(&self.socket()).set_send_buffer_size(bytes)
+    }
+
+    /// Asks the system for a buffer of so many bytes for what is to be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn set_receive_buffer(&mut self, bytes: usize) -> io::Result<()> {
+        SockRef::from(&self.socket()).set_recv_buffer_size(bytes)
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        match &self.transport {
+            Transport::Tcp(stream) => stream.as_fd(),
+            Transport::Unix(stream) => stream.as_fd(),
+        }
+    }
+
+    pub(crate) fn source(&mut self) -> &mut dyn Source {
+        match &mut self.transport {
+            Transport::Tcp(stream) => stream,
+            Transport::Unix(stream) => stream,
+        }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({} {})", self.transport(), self.peer())
+    }
+}
+
+/// Again, where a signal came between.
+#[inline]
+fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+fn connect_tcp(host: &str, timeout: Duration) -> io::Result<TcpStream> {
+    let deadline = Instant::now() + timeout;
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in host.to_socket_addrs()? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match std::net::TcpStream::connect_timeout(&address, left) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_nonblocking(true)?;
+                return Ok(TcpStream::from_std(stream));
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// A Unix socket connects at once, or finds the queue of the listener full.
+pub(crate) fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
+    let deadline = Instant::now() + timeout;
+    loop {
+        match UnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if Instant::now() >= deadline {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                // The system tells nobody when the queue has room.
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            result => return result,
+        }
+    }
+}
+
+/// What a socket can do, after waiting so long for one of what is asked for.
+fn look(
+    socket: BorrowedFd<'_>,
+    readable: bool,
+    writable: bool,
+    timeout: Option<Duration>,
+) -> io::Result<Ready> {
+    let mut flags = PollFlags::empty();
+    flags.set(PollFlags::IN | PollFlags::RDHUP, readable);
+    flags.set(PollFlags::OUT, writable);
+    let mut sockets = [PollFd::from_borrowed_fd(socket, flags)];
+    poll(&mut sockets, timeout.map(timespec).as_ref())?;
+    let found = sockets[0].revents();
+    let broken = found.intersects(PollFlags::HUP | PollFlags::ERR);
+    Ok(Ready {
+        readable: readable && (broken || found.intersects(PollFlags::IN | PollFlags::RDHUP)),
+        writable: writable && (broken || found.contains(PollFlags::OUT)),
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn credentials(socket: BorrowedFd<'_>) -> Option<String> {
+    let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
+    Some(format!("pid {} uid {}", peer.pid.as_raw_nonzero(), peer.uid.as_raw()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn credentials(_: BorrowedFd<'_>) -> Option<String> {
+    None
+}
