@@ -1,0 +1,119 @@
+//! The values of the nodes, each found in constant time to be removed.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+/// The values of one node. Most nodes have one or none.
+#[derive(Default)]
+pub(super) enum Values {
+    #[default]
+    None,
+    One(u32),
+    #[expect(clippy::box_collection, reason = "nodes are many, and few have several values")]
+    Many(Box<Vec<u32>>),
+}
+
+impl Values {
+    pub(super) fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::None => &[],
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
+    }
+
+    pub(super) fn append_to(&self, found: &mut Vec<u32>) {
+        match self {
+            Self::None => {}
+            Self::One(value) => found.push(*value),
+            Self::Many(values) => found.extend_from_slice(values),
+        }
+    }
+
+    fn push(&mut self, value: u32) {
+        match self {
+            Self::None => *self = Self::One(value),
+            Self::One(first) => *self = Self::Many(Box::new(vec![*first, value])),
+            Self::Many(values) => values.push(value),
+        }
+    }
+
+    /// Takes the value at a position away and puts the last one there; gives that one.
+    fn swap_remove(&mut self, position: usize) -> Option<u32> {
+        match self {
+            Self::None => None,
+            Self::One(_) => {
+                *self = Self::None;
+                None
+            }
+            Self::Many(values) => {
+                values.swap_remove(position);
+                let moved = values.get(position).copied();
+                if let [value] = values[..] {
+                    *self = Self::One(value);
+                }
+                moved
+            }
+        }
+    }
+}
+
+/// Where in its node's list a value stands.
+struct Place {
+    node: u32,
+    value: u32,
+    position: u32,
+}
+
+/// The places of all values of all nodes.
+pub(super) struct Places {
+    table: HashTable<Place>,
+    hasher: RandomState,
+}
+
+impl Places {
+    pub(super) fn new() -> Self {
+        Self { table: HashTable::new(), hasher: RandomState::default() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// `false` if the node has the value.
+    pub(super) fn add(&mut self, node: u32, values: &mut Values, value: u32) -> bool {
+        let Self { table, hasher } = self;
+        let hash = hash(hasher, node, value);
+        let is_it = |place: &Place| (place.node, place.value) == (node, value);
+        match table.entry(hash, is_it, |place| self::hash(hasher, place.node, place.value)) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(entry) => {
+                let position = u32::try_from(values.as_slice().len()).expect("values are u32");
+                entry.insert(Place { node, value, position });
+                values.push(value);
+                true
+            }
+        }
+    }
+
+    /// `false` if the node does not have the value.
+    pub(super) fn remove(&mut self, node: u32, values: &mut Values, value: u32) -> bool {
+        let hash = hash(&self.hasher, node, value);
+        let is_it = |place: &Place| (place.node, place.value) == (node, value);
+        let Ok(entry) = self.table.find_entry(hash, is_it) else { return false };
+        let position = entry.remove().0.position;
+        if let Some(moved) = values.swap_remove(position as usize) {
+            let hash = self::hash(&self.hasher, node, moved);
+            let is_it = |place: &Place| (place.node, place.value) == (node, moved);
+            self.table.find_mut(hash, is_it).expect("each value has a place").position = position;
+        }
+        true
+    }
+}
+
+fn hash(hasher: &RandomState, node: u32, value: u32) -> u64 {
+    hasher.hash_one(u64::from(node) << 32 | u64::from(value))
+}
