@@ -1,2 +1,70 @@
 //! The native protocol: frames as bytes, to the byte
+//!
+//! A connection carries frames in both directions, [`ClientFrame`] from a client to the router and
+//! [`RouterFrame`] back. This crate turns frames into bytes and bytes into frames; it has no socket,
+//! keeps nothing between two frames and allocates nothing when it decodes. What may be said when,
+//! and what it means, is in `docs/native-protocol.md`.
+//!
+//! ```
+//! use trunkline_native::{ClientFrame, Publish, decode_client, encode_publish, format};
+//!
+//! let mut bytes = Vec::new();
+//! encode_publish(&mut bytes, 7, format::TEXT, b"1.0842");
+//! let (frame, length) = decode_client(&bytes, 1 << 20)?.expect("the frame is whole");
+//! assert_eq!(length, bytes.len());
+//! let expected = Publish { alias: 7, format: format::TEXT, payload: b"1.0842" };
+//! assert_eq!(frame, ClientFrame::Publish(expected));
+//! # Ok::<(), trunkline_native::Error>(())
+//! ```
+
 #![forbid(unsafe_code)]
+
+pub mod code;
+mod decode;
+mod encode;
+mod error;
+mod fast;
+pub mod format;
+mod frame;
+pub mod kind;
+
+pub use decode::{decode_client, decode_hello, decode_router};
+pub use encode::{
+    encode_closing, encode_forget, encode_gap, encode_hello, encode_message, encode_ping,
+    encode_pong, encode_refused, encode_reply, encode_request, encode_router_ping,
+    encode_router_pong, encode_router_reply, encode_router_topic, encode_subscribe,
+    encode_subscribed, encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
+};
+pub use error::{Error, ErrorKind};
+pub use fast::{decode_message, decode_publish, encode_plain_message, encode_publish};
+pub use frame::{
+    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
+    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
+};
+
+/// The version of the protocol that this crate speaks.
+pub const VERSION: u16 = 1;
+
+/// The first field of HELLO: `TRNK`, in this order in the stream.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"TRNK");
+
+/// Bytes that every frame begins with: length, kind, flags, format.
+pub const HEADER: usize = 8;
+
+/// Bytes of the fixed part of MESSAGE without flags; the payload follows.
+pub const MESSAGE_HEAD: usize = 24;
+
+/// Bytes of the fixed part of PUBLISH; the payload follows.
+pub const PUBLISH_HEAD: usize = 12;
+
+/// The most bytes of a client's name.
+pub const NAME_BYTES: usize = 200;
+
+/// The most bytes of HELLO; whoever waits for one needs no more memory.
+pub const HELLO_BYTES: usize = encode::HELLO_HEAD + NAME_BYTES;
+
+/// The most bytes of a frame unless a router is configured otherwise: 1 MiB.
+pub const FRAME_BYTES: u32 = 1 << 20;
+
+/// Aliases and the numbers of topics are below this.
+pub const TOPIC_NUMBERS: u32 = 1 << 24;

@@ -1,0 +1,57 @@
+//! Why something was refused, and why a connection ends, as numbers for programs.
+
+/// A name is no topic or pattern; `offset` says where.
+pub const BAD_NAME: u16 = 1;
+/// Topics that begin with `$` are the router's own.
+pub const RESERVED: u16 = 2;
+/// The alias or the subscription that was named is not there.
+pub const UNKNOWN: u16 = 3;
+/// The alias or the subscription is in use.
+pub const IN_USE: u16 = 4;
+/// A limit of the router is reached; the text names it.
+pub const LIMIT: u16 = 5;
+/// Nobody subscribes to the topic of a request.
+pub const NO_RESPONDER: u16 = 6;
+/// The client that a reply is for is gone.
+pub const REQUESTER_GONE: u16 = 7;
+/// The payload is longer than the router takes.
+pub const TOO_LONG: u16 = 8;
+
+/// A frame could not be read, or was not to be sent at this point.
+pub const BAD_FRAME: u16 = 32;
+/// The first bytes were no HELLO.
+pub const NO_HELLO: u16 = 33;
+/// The router does not speak the client's version.
+pub const VERSION: u16 = 34;
+/// The router has as many clients as it takes.
+pub const FULL: u16 = 35;
+/// The client's queue was full and its policy is to be disconnected, or it does not read its
+/// answers.
+pub const SLOW: u16 = 36;
+/// The router stops.
+pub const STOPPING: u16 = 37;
+/// The client gave no sign of life, or no HELLO, in time.
+pub const SILENT: u16 = 38;
+
+/// The code in words, for people; `code N` is left to the caller for others.
+#[must_use]
+pub fn name(code: u16) -> Option<&'static str> {
+    Some(match code {
+        BAD_NAME => "bad name",
+        RESERVED => "reserved topic",
+        UNKNOWN => "unknown",
+        IN_USE => "in use",
+        LIMIT => "limit reached",
+        NO_RESPONDER => "no responder",
+        REQUESTER_GONE => "requester gone",
+        TOO_LONG => "too long",
+        BAD_FRAME => "bad frame",
+        NO_HELLO => "no HELLO",
+        VERSION => "version not spoken",
+        FULL => "router full",
+        SLOW => "too slow",
+        STOPPING => "router stops",
+        SILENT => "silent",
+        _ => return None,
+    })
+}

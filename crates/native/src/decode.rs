@@ -1,0 +1,293 @@
+//! Bytes to frames. The length is checked before anything is waited for.
+
+use std::str;
+
+use crate::encode::HELLO_HEAD;
+use crate::error::{Error, ErrorKind};
+use crate::frame::{
+    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
+    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
+};
+use crate::kind::{self, flag};
+use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
+
+/// What a frame has: its fixed part, and whether text or payload may follow.
+enum Shape {
+    Fixed(usize),
+    Open(usize),
+}
+
+/// The frame of a client that the bytes begin with, and how many bytes it has. `None`: more bytes
+/// are needed. No frame is longer than `limit`.
+///
+/// HELLO is decoded like any other; [`decode_hello`] is for whoever expects one.
+///
+/// # Errors
+///
+/// If the bytes are no frame of a client, as soon as the length or the header says so.
+pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
+    if let Some((publish, length)) = fast::decode_publish(bytes, limit) {
+        return Ok(Some((ClientFrame::Publish(publish), length)));
+    }
+    let shape = |kind, _| {
+        Some(match kind {
+            kind::HELLO => Shape::Open(HELLO_HEAD),
+            kind::TOPIC | kind::PUBLISH => Shape::Open(12),
+            kind::SUBSCRIBE => Shape::Open(16),
+            kind::UNSUBSCRIBE | kind::FORGET => Shape::Fixed(12),
+            kind::REQUEST | kind::REPLY => Shape::Open(24),
+            kind::PING | kind::PONG => Shape::Fixed(16),
+            _ => return None,
+        })
+    };
+    let Some(frame) = whole(bytes, limit, shape, 0)? else { return Ok(None) };
+    let decoded = match frame[4] {
+        kind::HELLO => ClientFrame::Hello(hello(frame)?),
+        kind::TOPIC => ClientFrame::Topic(topic(frame)?),
+        kind::PUBLISH => ClientFrame::Publish(Publish {
+            alias: u32_at(frame, 8),
+            format: u16_at(frame, 6),
+            payload: &frame[12..],
+        }),
+        kind::SUBSCRIBE => ClientFrame::Subscribe(Subscribe {
+            subscription: u32_at(frame, 8),
+            updates: match u32_at(frame, 12) {
+                0 => Updates::All,
+                u32::MAX => Updates::Newest,
+                rate => Updates::PerSecond(rate),
+            },
+            pattern: text(frame, 16)?,
+        }),
+        kind::UNSUBSCRIBE => ClientFrame::Unsubscribe(u32_at(frame, 8)),
+        kind::REQUEST => ClientFrame::Request(Request {
+            alias: u32_at(frame, 8),
+            timeout_ms: u32_at(frame, 12),
+            correlation: u64_at(frame, 16),
+            format: u16_at(frame, 6),
+            payload: &frame[24..],
+        }),
+        kind::REPLY => ClientFrame::Reply(Reply {
+            request: requester(frame, 8),
+            format: u16_at(frame, 6),
+            payload: &frame[24..],
+        }),
+        kind::PING => ClientFrame::Ping(u64_at(frame, 8)),
+        kind::PONG => ClientFrame::Pong(u64_at(frame, 8)),
+        _ => ClientFrame::Forget(u32_at(frame, 8)),
+    };
+    Ok(Some((decoded, frame.len())))
+}
+
+/// The HELLO that the bytes begin with, and how many bytes it has. `None`: more bytes are needed,
+/// never more than [`HELLO_BYTES`].
+///
+/// # Errors
+///
+/// If the bytes are no HELLO, as soon as one of them says so.
+pub fn decode_hello(bytes: &[u8]) -> Result<Option<(Hello<'_>, usize)>, Error> {
+    let not_hello = |offset| Err(ErrorKind::NotHello.at(offset));
+    if let Some(length) = bytes.first_chunk() {
+        let length = u32::from_le_bytes(*length) as usize;
+        if !(HELLO_HEAD..=HELLO_BYTES).contains(&length) {
+            return not_hello(0);
+        }
+    }
+    if bytes.get(4).is_some_and(|kind| *kind != kind::HELLO) {
+        return not_hello(4);
+    }
+    let magic = bytes.get(8..bytes.len().min(12)).unwrap_or_default();
+    if !MAGIC.to_le_bytes().starts_with(magic) {
+        return not_hello(8);
+    }
+    let decoded = decode_client(bytes, HELLO_BYTES as u32)?;
+    Ok(decoded.and_then(|(frame, length)| match frame {
+        ClientFrame::Hello(hello) => Some((hello, length)),
+        _ => None,
+    }))
+}
+
+/// The frame of the router that the bytes begin with, and how many bytes it has. `None`: more bytes
+/// are needed. No frame is longer than `limit`.
+///
+/// # Errors
+///
+/// If the bytes are no frame of the router, as soon as the length or the header says so.
+pub fn decode_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize)>, Error> {
+    if let Some((message, length)) = fast::decode_message(bytes, limit) {
+        return Ok(Some((RouterFrame::Message(message), length)));
+    }
+    let shape = |kind, flags: u8| {
+        Some(match kind {
+            kind::WELCOME => Shape::Fixed(32),
+            kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
+            kind::MESSAGE => Shape::Open(24 + 16 * (flags & flag::ALL).count_ones() as usize),
+            kind::GAP => Shape::Fixed(48),
+            kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
+            kind::REFUSED => Shape::Open(24),
+            kind::ROUTER_REPLY => Shape::Open(16),
+            kind::ROUTER_PING | kind::ROUTER_PONG => Shape::Fixed(16),
+            _ => return None,
+        })
+    };
+    let is_message = bytes.get(4) == Some(&kind::MESSAGE);
+    let flags = if is_message { flag::ALL } else { 0 };
+    let Some(frame) = whole(bytes, limit, shape, flags)? else { return Ok(None) };
+    let decoded = match frame[4] {
+        kind::WELCOME => RouterFrame::Welcome(Welcome {
+            version: u16_at(frame, 8),
+            frame_bytes: u32_at(frame, 12),
+            client: u64_at(frame, 16),
+            topics: u32_at(frame, 24),
+            subscriptions: u32_at(frame, 28),
+        }),
+        kind::ROUTER_TOPIC => RouterFrame::Topic(topic(frame)?),
+        kind::MESSAGE => RouterFrame::Message(message(frame)),
+        kind::GAP => RouterFrame::Gap(Gap {
+            subscription: u32_at(frame, 8),
+            topic: u32_at(frame, 12),
+            count: u64_at(frame, 16),
+            first: u64_at(frame, 24),
+            last: u64_at(frame, 32),
+            age: u64_at(frame, 40),
+        }),
+        kind::SUBSCRIBED => RouterFrame::Subscribed(u32_at(frame, 8)),
+        kind::REFUSED => RouterFrame::Refused(Refused {
+            of: frame[8],
+            code: u16_at(frame, 10),
+            offset: Some(u32_at(frame, 12)).filter(|offset| *offset != u32::MAX),
+            id: u64_at(frame, 16),
+            text: text(frame, 24)?,
+        }),
+        kind::ROUTER_REPLY => RouterFrame::Reply(RouterReply {
+            correlation: u64_at(frame, 8),
+            format: u16_at(frame, 6),
+            payload: &frame[16..],
+        }),
+        kind::ROUTER_PING => RouterFrame::Ping(u64_at(frame, 8)),
+        kind::ROUTER_PONG => RouterFrame::Pong(u64_at(frame, 8)),
+        kind::CLOSING => {
+            RouterFrame::Closing(Closing { code: u16_at(frame, 8), text: text(frame, 12)? })
+        }
+        _ => RouterFrame::Unsubscribed(u32_at(frame, 8)),
+    };
+    Ok(Some((decoded, frame.len())))
+}
+
+/// The first frame, if all of it is there. Its length is that of its kind, so that its fields can
+/// be read without a look at the length.
+fn whole(
+    bytes: &[u8],
+    limit: u32,
+    shape: impl Fn(u8, u8) -> Option<Shape>,
+    known_flags: u8,
+) -> Result<Option<&[u8]>, Error> {
+    let Some(length) = bytes.first_chunk() else { return Ok(None) };
+    let length = u32::from_le_bytes(*length);
+    let too_short = |least| ErrorKind::TooShort { length, least }.at(0);
+    if (length as usize) < HEADER {
+        return Err(too_short(HEADER as u32));
+    }
+    if length > limit {
+        return Err(ErrorKind::TooLong { length, limit }.at(0));
+    }
+    let Some([_, _, _, _, kind, flags]) = bytes.first_chunk() else { return Ok(None) };
+    let shape = shape(*kind, *flags).ok_or(ErrorKind::UnknownKind(*kind).at(4))?;
+    if flags & !known_flags != 0 {
+        return Err(ErrorKind::UnknownFlags(flags & !known_flags).at(5));
+    }
+    match shape {
+        Shape::Fixed(least) | Shape::Open(least) if (length as usize) < least => {
+            Err(too_short(least as u32))
+        }
+        Shape::Fixed(exact) if length as usize > exact => {
+            Err(ErrorKind::Trailing { bytes: length - exact as u32 }.at(exact))
+        }
+        _ => Ok(bytes.get(..length as usize)),
+    }
+}
+
+fn hello(frame: &[u8]) -> Result<Hello<'_>, Error> {
+    if u32_at(frame, 8) != MAGIC {
+        return Err(ErrorKind::NotHello.at(8));
+    }
+    let name = text(frame, HELLO_HEAD)?;
+    if name.len() > NAME_BYTES {
+        let (length, limit) = (frame.len() as u32, HELLO_BYTES as u32);
+        return Err(ErrorKind::TooLong { length, limit }.at(0));
+    }
+    if let Some(at) = name.find(char::is_control) {
+        return Err(ErrorKind::ControlCharacter.at(HELLO_HEAD + at));
+    }
+    let overflow = match frame[20] {
+        0 => Overflow::Default,
+        1 => Overflow::DropOldest,
+        2 => Overflow::DropNewest,
+        3 => Overflow::Disconnect,
+        other => {
+            let (field, value) = ("overflow", other.into());
+            return Err(ErrorKind::UnknownValue { field, value }.at(20));
+        }
+    };
+    Ok(Hello {
+        version: u16_at(frame, 12),
+        queue_messages: u32_at(frame, 16),
+        overflow,
+        queue_bytes: u64_at(frame, 24),
+        messages_per_second: u32_at(frame, 32),
+        bytes_per_second: u64_at(frame, 40),
+        name,
+    })
+}
+
+fn topic(frame: &[u8]) -> Result<Topic<'_>, Error> {
+    Ok(Topic { alias: u32_at(frame, 8), name: text(frame, 12)? })
+}
+
+fn message(frame: &[u8]) -> Message<'_> {
+    let flags = frame[5];
+    let mut at = 24;
+    let conflation = (flags & flag::CONFLATED != 0).then(|| {
+        at += 16;
+        Conflation { replaced: u64_at(frame, 24), age: u64_at(frame, 32) }
+    });
+    let request = (flags & flag::REQUEST != 0).then(|| {
+        at += 16;
+        requester(frame, at - 16)
+    });
+    Message {
+        subscription: u32_at(frame, 8),
+        topic: u32_at(frame, 12),
+        sequence: u64_at(frame, 16),
+        conflation,
+        request,
+        format: u16_at(frame, 6),
+        payload: &frame[at..],
+    }
+}
+
+fn requester(frame: &[u8], at: usize) -> Requester {
+    Requester { client: u64_at(frame, at), correlation: u64_at(frame, at + 8) }
+}
+
+fn text(frame: &[u8], at: usize) -> Result<&str, Error> {
+    let wrong = |error: str::Utf8Error| ErrorKind::NotUtf8.at(at + error.valid_up_to());
+    str::from_utf8(&frame[at..]).map_err(wrong)
+}
+
+fn array<const N: usize>(frame: &[u8], at: usize) -> [u8; N] {
+    let mut value = [0; N];
+    value.copy_from_slice(&frame[at..at + N]);
+    value
+}
+
+fn u16_at(frame: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes(array(frame, at))
+}
+
+fn u32_at(frame: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(array(frame, at))
+}
+
+fn u64_at(frame: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(array(frame, at))
+}

@@ -1,0 +1,267 @@
+//! Frames to bytes, one function a frame. Each appends a whole frame to its output.
+//!
+//! A payload and what comes before it must be below 4 GiB; what a router takes is far less, and is
+//! for the caller to check.
+
+use crate::frame::{
+    ClientFrame, Closing, Gap, Hello, Message, Overflow, Refused, Reply, Request, RouterFrame,
+    RouterReply, Subscribe, Topic, Updates, Welcome,
+};
+use crate::kind::{self, flag};
+use crate::{HEADER, MAGIC, fast};
+
+/// Bytes of HELLO before the name.
+pub(crate) const HELLO_HEAD: usize = 48;
+
+/// Writes the header, and makes room for the whole frame.
+fn begin(out: &mut Vec<u8>, kind: u8, flags: u8, format: u16, rest: usize) {
+    let length = HEADER + rest;
+    out.reserve(length);
+    let [format_low, format_high] = format.to_le_bytes();
+    out.extend_from_slice(&(length as u32).to_le_bytes());
+    out.extend_from_slice(&[kind, flags, format_low, format_high]);
+}
+
+fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+fn put_u64(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+/// A frame that is one number of 32 bits.
+fn number(out: &mut Vec<u8>, kind: u8, value: u32) {
+    begin(out, kind, 0, 0, 4);
+    put_u32(out, value);
+}
+
+/// A frame that is one token.
+fn token(out: &mut Vec<u8>, kind: u8, value: u64) {
+    begin(out, kind, 0, 0, 8);
+    put_u64(out, value);
+}
+
+fn topic(out: &mut Vec<u8>, kind: u8, alias: u32, name: &str) {
+    begin(out, kind, 0, 0, 4 + name.len());
+    put_u32(out, alias);
+    out.extend_from_slice(name.as_bytes());
+}
+
+/// HELLO.
+pub fn encode_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
+    begin(out, kind::HELLO, 0, 0, HELLO_HEAD - HEADER + hello.name.len());
+    put_u32(out, MAGIC);
+    out.extend_from_slice(&hello.version.to_le_bytes());
+    out.extend_from_slice(&[0; 2]);
+    put_u32(out, hello.queue_messages);
+    let overflow = match hello.overflow {
+        Overflow::Default => 0,
+        Overflow::DropOldest => 1,
+        Overflow::DropNewest => 2,
+        Overflow::Disconnect => 3,
+    };
+    out.extend_from_slice(&[overflow, 0, 0, 0]);
+    put_u64(out, hello.queue_bytes);
+    put_u32(out, hello.messages_per_second);
+    put_u32(out, 0);
+    put_u64(out, hello.bytes_per_second);
+    out.extend_from_slice(hello.name.as_bytes());
+}
+
+/// TOPIC of a client.
+pub fn encode_topic(out: &mut Vec<u8>, alias: u32, name: &str) {
+    topic(out, kind::TOPIC, alias, name);
+}
+
+/// FORGET.
+pub fn encode_forget(out: &mut Vec<u8>, alias: u32) {
+    number(out, kind::FORGET, alias);
+}
+
+/// SUBSCRIBE.
+pub fn encode_subscribe(out: &mut Vec<u8>, subscription: u32, updates: Updates, pattern: &str) {
+    begin(out, kind::SUBSCRIBE, 0, 0, 8 + pattern.len());
+    put_u32(out, subscription);
+    put_u32(
+        out,
+        match updates {
+            Updates::All => 0,
+            Updates::PerSecond(rate) => rate,
+            Updates::Newest => u32::MAX,
+        },
+    );
+    out.extend_from_slice(pattern.as_bytes());
+}
+
+/// UNSUBSCRIBE.
+pub fn encode_unsubscribe(out: &mut Vec<u8>, subscription: u32) {
+    number(out, kind::UNSUBSCRIBE, subscription);
+}
+
+/// REQUEST.
+pub fn encode_request(out: &mut Vec<u8>, request: &Request<'_>) {
+    begin(out, kind::REQUEST, 0, request.format, 16 + request.payload.len());
+    put_u32(out, request.alias);
+    put_u32(out, request.timeout_ms);
+    put_u64(out, request.correlation);
+    out.extend_from_slice(request.payload);
+}
+
+/// REPLY of the client that answers.
+pub fn encode_reply(out: &mut Vec<u8>, reply: &Reply<'_>) {
+    begin(out, kind::REPLY, 0, reply.format, 16 + reply.payload.len());
+    put_u64(out, reply.request.client);
+    put_u64(out, reply.request.correlation);
+    out.extend_from_slice(reply.payload);
+}
+
+/// PING of a client.
+pub fn encode_ping(out: &mut Vec<u8>, value: u64) {
+    token(out, kind::PING, value);
+}
+
+/// PONG of a client.
+pub fn encode_pong(out: &mut Vec<u8>, value: u64) {
+    token(out, kind::PONG, value);
+}
+
+/// WELCOME.
+pub fn encode_welcome(out: &mut Vec<u8>, welcome: &Welcome) {
+    begin(out, kind::WELCOME, 0, 0, 24);
+    out.extend_from_slice(&welcome.version.to_le_bytes());
+    out.extend_from_slice(&[0; 2]);
+    put_u32(out, welcome.frame_bytes);
+    put_u64(out, welcome.client);
+    put_u32(out, welcome.topics);
+    put_u32(out, welcome.subscriptions);
+}
+
+/// TOPIC of the router.
+pub fn encode_router_topic(out: &mut Vec<u8>, number: u32, name: &str) {
+    topic(out, kind::ROUTER_TOPIC, number, name);
+}
+
+/// MESSAGE, with what flags say is there; [`crate::encode_plain_message`] is for the others.
+pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
+    let mut flags = 0;
+    let mut rest = 16 + message.payload.len();
+    if message.conflation.is_some() {
+        flags |= flag::CONFLATED;
+        rest += 16;
+    }
+    if message.request.is_some() {
+        flags |= flag::REQUEST;
+        rest += 16;
+    }
+    begin(out, kind::MESSAGE, flags, message.format, rest);
+    put_u32(out, message.subscription);
+    put_u32(out, message.topic);
+    put_u64(out, message.sequence);
+    if let Some(conflation) = message.conflation {
+        put_u64(out, conflation.replaced);
+        put_u64(out, conflation.age);
+    }
+    if let Some(request) = message.request {
+        put_u64(out, request.client);
+        put_u64(out, request.correlation);
+    }
+    out.extend_from_slice(message.payload);
+}
+
+/// GAP.
+pub fn encode_gap(out: &mut Vec<u8>, gap: &Gap) {
+    begin(out, kind::GAP, 0, 0, 40);
+    put_u32(out, gap.subscription);
+    put_u32(out, gap.topic);
+    put_u64(out, gap.count);
+    put_u64(out, gap.first);
+    put_u64(out, gap.last);
+    put_u64(out, gap.age);
+}
+
+/// SUBSCRIBED.
+pub fn encode_subscribed(out: &mut Vec<u8>, subscription: u32) {
+    number(out, kind::SUBSCRIBED, subscription);
+}
+
+/// UNSUBSCRIBED.
+pub fn encode_unsubscribed(out: &mut Vec<u8>, subscription: u32) {
+    number(out, kind::UNSUBSCRIBED, subscription);
+}
+
+/// REFUSED.
+pub fn encode_refused(out: &mut Vec<u8>, refused: &Refused<'_>) {
+    begin(out, kind::REFUSED, 0, 0, 16 + refused.text.len());
+    out.extend_from_slice(&[refused.of, 0]);
+    out.extend_from_slice(&refused.code.to_le_bytes());
+    put_u32(out, refused.offset.unwrap_or(u32::MAX));
+    put_u64(out, refused.id);
+    out.extend_from_slice(refused.text.as_bytes());
+}
+
+/// REPLY to the client that asked.
+pub fn encode_router_reply(out: &mut Vec<u8>, reply: &RouterReply<'_>) {
+    begin(out, kind::ROUTER_REPLY, 0, reply.format, 8 + reply.payload.len());
+    put_u64(out, reply.correlation);
+    out.extend_from_slice(reply.payload);
+}
+
+/// PING of the router.
+pub fn encode_router_ping(out: &mut Vec<u8>, value: u64) {
+    token(out, kind::ROUTER_PING, value);
+}
+
+/// PONG of the router.
+pub fn encode_router_pong(out: &mut Vec<u8>, value: u64) {
+    token(out, kind::ROUTER_PONG, value);
+}
+
+/// CLOSING.
+pub fn encode_closing(out: &mut Vec<u8>, code: u16, text: &str) {
+    begin(out, kind::CLOSING, 0, 0, 4 + text.len());
+    out.extend_from_slice(&code.to_le_bytes());
+    out.extend_from_slice(&[0; 2]);
+    out.extend_from_slice(text.as_bytes());
+}
+
+impl ClientFrame<'_> {
+    /// Appends the frame, whichever it is.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Hello(hello) => encode_hello(out, hello),
+            Self::Topic(Topic { alias, name }) => encode_topic(out, *alias, name),
+            Self::Publish(publish) => {
+                fast::encode_publish(out, publish.alias, publish.format, publish.payload);
+            }
+            Self::Subscribe(Subscribe { subscription, updates, pattern }) => {
+                encode_subscribe(out, *subscription, *updates, pattern);
+            }
+            Self::Unsubscribe(subscription) => encode_unsubscribe(out, *subscription),
+            Self::Request(request) => encode_request(out, request),
+            Self::Reply(reply) => encode_reply(out, reply),
+            Self::Ping(token) => encode_ping(out, *token),
+            Self::Pong(token) => encode_pong(out, *token),
+            Self::Forget(alias) => encode_forget(out, *alias),
+        }
+    }
+}
+
+impl RouterFrame<'_> {
+    /// Appends the frame, whichever it is.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Welcome(welcome) => encode_welcome(out, welcome),
+            Self::Topic(Topic { alias, name }) => encode_router_topic(out, *alias, name),
+            Self::Message(message) => encode_message(out, message),
+            Self::Gap(gap) => encode_gap(out, gap),
+            Self::Subscribed(subscription) => encode_subscribed(out, *subscription),
+            Self::Refused(refused) => encode_refused(out, refused),
+            Self::Reply(reply) => encode_router_reply(out, reply),
+            Self::Ping(token) => encode_router_ping(out, *token),
+            Self::Pong(token) => encode_router_pong(out, *token),
+            Self::Closing(Closing { code, text }) => encode_closing(out, *code, text),
+            Self::Unsubscribed(subscription) => encode_unsubscribed(out, *subscription),
+        }
+    }
+}

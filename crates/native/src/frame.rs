@@ -1,0 +1,259 @@
+//! The frames, as they are before they are bytes and after.
+
+/// A frame from a client to the router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientFrame<'a> {
+    /// Opens the conversation; nothing else may come first.
+    Hello(Hello<'a>),
+    /// Gives a topic a number.
+    Topic(Topic<'a>),
+    /// A message.
+    Publish(Publish<'a>),
+    /// Asks for messages.
+    Subscribe(Subscribe<'a>),
+    /// Ends the subscription of this number.
+    Unsubscribe(u32),
+    /// A message that wants an answer.
+    Request(Request<'a>),
+    /// The answer to a request that this client was sent.
+    Reply(Reply<'a>),
+    /// Wants a PONG with the same token.
+    Ping(u64),
+    /// Answers a PING with this token.
+    Pong(u64),
+    /// Gives the number of a topic back.
+    Forget(u32),
+}
+
+/// A frame from the router to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouterFrame<'a> {
+    /// The answer to HELLO.
+    Welcome(Welcome),
+    /// The name of a topic; its `alias` is the number that messages and gaps refer to.
+    Topic(Topic<'a>),
+    /// A message of a subscription.
+    Message(Message<'a>),
+    /// Messages of a subscription that were lost.
+    Gap(Gap),
+    /// The subscription of this number stands.
+    Subscribed(u32),
+    /// What was asked for is not done.
+    Refused(Refused<'a>),
+    /// The answer to a request of this client.
+    Reply(RouterReply<'a>),
+    /// Wants a PONG with the same token.
+    Ping(u64),
+    /// Answers a PING with this token.
+    Pong(u64),
+    /// The connection ends behind this frame.
+    Closing(Closing<'a>),
+    /// The subscription of this number has ended.
+    Unsubscribed(u32),
+}
+
+/// Who a client is, and what it asks of its queue in the router.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hello<'a> {
+    /// The highest version of the protocol that the client speaks.
+    pub version: u16,
+    /// The most messages that wait for this client; 0 leaves it to the router.
+    pub queue_messages: u32,
+    /// What to do when its queue is full.
+    pub overflow: Overflow,
+    /// The most bytes of payload that wait for this client; 0 leaves it to the router.
+    pub queue_bytes: u64,
+    /// The most messages a second that the client wants; 0 is all.
+    pub messages_per_second: u32,
+    /// The most bytes of payload a second that the client wants; 0 is all.
+    pub bytes_per_second: u64,
+    /// For people: logs, metrics, configuration. At most 200 bytes of UTF-8, no control characters.
+    pub name: &'a str,
+}
+
+/// What to do when a client's queue is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// What the router is configured for.
+    #[default]
+    Default,
+    /// The oldest messages go.
+    DropOldest,
+    /// New messages are not taken.
+    DropNewest,
+    /// The client is disconnected.
+    Disconnect,
+}
+
+/// A topic and its number in this connection and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topic<'a> {
+    /// The number.
+    pub alias: u32,
+    /// The name.
+    pub name: &'a str,
+}
+
+/// A message for a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Publish<'a> {
+    /// The number that the client gave to the topic.
+    pub alias: u32,
+    /// What the payload is ([`crate::format`]).
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// Asks for the messages of all topics that a pattern matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subscribe<'a> {
+    /// The client's own number for it.
+    pub subscription: u32,
+    /// How many of them.
+    pub updates: Updates,
+    /// Such as `fx/*/spot` or `fx/>`.
+    pub pattern: &'a str,
+}
+
+/// How many messages of each topic a subscription wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Updates {
+    /// Every one.
+    #[default]
+    All,
+    /// At most so many a second, from 1 to 4,294,967,294; the newest replaces the one that waits.
+    PerSecond(u32),
+    /// As many as the client takes; the newest replaces the one that waits.
+    Newest,
+}
+
+/// A message that wants an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// The number that the client gave to the topic.
+    pub alias: u32,
+    /// After so many milliseconds the client will not wait any more; 0 says nothing.
+    pub timeout_ms: u32,
+    /// Comes back with the answer.
+    pub correlation: u64,
+    /// What the payload is.
+    pub format: u16,
+    /// The request itself.
+    pub payload: &'a [u8],
+}
+
+/// The answer to a request, from the client that gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply<'a> {
+    /// Whose request it was, and which, as they stood in the MESSAGE.
+    pub request: Requester,
+    /// What the payload is.
+    pub format: u16,
+    /// The answer itself.
+    pub payload: &'a [u8],
+}
+
+/// Which request of which client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requester {
+    /// The client, as the router numbers them.
+    pub client: u64,
+    /// The client's own number for the request.
+    pub correlation: u64,
+}
+
+/// The answer to HELLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Welcome {
+    /// The version that both speak from here on.
+    pub version: u16,
+    /// The most bytes of a frame that the router takes.
+    pub frame_bytes: u32,
+    /// The client, as the router numbers them.
+    pub client: u64,
+    /// Aliases are below this.
+    pub topics: u32,
+    /// The most subscriptions of a client.
+    pub subscriptions: u32,
+}
+
+/// A message of a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// The client's number for the subscription.
+    pub subscription: u32,
+    /// The topic, whose name a TOPIC frame has told before.
+    pub topic: u32,
+    /// The message's number in its topic, from 1.
+    pub sequence: u64,
+    /// What it replaced, where the subscription is conflated.
+    pub conflation: Option<Conflation>,
+    /// Whom to answer, if it is a request.
+    pub request: Option<Requester>,
+    /// What the payload is.
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// What conflation did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflation {
+    /// Messages of this topic that this one took the place of, since the last that was delivered.
+    pub replaced: u64,
+    /// Nanoseconds from the router's receiving this message to its sending it.
+    pub age: u64,
+}
+
+/// Messages of a subscription and topic that were lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The client's number for the subscription.
+    pub subscription: u32,
+    /// The topic, whose name a TOPIC frame has told before.
+    pub topic: u32,
+    /// How many, since the last GAP of this subscription and topic.
+    pub count: u64,
+    /// The number of the first of them in its topic.
+    pub first: u64,
+    /// The number of the last.
+    pub last: u64,
+    /// Nanoseconds since the first was lost.
+    pub age: u64,
+}
+
+/// What was asked for is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// The kind of the frame that asked ([`crate::kind`]).
+    pub of: u8,
+    /// Why ([`crate::code`]).
+    pub code: u16,
+    /// The byte of the name or pattern that is wrong, if one is.
+    pub offset: Option<u32>,
+    /// The alias, subscription or correlation in the frame that asked.
+    pub id: u64,
+    /// Why, for people.
+    pub text: &'a str,
+}
+
+/// The answer to a request of this client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterReply<'a> {
+    /// As it stood in the REQUEST.
+    pub correlation: u64,
+    /// What the payload is.
+    pub format: u16,
+    /// The answer itself.
+    pub payload: &'a [u8],
+}
+
+/// Why the router ends the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closing<'a> {
+    /// For programs ([`crate::code`]).
+    pub code: u16,
+    /// For people.
+    pub text: &'a str,
+}

@@ -1,0 +1,240 @@
+//! Every frame to the byte, and the same bytes in `docs/native-protocol.md`.
+
+use trunkline_native::{
+    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
+    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome, code,
+    decode_client, decode_hello, decode_router, format, kind,
+};
+
+const LIMIT: u32 = 4096;
+
+const HELLO: Hello<'_> = Hello {
+    version: 1,
+    queue_messages: 11_000,
+    overflow: Overflow::DropOldest,
+    queue_bytes: 1 << 20,
+    messages_per_second: 500,
+    bytes_per_second: 65_536,
+    name: "slow",
+};
+
+/// What the document calls the frame, the frame, its bytes.
+const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
+    (
+        "HELLO version 1, queue of 11000 messages and 1 MiB, drop the oldest, 500 messages/s, 65536 bytes/s, name \"slow\"",
+        ClientFrame::Hello(HELLO),
+        "34000000 01 00 0000  54524e4b 0100 0000  f82a0000 01 000000  0000100000000000
+         f4010000 00000000  0000010000000000  736c6f77",
+    ),
+    (
+        "TOPIC alias 7, name \"fx/EURUSD\"",
+        ClientFrame::Topic(Topic { alias: 7, name: "fx/EURUSD" }),
+        "15000000 02 00 0000  07000000 66782f455552555344",
+    ),
+    (
+        "PUBLISH alias 7, format 1, payload \"1.0842\"",
+        ClientFrame::Publish(Publish { alias: 7, format: format::TEXT, payload: b"1.0842" }),
+        "12000000 03 00 0100  07000000 312e30383432",
+    ),
+    (
+        "SUBSCRIBE subscription 1, at most 10 updates/s, pattern \"fx/*\"",
+        ClientFrame::Subscribe(Subscribe {
+            subscription: 1,
+            updates: Updates::PerSecond(10),
+            pattern: "fx/*",
+        }),
+        "14000000 04 00 0000  01000000 0a000000  66782f2a",
+    ),
+    ("UNSUBSCRIBE subscription 1", ClientFrame::Unsubscribe(1), "0c000000 05 00 0000  01000000"),
+    (
+        "REQUEST alias 7, time-out 2000 ms, correlation 42, format 2, payload \"{}\"",
+        ClientFrame::Request(Request {
+            alias: 7,
+            timeout_ms: 2000,
+            correlation: 42,
+            format: format::JSON,
+            payload: b"{}",
+        }),
+        "1a000000 06 00 0200  07000000 d0070000  2a00000000000000  7b7d",
+    ),
+    (
+        "REPLY to request 42 of client 4294967299, format 2, payload \"[]\"",
+        ClientFrame::Reply(Reply {
+            request: Requester { client: 0x1_0000_0003, correlation: 42 },
+            format: format::JSON,
+            payload: b"[]",
+        }),
+        "1a000000 07 00 0200  0300000001000000  2a00000000000000  5b5d",
+    ),
+    ("PING token 99", ClientFrame::Ping(99), "10000000 08 00 0000  6300000000000000"),
+    ("PONG token 99", ClientFrame::Pong(99), "10000000 09 00 0000  6300000000000000"),
+    ("FORGET alias 7", ClientFrame::Forget(7), "0c000000 0a 00 0000  07000000"),
+];
+
+const PLAIN: Message<'_> = Message {
+    subscription: 1,
+    topic: 12,
+    sequence: 1000,
+    conflation: None,
+    request: None,
+    format: format::TEXT,
+    payload: b"1.0842",
+};
+
+/// The same from the router.
+const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
+    (
+        "WELCOME version 1, frames of 1 MiB, client 4294967299, 500000 aliases, 10000 subscriptions",
+        RouterFrame::Welcome(Welcome {
+            version: 1,
+            frame_bytes: 1 << 20,
+            client: 0x1_0000_0003,
+            topics: 500_000,
+            subscriptions: 10_000,
+        }),
+        "20000000 80 00 0000  0100 0000 00001000  0300000001000000  20a10700 10270000",
+    ),
+    (
+        "TOPIC number 12, name \"fx/EURUSD\"",
+        RouterFrame::Topic(Topic { alias: 12, name: "fx/EURUSD" }),
+        "15000000 81 00 0000  0c000000 66782f455552555344",
+    ),
+    (
+        "MESSAGE subscription 1, topic 12, sequence 1000, format 1, payload \"1.0842\"",
+        RouterFrame::Message(PLAIN),
+        "1e000000 82 00 0100  01000000 0c000000  e803000000000000  312e30383432",
+    ),
+    (
+        "MESSAGE the same, which replaced 3 and is 250000 ns old",
+        RouterFrame::Message(Message {
+            conflation: Some(Conflation { replaced: 3, age: 250_000 }),
+            ..PLAIN
+        }),
+        "2e000000 82 01 0100  01000000 0c000000  e803000000000000
+         0300000000000000  90d0030000000000  312e30383432",
+    ),
+    (
+        "MESSAGE the same, which is request 42 of client 4294967299",
+        RouterFrame::Message(Message {
+            request: Some(Requester { client: 0x1_0000_0003, correlation: 42 }),
+            ..PLAIN
+        }),
+        "2e000000 82 02 0100  01000000 0c000000  e803000000000000
+         0300000001000000  2a00000000000000  312e30383432",
+    ),
+    (
+        "GAP subscription 1, topic 12, 5 lost, 1001 to 1009, since 3000000 ns",
+        RouterFrame::Gap(Gap {
+            subscription: 1,
+            topic: 12,
+            count: 5,
+            first: 1001,
+            last: 1009,
+            age: 3_000_000,
+        }),
+        "30000000 83 00 0000  01000000 0c000000  0500000000000000
+         e903000000000000  f103000000000000  c0c62d0000000000",
+    ),
+    ("SUBSCRIBED subscription 1", RouterFrame::Subscribed(1), "0c000000 84 00 0000  01000000"),
+    (
+        "REFUSED of SUBSCRIBE 1, code 1, byte 3, \"an empty level\"",
+        RouterFrame::Refused(Refused {
+            of: kind::SUBSCRIBE,
+            code: code::BAD_NAME,
+            offset: Some(3),
+            id: 1,
+            text: "an empty level",
+        }),
+        "26000000 85 00 0000  04 00 0100 03000000  0100000000000000
+         616e20656d707479206c6576656c",
+    ),
+    (
+        "REFUSED of REQUEST 42, code 6, no byte, \"nobody\"",
+        RouterFrame::Refused(Refused {
+            of: kind::REQUEST,
+            code: code::NO_RESPONDER,
+            offset: None,
+            id: 42,
+            text: "nobody",
+        }),
+        "1e000000 85 00 0000  06 00 0600 ffffffff  2a00000000000000  6e6f626f6479",
+    ),
+    (
+        "REPLY to request 42, format 2, payload \"[]\"",
+        RouterFrame::Reply(RouterReply { correlation: 42, format: format::JSON, payload: b"[]" }),
+        "12000000 86 00 0200  2a00000000000000  5b5d",
+    ),
+    ("PING token 99", RouterFrame::Ping(99), "10000000 87 00 0000  6300000000000000"),
+    ("PONG token 99", RouterFrame::Pong(99), "10000000 88 00 0000  6300000000000000"),
+    (
+        "CLOSING code 37, \"the router stops\"",
+        RouterFrame::Closing(Closing { code: code::STOPPING, text: "the router stops" }),
+        "1c000000 89 00 0000  2500 0000  74686520726f757465722073746f7073",
+    ),
+    ("UNSUBSCRIBED subscription 1", RouterFrame::Unsubscribed(1), "0c000000 8a 00 0000  01000000"),
+];
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
+    let pairs = digits.chunks(2).map(|pair| pair.iter().collect::<String>());
+    pairs.map(|pair| u8::from_str_radix(&pair, 16).expect("two digits")).collect()
+}
+
+#[test]
+fn frames_of_clients() {
+    for (name, frame, hex) in CLIENT {
+        let expected = bytes(hex);
+        let mut encoded = Vec::new();
+        frame.encode(&mut encoded);
+        assert_eq!(encoded, expected, "{name}");
+        assert_eq!(decode_client(&expected, LIMIT), Ok(Some((*frame, expected.len()))), "{name}");
+    }
+    let (_, _, hello) = CLIENT[0];
+    assert_eq!(decode_hello(&bytes(hello)), Ok(Some((HELLO, 52))));
+}
+
+#[test]
+fn frames_of_the_router() {
+    for (name, frame, hex) in ROUTER {
+        let expected = bytes(hex);
+        let mut encoded = Vec::new();
+        frame.encode(&mut encoded);
+        assert_eq!(encoded, expected, "{name}");
+        assert_eq!(decode_router(&expected, LIMIT), Ok(Some((*frame, expected.len()))), "{name}");
+    }
+}
+
+/// The document shows each of these frames, and no others.
+#[test]
+fn the_document_shows_the_same_bytes() {
+    let document = include_str!("../../../docs/native-protocol.md");
+    let mut shown: Vec<(&str, Vec<u8>)> = document
+        .split("```bytes\n")
+        .skip(1)
+        .map(|rest| {
+            let block = rest.split("```").next().unwrap_or_default();
+            let (name, hex) = block.split_once('\n').expect("a name, then bytes");
+            (name, bytes(hex))
+        })
+        .collect();
+    let client = CLIENT.iter().map(|(name, _, hex)| (*name, bytes(hex)));
+    let mut known: Vec<_> =
+        client.chain(ROUTER.iter().map(|(name, _, hex)| (*name, bytes(hex)))).collect();
+    shown.sort();
+    known.sort();
+    assert_eq!(shown, known);
+}
+
+/// The tables of the document name every format and code as the crate does.
+#[test]
+fn the_document_names_the_same_numbers() {
+    let document = include_str!("../../../docs/native-protocol.md");
+    for (number, name) in format::NAMES {
+        assert!(document.contains(&format!("| {number} | {name} |")), "format {number}");
+    }
+    for number in 0..=u16::MAX {
+        if let Some(name) = code::name(number) {
+            assert!(document.contains(&format!("| {number} | {name} |")), "code {number}");
+        }
+    }
+}
