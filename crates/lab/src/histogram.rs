@@ -7,8 +7,10 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
+
+use trunkline_wire::base64;
 
 use crate::row::Row;
 
@@ -33,6 +35,9 @@ pub struct Times(Histogram<u64>);
 
 /// The longest time that is told apart: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
+
+/// Bytes of an encoded distribution at most.
+const ENCODED: usize = 1 << 20;
 
 /// The percentiles of tables and plots, with their names in metrics.
 pub const PERCENTILES: [(&str, f64); 6] = [
@@ -72,6 +77,38 @@ impl Times {
     /// The time that a share of all does not exceed; None if there are none.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         (self.count() > 0).then(|| self.0.value_at_percentile(percent))
+    }
+
+    /// The mean; None if there are none.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.0.mean())
+    }
+
+    /// As text, for a line of a protocol.
+    ///
+    /// # Errors
+    /// The library cannot write it.
+    pub fn encoded(&self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        let made = V2DeflateSerializer::new().serialize(&self.0, &mut bytes);
+        made.map_err(|error| io::Error::other(format!("{error:?}")))?;
+        let mut text = Vec::new();
+        base64::encode_into(&bytes, &mut text);
+        String::from_utf8(text).map_err(io::Error::other)
+    }
+
+    /// From what [`encoded`](Self::encoded) made.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn decoded(text: &str) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        base64::decode_into(text.as_bytes(), ENCODED, &mut bytes).map_err(io::Error::other)?;
+        let read = Deserializer::new().deserialize(&mut &bytes[..]);
+        let read: Histogram<u64> = read.map_err(|error| io::Error::other(error.to_string()))?;
+        let mut times = Self::default();
+        times.0.add(&read).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(times)
     }
 
     /// Rows of the percentiles beyond which there is a time at least. `blank` names all but the metric, which gets `prefix` and `suffix`
@@ -145,7 +182,6 @@ fn log_of(distributions: &[&Distribution]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
     #[test]
@@ -160,6 +196,17 @@ mod tests {
             assert!(error < 0.001, "{percent} %: {found}");
         }
         assert_eq!(Times::default().percentile(50.0), None);
+    }
+
+    #[test]
+    fn a_distribution_travels_as_text() {
+        let mut times = Times::default();
+        times.extend((1..=1_000).map(|rank| rank * 977));
+        let read = Times::decoded(&times.encoded().expect("memory")).expect("the same");
+        assert_eq!(read.count(), 1_000);
+        assert_eq!(read.percentile(99.0), times.percentile(99.0));
+        assert_eq!(read.mean(), times.mean());
+        assert!(Times::decoded("AAAA").is_err());
     }
 
     #[test]
@@ -206,15 +253,15 @@ mod tests {
         let tag = interval.tag().map(|tag| tag.as_str());
         assert_eq!(tag, Some("trunkline:tcp-blocking/fix-4.3/tag-value:latency"));
         let encoded = interval.encoded_histogram();
-        let bytes = base64(encoded);
+        let bytes = bytes_of(encoded);
         let read: Histogram<u64> =
             Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
         assert_eq!(read.len(), 3);
     }
 
-    fn base64(text: &str) -> Vec<u8> {
+    fn bytes_of(text: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        trunkline_wire::base64::decode_into(text.as_bytes(), 1 << 20, &mut out).expect("base64");
+        base64::decode_into(text.as_bytes(), 1 << 20, &mut out).expect("base64");
         out
     }
 }

@@ -13,6 +13,7 @@ pub mod capacity;
 pub mod clock;
 pub mod compare;
 mod comparison;
+pub mod component;
 pub mod conclusion;
 pub mod csv;
 pub mod customer_services;

@@ -1,0 +1,153 @@
+//! The programs of an experiment with a middleware: feed handler, pricing engine, algo engine, order
+//! gateway and subscribers, each a process that is told what to do.
+//!
+//! They are one program, which knows a middleware by its [`Connect`] alone. A feed handler publishes
+//! at a rate, an algo engine receives and answers every fifth rate with an order, an order gateway
+//! receives orders, a slow subscriber takes its time. Tasks come on standard input ([`task`]), and
+//! each message is checked and timed by its [`stamp`].
+
+pub(crate) mod source;
+pub mod stamp;
+pub mod task;
+
+mod publisher;
+mod subscriber;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, BufRead as _, Write as _};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use crate::bus::{Bus, Connect, Wait};
+use publisher::Paced;
+use stamp::{Kind, Stamp};
+use subscriber::Checked;
+use task::{Answer, Connection, Publishing, Range, Receiving, Task};
+
+/// Bytes of a task at most.
+const TASK_BYTES: usize = 1 << 20;
+
+/// Does what standard input asks for until it ends, or says `stop`.
+pub fn component_main(connect: &dyn Connect) -> ExitCode {
+    crate::clock::wake_on_time();
+    let mut component = Component { connect, buses: Vec::new() };
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { return ExitCode::FAILURE };
+        if line == "stop" {
+            break;
+        }
+        let answer = match component.answer(&line) {
+            Ok(answer) => format!("ok {answer}\n"),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                format!("error {UNSUPPORTED}{error}\n")
+            }
+            Err(error) => format!("error {}\n", error.to_string().replace('\n', " ")),
+        };
+        let mut out = io::stdout().lock();
+        if out.write_all(answer.as_bytes()).and_then(|()| out.flush()).is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// How the error of a middleware begins that cannot do what it was asked for.
+pub(crate) const UNSUPPORTED: &str = "unsupported: ";
+
+struct Component<'a> {
+    connect: &'a dyn Connect,
+    buses: Vec<Box<dyn Bus>>,
+}
+
+impl Component<'_> {
+    fn answer(&mut self, line: &str) -> io::Result<String> {
+        if line.len() > TASK_BYTES {
+            return Err(io::Error::other(format!("a task of more than {TASK_BYTES} bytes")));
+        }
+        let task = serde_json::from_str(line).map_err(io::Error::other)?;
+        let answer = self.perform(&task)?;
+        serde_json::to_string(&answer).map_err(io::Error::other)
+    }
+
+    fn perform(&mut self, task: &Task) -> io::Result<Answer> {
+        let mut answer = Answer::default();
+        match task {
+            Task::Connect(connection) => self.connect(connection)?,
+            Task::Subscribe(range) => self.first()?.subscribe(&range.indexes())?,
+            Task::Probe { topics } => publisher::mark(self.first()?, Kind::Probe, 0, topics)?,
+            Task::Listen { milliseconds } => answer.heard = listen(self.last()?, *milliseconds)?,
+            Task::Publish(asked) => {
+                answer.published = Some(publisher::publish(self.first()?, asked)?)
+            }
+            Task::Flood(asked) => answer.published = Some(publisher::flood(self.first()?, asked)?),
+            Task::Receive(asked) => {
+                answer.received = Some(subscriber::receive(self.first()?, asked)?);
+            }
+            Task::Both { publish, receive } => {
+                let [first, .., last] = &mut self.buses[..] else {
+                    return Err(io::Error::other("there are no two connections"));
+                };
+                answer = both((&mut **first, publish), (&mut **last, receive))?;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn connect(&mut self, asked: &Connection) -> io::Result<()> {
+        let names = source::names(&asked.topics);
+        for number in 0..asked.count {
+            let mut bus = self.connect.connect(&asked.address, &names, &asked.options(number))?;
+            if asked.subscribe_each {
+                bus.subscribe(&Range { first: number % names.len().max(1), count: 1 }.indexes())?;
+            }
+            self.buses.push(bus);
+        }
+        Ok(())
+    }
+
+    fn first(&mut self) -> io::Result<&mut dyn Bus> {
+        match self.buses.first_mut() {
+            Some(bus) => Ok(&mut **bus),
+            None => Err(io::Error::other("there is no connection")),
+        }
+    }
+
+    fn last(&mut self) -> io::Result<&mut dyn Bus> {
+        match self.buses.last_mut() {
+            Some(bus) => Ok(&mut **bus),
+            None => Err(io::Error::other("there is no connection")),
+        }
+    }
+}
+
+/// Waits for a probe.
+fn listen(bus: &mut dyn Bus, milliseconds: u64) -> io::Result<bool> {
+    let until = Instant::now() + Duration::from_millis(milliseconds);
+    let mut is_heard = false;
+    while !is_heard && Instant::now() < until {
+        let left = until.saturating_duration_since(Instant::now());
+        bus.poll(Wait::Block(left.min(Duration::from_millis(5))), &mut |_, payload| {
+            is_heard |= Stamp::read(payload).is_ok_and(|stamp| stamp.kind == Kind::Probe);
+        })?;
+    }
+    Ok(is_heard)
+}
+
+/// Publishes on one connection and receives on the other, in this thread.
+fn both(
+    (from, publish): (&mut dyn Bus, &Publishing),
+    (to, receive): (&mut dyn Bus, &Receiving),
+) -> io::Result<Answer> {
+    let mut checked = Checked::new(receive)?;
+    let mut paced = Paced::new(publish);
+    while !paced.is_over() {
+        paced.publish_due(from)?;
+        to.poll(Wait::Spin, &mut |topic, payload| checked.take(topic, payload))?;
+    }
+    let published = paced.end(from)?;
+    while !checked.is_over() {
+        to.poll(Wait::Spin, &mut |topic, payload| checked.take(topic, payload))?;
+    }
+    Ok(Answer { heard: false, published: Some(published), received: Some(checked.end(to)?) })
+}

@@ -1,0 +1,210 @@
+//! Publishing: at a rate that waits for nobody, or as fast as the subscribers take it.
+
+use std::io;
+use std::time::Duration;
+
+use super::source::Source;
+use super::stamp::{Kind, STAMP, Stamp, sum};
+use super::task::{Flooding, Published, Publishing, Range};
+use crate::bus::{Bus, Wait};
+use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
+use crate::histogram::Times;
+
+/// From the task to the first message: the subscribers have begun to wait by then.
+const LEAD: u64 = 5_000_000;
+
+/// How often one that only publishes looks for what the middleware wants of it, in nanoseconds.
+const LOOK: u64 = 50_000_000;
+
+/// Messages of a flood between two looks at the feedback.
+const BATCH: u64 = 32;
+
+/// How long a flood stands still without feedback before it is given up.
+const STILL: Duration = Duration::from_secs(5);
+
+/// A schedule of messages to topics in turn, due at a rate.
+pub(super) struct Paced<'a> {
+    asked: &'a Publishing,
+    source: Source,
+    /// When the first is due.
+    start: u64,
+    interval: f64,
+    next: u64,
+    late: Times,
+    cpu: u64,
+    looked: u64,
+}
+
+impl<'a> Paced<'a> {
+    pub(super) fn new(asked: &'a Publishing) -> Self {
+        let start = monotonic_nanoseconds() + LEAD;
+        Self {
+            asked,
+            source: Source::new(asked.topics.count, asked.bytes),
+            start,
+            interval: 1e9 / asked.rate,
+            next: 0,
+            late: Times::default(),
+            cpu: thread_cpu_nanoseconds(),
+            looked: start,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.next == self.asked.messages
+    }
+
+    /// Publishes what is due, all of it with one flush; returns whether anything was.
+    pub(super) fn publish_due(&mut self, bus: &mut dyn Bus) -> io::Result<bool> {
+        let mut now = monotonic_nanoseconds();
+        let mut sent = 0;
+        while !self.is_over() {
+            let due = self.start + (self.next as f64 * self.interval) as u64;
+            if now < due {
+                break;
+            }
+            let message = Stamped { run: self.asked.run, number: self.next, due };
+            message.publish(bus, &mut self.source, self.asked.topics)?;
+            self.late.record(now - due);
+            self.next += 1;
+            sent += 1;
+            // One that is far behind still flushes, or the whole backlog would leave at once.
+            if sent == BATCH {
+                break;
+            }
+            now = monotonic_nanoseconds();
+        }
+        if sent > 0 {
+            bus.flush()?;
+        } else if now > self.looked + LOOK {
+            self.looked = now;
+            bus.poll(Wait::Spin, &mut |_, _| {})?;
+        }
+        Ok(sent > 0)
+    }
+
+    pub(super) fn end(self, bus: &mut dyn Bus) -> io::Result<Published> {
+        let nanoseconds = monotonic_nanoseconds().saturating_sub(self.start);
+        mark(bus, Kind::End, self.asked.run, &self.asked.end)?;
+        Ok(Published {
+            messages: self.next,
+            nanoseconds,
+            late: self.late.encoded()?,
+            cpu: thread_cpu_nanoseconds() - self.cpu,
+        })
+    }
+}
+
+/// Publishes at a rate, spinning in between.
+pub(super) fn publish(bus: &mut dyn Bus, asked: &Publishing) -> io::Result<Published> {
+    let mut paced = Paced::new(asked);
+    while !paced.is_over() {
+        if !paced.publish_due(bus)? {
+            std::hint::spin_loop();
+        }
+    }
+    paced.end(bus)
+}
+
+/// Publishes as fast as all subscribers take it: no more messages than the window are between the
+/// publisher and the slowest of them.
+pub(super) fn flood(bus: &mut dyn Bus, asked: &Flooding) -> io::Result<Published> {
+    let mut source = Source::new(asked.topics.count, asked.bytes);
+    let cpu = thread_cpu_nanoseconds();
+    let mut taken = vec![0; asked.feedback.count];
+    let start = monotonic_nanoseconds();
+    let until = start + asked.milliseconds * 1_000_000;
+    let mut moved = start;
+    let mut number = 0;
+    loop {
+        let now = monotonic_nanoseconds();
+        if now >= until {
+            break;
+        }
+        let slowest = taken.iter().copied().min().unwrap_or(number);
+        if number + BATCH <= slowest + asked.window {
+            for _ in 0..BATCH {
+                let message = Stamped { run: asked.run, number, due: now };
+                message.publish(bus, &mut source, asked.topics)?;
+                number += 1;
+            }
+            moved = now;
+        } else {
+            bus.flush()?;
+            if now - moved > STILL.as_nanos() as u64 {
+                let what = format!("no feedback: {slowest} of {number} messages were taken");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+        }
+        if number % (BATCH * 8) == 0 || number + BATCH > slowest + asked.window {
+            bus.poll(Wait::Spin, &mut |topic, payload| {
+                note(asked, &mut taken, topic, payload);
+            })?;
+        }
+    }
+    bus.flush()?;
+    let nanoseconds = monotonic_nanoseconds() - start;
+    mark(bus, Kind::End, asked.run, &asked.end)?;
+    let cpu = thread_cpu_nanoseconds() - cpu;
+    Ok(Published { messages: number, nanoseconds, late: Times::default().encoded()?, cpu })
+}
+
+/// A subscriber's feedback.
+fn note(asked: &Flooding, taken: &mut [u64], topic: usize, payload: &[u8]) {
+    let Ok(stamp) = Stamp::read(payload) else { return };
+    if stamp.kind == Kind::Feedback && stamp.run == asked.run && asked.feedback.has(topic) {
+        let of = &mut taken[topic - asked.feedback.first];
+        *of = stamp.number.max(*of);
+    }
+}
+
+/// A message of a run.
+struct Stamped {
+    run: u16,
+    number: u64,
+    due: u64,
+}
+
+impl Stamped {
+    #[inline]
+    fn publish(&self, bus: &mut dyn Bus, source: &mut Source, topics: Range) -> io::Result<()> {
+        let count = topics.count as u64;
+        let stream = (self.number % count) as usize;
+        let (payload, check) = source.payload(stream);
+        let stamp = Stamp {
+            due: self.due,
+            number: self.number,
+            run: self.run,
+            kind: Kind::Rate,
+            of_topic: (self.number / count) as u32,
+            topic: (topics.first + stream) as u32,
+            check,
+        };
+        stamp.write(payload);
+        bus.publish(topics.first + stream, payload)
+    }
+}
+
+/// Publishes a message without prices on each topic.
+pub(super) fn mark(bus: &mut dyn Bus, kind: Kind, run: u16, topics: &[usize]) -> io::Result<()> {
+    for &topic in topics {
+        notice(bus, kind, run, topic, 0)?;
+    }
+    bus.flush()
+}
+
+/// Publishes a message that carries a number and no prices.
+pub(super) fn notice(
+    bus: &mut dyn Bus,
+    kind: Kind,
+    run: u16,
+    topic: usize,
+    number: u64,
+) -> io::Result<()> {
+    let mut payload = [0; 2 * STAMP];
+    let check = sum(&payload[STAMP..]);
+    let due = monotonic_nanoseconds();
+    let stamp = Stamp { due, number, run, kind, of_topic: 0, topic: topic as u32, check };
+    stamp.write(&mut payload);
+    bus.publish(topic, &payload)
+}
