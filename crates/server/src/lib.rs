@@ -1,2 +1,4 @@
 //! The router as a server: sessions, the loop, configuration, HTTP and WebSocket
 #![forbid(unsafe_code)]
+
+pub mod websocket;

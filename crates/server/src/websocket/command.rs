@@ -1,0 +1,366 @@
+//! What a client says in JSON: one object a text, with one key that says what is to be done.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// Deliver what matches the pattern from now on.
+    Subscribe {
+        /// Chosen by the client; what is delivered names it.
+        subscription: u32,
+        /// A pattern of topics.
+        pattern: Cow<'a, str>,
+        /// Updates a second of each topic, at most.
+        updates_per_second: Option<u32>,
+        /// The newest replaces what waits.
+        conflate: bool,
+    },
+    /// Deliver no more for this subscription.
+    Unsubscribe {
+        /// As it was given.
+        subscription: u32,
+    },
+    /// Publish a message.
+    Publish {
+        /// Its topic.
+        topic: Cow<'a, str>,
+        /// Format of the payload; 0 where it has none.
+        format: u16,
+        /// What is published.
+        payload: Payload<'a>,
+    },
+    /// Ask whoever subscribes to a topic.
+    Request {
+        /// The topic.
+        topic: Cow<'a, str>,
+        /// Chosen by the client; the answer names it.
+        correlation: u64,
+        /// How long an answer is of use, in milliseconds.
+        timeout_ms: u32,
+        /// Format of the payload; 0 where it has none.
+        format: u16,
+        /// The question.
+        payload: Payload<'a>,
+    },
+    /// Answer a request.
+    Reply {
+        /// Whom: what stood beside the request.
+        to: ReplyTo,
+        /// Format of the payload; 0 where it has none.
+        format: u16,
+        /// The answer.
+        payload: Payload<'a>,
+    },
+    /// Say it back.
+    Ping {
+        /// What is said back.
+        token: u64,
+    },
+}
+
+/// Where a payload is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload<'a> {
+    /// In the JSON text.
+    Text(Cow<'a, str>),
+    /// In the next frame, which is binary.
+    NextFrame,
+}
+
+/// Whom a reply goes to. In JSON it is a text that pages hand back as it came, since the numbers are
+/// too long for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplyTo {
+    /// Who asked.
+    pub client: u64,
+    /// Which of its requests.
+    pub correlation: u64,
+}
+
+impl fmt::Display for ReplyTo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:x}-{:x}", self.client, self.correlation)
+    }
+}
+
+impl Serialize for ReplyTo {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl ReplyTo {
+    fn parse(text: &str) -> Option<Self> {
+        let (client, correlation) = text.split_once('-')?;
+        let number = |digits| u64::from_str_radix(digits, 16).ok();
+        Some(Self { client: number(client)?, correlation: number(correlation)? })
+    }
+}
+
+/// Why a text is no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandError(String);
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+/// How long an answer is of use where a request does not say it, in milliseconds.
+const TIMEOUT_MS: u32 = 5_000;
+
+/// Borrows what needs no unescaping.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Every key that a text may have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys<'a> {
+    subscribe: Option<u32>,
+    unsubscribe: Option<u32>,
+    #[serde(borrow)]
+    publish: Option<Text<'a>>,
+    #[serde(borrow)]
+    request: Option<Text<'a>>,
+    #[serde(borrow)]
+    reply: Option<Text<'a>>,
+    ping: Option<u64>,
+    #[serde(borrow)]
+    pattern: Option<Text<'a>>,
+    updates_per_second: Option<u32>,
+    conflate: Option<bool>,
+    correlation: Option<u64>,
+    timeout_ms: Option<u32>,
+    format: Option<u16>,
+    binary: Option<bool>,
+    #[serde(borrow)]
+    payload: Option<Text<'a>>,
+}
+
+impl<'a> Command<'a> {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// It is no JSON, or no command; the error says where or what.
+    pub fn parse(text: &'a str) -> Result<Self, CommandError> {
+        let keys: Keys<'a> =
+            serde_json::from_str(text).map_err(|error| CommandError(error.to_string()))?;
+        keys.command()
+    }
+
+    /// Whether its payload comes in the next frame.
+    pub fn awaits_payload(&self) -> bool {
+        match self {
+            Self::Publish { payload, .. }
+            | Self::Request { payload, .. }
+            | Self::Reply { payload, .. } => *payload == Payload::NextFrame,
+            _ => false,
+        }
+    }
+
+    /// The same without the text that it was read from.
+    pub fn into_owned(self) -> Command<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let kept = |payload| match payload {
+            Payload::Text(text) => Payload::Text(owned(text)),
+            Payload::NextFrame => Payload::NextFrame,
+        };
+        match self {
+            Self::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+                let pattern = owned(pattern);
+                Command::Subscribe { subscription, pattern, updates_per_second, conflate }
+            }
+            Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
+            Self::Publish { topic, format, payload } => {
+                Command::Publish { topic: owned(topic), format, payload: kept(payload) }
+            }
+            Self::Request { topic, correlation, timeout_ms, format, payload } => Command::Request {
+                topic: owned(topic),
+                correlation,
+                timeout_ms,
+                format,
+                payload: kept(payload),
+            },
+            Self::Reply { to, format, payload } => {
+                Command::Reply { to, format, payload: kept(payload) }
+            }
+            Self::Ping { token } => Command::Ping { token },
+        }
+    }
+}
+
+impl<'a> Keys<'a> {
+    fn command(mut self) -> Result<Command<'a>, CommandError> {
+        let verbs = [
+            ("subscribe", self.subscribe.is_some()),
+            ("unsubscribe", self.unsubscribe.is_some()),
+            ("publish", self.publish.is_some()),
+            ("request", self.request.is_some()),
+            ("reply", self.reply.is_some()),
+            ("ping", self.ping.is_some()),
+        ];
+        let mut named = verbs.iter().filter(|(_, is_named)| *is_named).map(|(verb, _)| *verb);
+        let Some(verb) = named.next() else {
+            let verbs = verbs.map(|(verb, _)| verb).join(", ");
+            return Err(CommandError(format!("one of the keys {verbs} has to be there")));
+        };
+        if let Some(second) = named.next() {
+            return Err(CommandError(format!("{verb} and {second} cannot stand in one text")));
+        }
+        let command = self.take(verb)?;
+        self.check_rest(verb)?;
+        Ok(command)
+    }
+
+    fn take(&mut self, verb: &str) -> Result<Command<'a>, CommandError> {
+        if let Some(subscription) = self.subscribe {
+            let Some(Text(pattern)) = self.pattern.take() else {
+                return Err(CommandError("subscribe needs a pattern".into()));
+            };
+            let updates_per_second = self.updates_per_second.take();
+            if updates_per_second == Some(0) {
+                return Err(CommandError("updates_per_second is a number from 1 on".into()));
+            }
+            let conflate = self.conflate.take().unwrap_or(false);
+            return Ok(Command::Subscribe { subscription, pattern, updates_per_second, conflate });
+        }
+        if let Some(subscription) = self.unsubscribe {
+            return Ok(Command::Unsubscribe { subscription });
+        }
+        if let Some(token) = self.ping {
+            return Ok(Command::Ping { token });
+        }
+        let payload = self.payload(verb)?;
+        let format = self.format.take().unwrap_or(0);
+        if let Some(Text(topic)) = self.publish.take() {
+            return Ok(Command::Publish { topic, format, payload });
+        }
+        if let Some(Text(topic)) = self.request.take() {
+            let Some(correlation) = self.correlation.take() else {
+                return Err(CommandError("request needs a correlation".into()));
+            };
+            let timeout_ms = self.timeout_ms.take().unwrap_or(TIMEOUT_MS);
+            return Ok(Command::Request { topic, correlation, timeout_ms, format, payload });
+        }
+        let to = self.reply.take().and_then(|Text(to)| ReplyTo::parse(&to));
+        let to = to.ok_or_else(|| {
+            CommandError("reply is what stood as reply_to beside the request".into())
+        })?;
+        Ok(Command::Reply { to, format, payload })
+    }
+
+    fn payload(&mut self, verb: &str) -> Result<Payload<'a>, CommandError> {
+        match (self.payload.take(), self.binary.take().unwrap_or(false)) {
+            (Some(Text(text)), false) => Ok(Payload::Text(text)),
+            (None, true) => Ok(Payload::NextFrame),
+            _ => Err(CommandError(format!(
+                "{verb} needs either a payload or \"binary\": true with a binary frame after it"
+            ))),
+        }
+    }
+
+    /// A key that means nothing beside this one would be passed over without a word.
+    fn check_rest(&self, verb: &str) -> Result<(), CommandError> {
+        let left = [
+            ("pattern", self.pattern.is_some()),
+            ("updates_per_second", self.updates_per_second.is_some()),
+            ("conflate", self.conflate.is_some()),
+            ("correlation", self.correlation.is_some()),
+            ("timeout_ms", self.timeout_ms.is_some()),
+            ("format", self.format.is_some()),
+            ("binary", self.binary.is_some()),
+            ("payload", self.payload.is_some()),
+        ];
+        match left.iter().find(|(_, is_left)| *is_left) {
+            None => Ok(()),
+            Some((key, _)) => Err(CommandError(format!("{key} means nothing beside {verb}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Payload<'_> {
+        Payload::Text(text.into())
+    }
+
+    #[test]
+    fn every_command_is_read() {
+        let to = ReplyTo { client: u64::MAX, correlation: 10 };
+        for (json, command) in [
+            (
+                r#"{"subscribe": 1, "pattern": "fx/>", "updates_per_second": 10}"#,
+                Command::Subscribe {
+                    subscription: 1,
+                    pattern: "fx/>".into(),
+                    updates_per_second: Some(10),
+                    conflate: false,
+                },
+            ),
+            (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
+            (
+                r#"{"publish": "fx/EURUSD", "payload": "1.\u0031"}"#,
+                Command::Publish { topic: "fx/EURUSD".into(), format: 0, payload: text("1.1") },
+            ),
+            (
+                r#"{"publish": "a", "binary": true, "format": 3}"#,
+                Command::Publish { topic: "a".into(), format: 3, payload: Payload::NextFrame },
+            ),
+            (
+                r#"{"request": "a", "correlation": 9, "payload": ""}"#,
+                Command::Request {
+                    topic: "a".into(),
+                    correlation: 9,
+                    timeout_ms: 5_000,
+                    format: 0,
+                    payload: text(""),
+                },
+            ),
+            (
+                r#"{"reply": "ffffffffffffffff-a", "payload": "x"}"#,
+                Command::Reply { to, format: 0, payload: text("x") },
+            ),
+            (r#"{"ping": 7}"#, Command::Ping { token: 7 }),
+        ] {
+            let read = Command::parse(json).expect(json);
+            assert_eq!(read, command);
+            assert_eq!(read.clone().into_owned(), command);
+            assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
+        }
+        assert_eq!(ReplyTo::parse(&to.to_string()), Some(to));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (json, reason) in [
+            ("", "EOF while parsing a value at line 1 column 0"),
+            ("[1", "line 1 column"),
+            (r#"{"subscribe": -1}"#, "invalid value: integer `-1`, expected u32"),
+            (r#"{"nmae": 1}"#, "unknown field `nmae`"),
+            (r#"{"ping": 1, "ping": 2}"#, "duplicate field `ping`"),
+            ("{}", "one of the keys subscribe, unsubscribe"),
+            (r#"{"ping": 1, "subscribe": 1}"#, "subscribe and ping cannot"),
+            (r#"{"subscribe": 1}"#, "needs a pattern"),
+            (r#"{"subscribe": 1, "pattern": "a", "updates_per_second": 0}"#, "from 1 on"),
+            (r#"{"publish": "a"}"#, "publish needs either a payload"),
+            (r#"{"publish": "a", "payload": "", "binary": true}"#, "publish needs either"),
+            (r#"{"publish": "a", "payload": "", "pattern": "b"}"#, "pattern means nothing"),
+            (r#"{"request": "a", "payload": ""}"#, "needs a correlation"),
+            (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
+            (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),
+        ] {
+            let error = Command::parse(json).expect_err(json).to_string();
+            assert!(error.contains(reason), "{json}: {error}");
+        }
+    }
+}
