@@ -1,4 +1,5 @@
 //! The router as a server: sessions, the loop, configuration, HTTP and WebSocket
 #![forbid(unsafe_code)]
 
+pub mod snapshot;
 pub mod websocket;

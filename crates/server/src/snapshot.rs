@@ -1,0 +1,122 @@
+//! What is told of a running router: to `/metrics`, `/status` and `trunkline top`.
+
+use serde::{Deserialize, Serialize};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotRequest {
+    /// The most clients that are listed: those with most lost, then with most waiting.
+    pub clients: usize,
+    /// The most topics that are listed: those with most messages.
+    pub topics: usize,
+}
+
+/// A router at one time. It is made between two turns of the loop, a large one in parts, so that
+/// clients that come or go meanwhile may be in it or not; the counts of each are of one time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Version of the program.
+    pub version: String,
+    /// Nanoseconds since the router started.
+    pub now_ns: u64,
+    /// Sums over everything, those that have left included.
+    pub totals: Totals,
+    /// Clients, as many as were asked for.
+    pub clients: Vec<ClientStatus>,
+    /// Topics, as many as were asked for.
+    pub topics: Vec<TopicStatus>,
+}
+
+/// Sums. Those that end in `_now` go up and down, the others only up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Clients that are connected.
+    pub clients_now: u64,
+    /// Topics that are known.
+    pub topics_now: u64,
+    /// Subscriptions that are made.
+    pub subscriptions_now: u64,
+    /// Pairs of a subscription and a topic that it has matched.
+    pub lanes_now: u64,
+    /// Bytes in queues; the ledger counts their messages.
+    pub queued_bytes_now: u64,
+    /// Connections that were accepted.
+    pub connections: u64,
+    /// Bytes that came.
+    pub received_bytes: u64,
+    /// Bytes that were sent.
+    pub sent_bytes: u64,
+    /// Messages that clients published, requests included.
+    pub messages: u64,
+    /// Requests among them.
+    pub requests: u64,
+    /// Replies.
+    pub replies: u64,
+    /// Commands that were refused.
+    pub refusals: u64,
+    /// Gaps that clients were told of.
+    pub gaps: u64,
+    /// Turns of the loop.
+    pub turns: u64,
+    /// What became of messages, over all subscriptions.
+    pub ledger: Counts,
+    /// The part of `ledger.discarded` that no client was told of, since it or its subscription went.
+    pub discarded_with_client: u64,
+}
+
+/// A ledger: published = delivered + elided + discarded + queued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Matched by a subscription.
+    pub published: u64,
+    /// Handed to the connection.
+    pub delivered: u64,
+    /// Replaced by a newer one, as the subscription asked.
+    pub elided: u64,
+    /// Lost.
+    pub discarded: u64,
+    /// Waiting now.
+    pub queued: u64,
+}
+
+/// A client.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientStatus {
+    /// The router's number for it; never used again.
+    pub id: u64,
+    /// As it calls itself.
+    pub name: String,
+    /// Where it is.
+    pub address: String,
+    /// Transport, envelope, encoding, vocabulary and compression, such as `tcp/native/opaque`.
+    pub profile: String,
+    /// Nanoseconds since it connected.
+    pub connected_ns: u64,
+    /// Its subscriptions.
+    pub subscriptions: u64,
+    /// Messages that it published.
+    pub messages: u64,
+    /// Bytes that came from it.
+    pub received_bytes: u64,
+    /// Bytes that were sent to it.
+    pub sent_bytes: u64,
+    /// What became of messages for it.
+    pub ledger: Counts,
+    /// Bytes in its queue.
+    pub queued_bytes: u64,
+    /// Nanoseconds that the oldest message in its queue has waited; 0 where none waits.
+    pub oldest_ns: u64,
+    /// Gaps that it was told of.
+    pub gaps: u64,
+}
+
+/// A topic.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TopicStatus {
+    /// Its name.
+    pub name: String,
+    /// Messages that were published to it.
+    pub messages: u64,
+    /// Subscriptions that match it.
+    pub subscriptions: u64,
+}
