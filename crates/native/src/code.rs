@@ -16,6 +16,8 @@ pub const NO_RESPONDER: u16 = 6;
 pub const REQUESTER_GONE: u16 = 7;
 /// The payload is longer than the router takes.
 pub const TOO_LONG: u16 = 8;
+/// Nobody answered a request in time.
+pub const TIMED_OUT: u16 = 9;
 
 /// A frame could not be read, or was not to be sent at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -45,6 +47,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         NO_RESPONDER => "no responder",
         REQUESTER_GONE => "requester gone",
         TOO_LONG => "too long",
+        TIMED_OUT => "timed out",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

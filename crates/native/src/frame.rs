@@ -133,7 +133,7 @@ pub enum Updates {
 pub struct Request<'a> {
     /// The number that the client gave to the topic.
     pub alias: u32,
-    /// After so many milliseconds the client will not wait any more; 0 says nothing.
+    /// After so many milliseconds the request is refused; 0 leaves it to the router.
     pub timeout_ms: u32,
     /// Comes back with the answer.
     pub correlation: u64,
