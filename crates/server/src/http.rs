@@ -1,0 +1,157 @@
+//! What is told over HTTP: `/metrics`, `/health`, `/health/ready` and `/status`.
+//!
+//! It runs on threads of its own and asks the loop for a [`Snapshot`], which the loop makes between
+//! two turns: no client waits for a reader of metrics.
+
+mod metrics;
+
+use trunkline_net::http::{
+    Config, Handler, HeaderValue, Method, Order, Peer, Request, Response, Running, Server,
+    StatusCode, Workers, header,
+};
+
+use crate::snapshot::{Snapshot, SnapshotRequest};
+
+pub use metrics::{MEDIA_TYPE, render};
+
+/// What is shown, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Clients that have series of their own in `/metrics`.
+    pub metrics_clients: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { metrics_clients: 100 }
+    }
+}
+
+/// Clients that `/status` lists if it is not asked for another number.
+const STATUS_CLIENTS: usize = 100;
+/// Topics that `/status` lists if it is not asked for another number.
+const STATUS_TOPICS: usize = 20;
+/// No question gets more clients or topics than this.
+const MOST_LISTED: usize = 100_000;
+
+const PAGES: &str = "/metrics       counters, as OpenMetrics\n\
+                     /status        clients, topics and totals, as JSON; ?clients=N&topics=N\n\
+                     /health        this process answers\n\
+                     /health/ready  the router answers\n";
+
+/// Listens at `address`, such as `127.0.0.1:7401`, and answers. `ask` gives None where the router
+/// has stopped, or does not answer in a time that is short for a person.
+///
+/// # Errors
+/// The address cannot be listened on, or there are no more threads or files.
+pub fn serve(
+    address: &str,
+    settings: Settings,
+    ask: impl Fn(SnapshotRequest) -> Option<Snapshot> + Send + Sync + 'static,
+) -> trunkline_net::http::Result<Running> {
+    let config = Config {
+        threads: 1,
+        // Two that ask at a time are enough; the loop makes one snapshot after the other.
+        workers: Workers::Pool { threads: 2, queue: 16, order: Order::FirstIn },
+        connections: 256,
+        header_bytes: 16 << 10,
+        body_bytes: 1 << 10,
+        ..Config::default()
+    };
+    Server::bind(address, config)?.serve(Pages { settings, ask })
+}
+
+struct Pages<A> {
+    settings: Settings,
+    ask: A,
+}
+
+impl<A> Handler for Pages<A>
+where
+    A: Fn(SnapshotRequest) -> Option<Snapshot> + Send + Sync + 'static,
+{
+    type Connection = ();
+
+    fn connect(&self, _: &Peer) {}
+
+    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
+        *response = if *request.method == Method::GET || *request.method == Method::HEAD {
+            self.page(request.path, request.query)
+        } else {
+            let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+            refusal.headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            refusal
+        };
+        response.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}
+
+impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
+    fn page(&self, path: &str, query: Option<&str>) -> Response {
+        match path {
+            "/" => text(StatusCode::OK, PAGES),
+            "/metrics" => self.metrics(),
+            "/status" => self.status(query),
+            "/health" => text(StatusCode::OK, "alive\n"),
+            "/health/ready" => {
+                let ask = SnapshotRequest { clients: 0, topics: 0 };
+                self.with(ask, |_| text(StatusCode::OK, "ready\n"))
+            }
+            _ => text(StatusCode::NOT_FOUND, &format!("there is no such page; there are\n{PAGES}")),
+        }
+    }
+
+    fn metrics(&self) -> Response {
+        let ask = SnapshotRequest { clients: self.settings.metrics_clients, topics: 0 };
+        self.with(ask, |snapshot| {
+            let mut response =
+                Response { body: render(snapshot).into_bytes(), ..Response::default() };
+            response.content_type(MEDIA_TYPE);
+            response
+        })
+    }
+
+    fn status(&self, query: Option<&str>) -> Response {
+        let ask = match listed(query.unwrap_or_default()) {
+            Ok(ask) => ask,
+            Err(problem) => return text(StatusCode::BAD_REQUEST, &problem),
+        };
+        self.with(ask, |snapshot| match serde_json::to_vec(snapshot) {
+            Ok(body) => {
+                let mut response = Response { body, ..Response::default() };
+                response.content_type("application/json");
+                response
+            }
+            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, &format!("{error}\n")),
+        })
+    }
+
+    fn with(&self, ask: SnapshotRequest, answer: impl FnOnce(&Snapshot) -> Response) -> Response {
+        match (self.ask)(ask) {
+            Some(snapshot) => answer(&snapshot),
+            None => text(StatusCode::SERVICE_UNAVAILABLE, "the router does not answer\n"),
+        }
+    }
+}
+
+fn text(status: StatusCode, text: &str) -> Response {
+    Response::text(status, text)
+}
+
+/// How much `/status` is asked for.
+fn listed(query: &str) -> Result<SnapshotRequest, String> {
+    let mut ask = SnapshotRequest { clients: STATUS_CLIENTS, topics: STATUS_TOPICS };
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let place = match key {
+            "clients" => &mut ask.clients,
+            "topics" => &mut ask.topics,
+            _ => return Err(format!("{key:?} is not known; there are clients and topics\n")),
+        };
+        let count: Option<usize> = value.parse().ok();
+        *place = count.filter(|count| *count <= MOST_LISTED).ok_or_else(|| {
+            format!("{key} is a whole number of at most {MOST_LISTED}, not {value:?}\n")
+        })?;
+    }
+    Ok(ask)
+}

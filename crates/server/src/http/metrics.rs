@@ -1,0 +1,173 @@
+//! A snapshot as OpenMetrics text, version 1.0.
+//!
+//! Names, types and units follow the specification: a counter's samples end in `_total`, a family's
+//! name ends in its unit, and the text ends in `# EOF`.
+
+use std::fmt::{Display, Write as _};
+
+use crate::snapshot::{ClientStatus, Snapshot, Totals};
+
+/// The content type.
+pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The whole text.
+pub fn render(snapshot: &Snapshot) -> String {
+    let mut page = Page { text: String::with_capacity(4 << 10) };
+    page.family("trunkline_build", "info", "", "The program that runs");
+    page.sample("trunkline_build_info", &[("version", &snapshot.version)], 1);
+    page.gauge("trunkline_uptime_seconds", "seconds", "Time since the router started");
+    page.sample("trunkline_uptime_seconds", &[], seconds(snapshot.now_ns));
+    totals(&mut page, &snapshot.totals);
+    became(&mut page, &snapshot.totals);
+    if !snapshot.clients.is_empty() {
+        clients(&mut page, &snapshot.clients);
+    }
+    page.text.push_str("# EOF\n");
+    page.text
+}
+
+fn totals(page: &mut Page, totals: &Totals) {
+    for (name, value, help) in [
+        ("trunkline_clients", totals.clients_now, "Clients that are connected"),
+        ("trunkline_topics", totals.topics_now, "Topics that are known"),
+        ("trunkline_subscriptions", totals.subscriptions_now, "Subscriptions that are made"),
+        ("trunkline_lanes", totals.lanes_now, "Pairs of a subscription and a topic it matched"),
+    ] {
+        page.gauge(name, "", help);
+        page.sample(name, &[], value);
+    }
+    for (name, unit, value, help) in [
+        ("trunkline_connections", "", totals.connections, "Connections that were accepted"),
+        ("trunkline_received_bytes", "bytes", totals.received_bytes, "Bytes that came"),
+        ("trunkline_sent_bytes", "bytes", totals.sent_bytes, "Bytes that were sent"),
+        ("trunkline_messages", "", totals.messages, "Messages that clients published"),
+        ("trunkline_requests", "", totals.requests, "Requests among the messages"),
+        ("trunkline_replies", "", totals.replies, "Replies to requests"),
+        ("trunkline_refusals", "", totals.refusals, "Commands that were refused"),
+        ("trunkline_gaps", "", totals.gaps, "Gaps that clients were told of"),
+        ("trunkline_loop_turns", "", totals.turns, "Turns of the loop"),
+    ] {
+        page.counter(name, unit, help, &[], value);
+    }
+}
+
+/// The ledger: published = delivered + elided + discarded + queued.
+fn became(page: &mut Page, totals: &Totals) {
+    let ledger = totals.ledger;
+    for (name, value, help) in [
+        ("trunkline_published", ledger.published, "Messages that subscriptions matched"),
+        ("trunkline_delivered", ledger.delivered, "Messages handed to a connection"),
+        ("trunkline_elided", ledger.elided, "Messages replaced by newer ones, as asked"),
+    ] {
+        page.counter(name, "", help, &[], value);
+    }
+    let gone = totals.discarded_with_client.min(ledger.discarded);
+    page.family("trunkline_discarded", "counter", "", "Messages lost, by reason");
+    for (reason, value) in [("queue_full", ledger.discarded - gone), ("client_gone", gone)] {
+        page.sample("trunkline_discarded_total", &[("reason", reason)], value);
+    }
+    page.gauge("trunkline_queued_messages", "messages", "Messages that wait");
+    page.sample("trunkline_queued_messages", &[], ledger.queued);
+    page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
+    page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
+}
+
+/// A count of one client.
+type Count = fn(&ClientStatus) -> u64;
+
+fn clients(page: &mut Page, clients: &[ClientStatus]) {
+    let counters: [(&str, &str, Count, &str); 6] = [
+        ("trunkline_client_messages", "", |it| it.messages, "Messages that the client published"),
+        ("trunkline_client_received_bytes", "bytes", |it| it.received_bytes, "Bytes from it"),
+        ("trunkline_client_sent_bytes", "bytes", |it| it.sent_bytes, "Bytes to it"),
+        ("trunkline_client_delivered", "", |it| it.ledger.delivered, "Messages handed to it"),
+        ("trunkline_client_elided", "", |it| it.ledger.elided, "Its messages replaced by newer"),
+        ("trunkline_client_discarded", "", |it| it.ledger.discarded, "Messages that it lost"),
+    ];
+    for (name, unit, count, help) in counters {
+        page.family(name, "counter", unit, help);
+        let name = format!("{name}_total");
+        for client in clients {
+            page.of_client(&name, client, count(client));
+        }
+    }
+    let gauges: [(&str, &str, Count, &str); 3] = [
+        ("trunkline_client_subscriptions", "", |it| it.subscriptions, "Its subscriptions"),
+        ("trunkline_client_queued_messages", "messages", |it| it.ledger.queued, "Waiting for it"),
+        ("trunkline_client_queued_bytes", "bytes", |it| it.queued_bytes, "Bytes in its queue"),
+    ];
+    for (name, unit, count, help) in gauges {
+        page.gauge(name, unit, help);
+        for client in clients {
+            page.of_client(name, client, count(client));
+        }
+    }
+    let name = "trunkline_client_oldest_seconds";
+    page.gauge(name, "seconds", "How long the oldest message in its queue has waited");
+    for client in clients {
+        page.of_client(name, client, seconds(client.oldest_ns));
+    }
+}
+
+/// Whole nanoseconds as seconds, exactly.
+fn seconds(nanoseconds: u64) -> String {
+    format!("{}.{:09}", nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+}
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn family(&mut self, name: &str, kind: &str, unit: &str, help: &str) {
+        // Writing to a String does not fail; so it is below.
+        let _ = writeln!(self.text, "# TYPE {name} {kind}");
+        if !unit.is_empty() {
+            let _ = writeln!(self.text, "# UNIT {name} {unit}");
+        }
+        let _ = writeln!(self.text, "# HELP {name} {help}");
+    }
+
+    fn gauge(&mut self, name: &str, unit: &str, help: &str) {
+        self.family(name, "gauge", unit, help);
+    }
+
+    fn counter(&mut self, name: &str, unit: &str, help: &str, labels: &[(&str, &str)], value: u64) {
+        self.family(name, "counter", unit, help);
+        self.sample(&format!("{name}_total"), labels, value);
+    }
+
+    fn of_client(&mut self, name: &str, client: &ClientStatus, value: impl Display) {
+        let id = client.id.to_string();
+        let labels = [("client", &*id), ("name", &*client.name), ("profile", &*client.profile)];
+        self.sample(name, &labels, value);
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        self.text.push_str(name);
+        for (at, (label, value)) in labels.iter().enumerate() {
+            let opens = if at == 0 { '{' } else { ',' };
+            let _ = write!(self.text, "{opens}{label}=\"");
+            self.escaped(value);
+            self.text.push('"');
+        }
+        if !labels.is_empty() {
+            self.text.push('}');
+        }
+        let _ = writeln!(self.text, " {value}");
+    }
+
+    fn escaped(&mut self, value: &str) {
+        for c in value.chars() {
+            match c {
+                '\\' => self.text.push_str("\\\\"),
+                '"' => self.text.push_str("\\\""),
+                '\n' => self.text.push_str("\\n"),
+                c => self.text.push(c),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! The text against a strict reader of OpenMetrics.
+
+use std::collections::{HashMap, HashSet};
+
+use super::*;
+use crate::snapshot::Counts;
+
+/// A family of metrics as the text declares it.
+struct Family {
+    kind: String,
+    unit: String,
+}
+
+/// Reads a text, and refuses what the specification (OpenMetrics 1.0) does not allow. Gives the
+/// samples by name and labels, as they stand in the text.
+fn read(text: &str) -> Result<HashMap<String, f64>, String> {
+    let body = text.strip_suffix("# EOF\n").ok_or("the text does not end in # EOF")?;
+    let mut families: HashMap<String, Family> = HashMap::new();
+    let mut samples = HashMap::new();
+    let mut current = String::new();
+    for line in body.split_terminator('\n') {
+        if let Some(rest) = line.strip_prefix("# ") {
+            let mut words = rest.splitn(3, ' ');
+            let (Some(word), Some(name), Some(value)) = (words.next(), words.next(), words.next())
+            else {
+                return Err(format!("{line}: three words"));
+            };
+            metadata(&mut families, &mut current, word, name, value)
+                .map_err(|problem| format!("{line}: {problem}"))?;
+        } else {
+            let (key, value) = sample(line).map_err(|problem| format!("{line}: {problem}"))?;
+            let name = key.split('{').next().expect("a name");
+            let family = families.get(&current).ok_or(format!("{line}: no family"))?;
+            belongs(name, &current, family).map_err(|problem| format!("{line}: {problem}"))?;
+            if family.kind == "counter" && (value.is_nan() || value < 0.0) {
+                return Err(format!("{line}: a counter below zero"));
+            }
+            if samples.insert(key, value).is_some() {
+                return Err(format!("{line}: a second time"));
+            }
+        }
+    }
+    Ok(samples)
+}
+
+fn metadata(
+    families: &mut HashMap<String, Family>,
+    current: &mut String,
+    word: &str,
+    name: &str,
+    value: &str,
+) -> Result<(), &'static str> {
+    is_name(name)?;
+    match word {
+        "TYPE" => {
+            if !["counter", "gauge", "info"].contains(&value) {
+                return Err("a type that is not known");
+            }
+            let family = Family { kind: value.to_owned(), unit: String::new() };
+            if families.insert(name.to_owned(), family).is_some() {
+                return Err("a family comes twice or in parts");
+            }
+            name.clone_into(current);
+        }
+        "UNIT" | "HELP" if name != current => return Err("not of the present family"),
+        "UNIT" if !name.ends_with(&format!("_{value}")) => return Err("the name lacks the unit"),
+        "UNIT" => value.clone_into(&mut families.get_mut(name).expect("it is there").unit),
+        "HELP" if value.is_empty() => return Err("no help"),
+        "HELP" => {}
+        _ => return Err("metadata that is not known"),
+    }
+    Ok(())
+}
+
+fn belongs(name: &str, family: &str, of: &Family) -> Result<(), &'static str> {
+    let suffix = match &*of.kind {
+        "counter" => "_total",
+        "info" => "_info",
+        _ => "",
+    };
+    match name == format!("{family}{suffix}") {
+        true => Ok(()),
+        false => Err("the name is not one of the family"),
+    }
+}
+
+fn is_name(name: &str) -> Result<(), &'static str> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+    match !name.is_empty() && name.chars().all(is_part) {
+        true => Ok(()),
+        false => Err("not a name"),
+    }
+}
+
+/// A sample's name with its labels, and its value.
+fn sample(line: &str) -> Result<(String, f64), &'static str> {
+    let name: String = line.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+    is_name(&name)?;
+    let mut rest = &line[name.len()..];
+    let mut seen = HashSet::new();
+    if let Some(mut labels) = rest.strip_prefix('{') {
+        loop {
+            let (label, value) = labels.split_once("=\"").ok_or("a label without a value")?;
+            is_name(label)?;
+            if !seen.insert(label) {
+                return Err("a label twice");
+            }
+            labels = &value[quoted(value)?..];
+            match labels.strip_prefix(',') {
+                Some(more) => labels = more,
+                None => break,
+            }
+        }
+        rest = labels.strip_prefix('}').ok_or("labels without an end")?;
+    }
+    let value = rest.strip_prefix(' ').ok_or("no space before the value")?;
+    let number: f64 = value.parse().map_err(|_| "not a number")?;
+    Ok((line[..line.len() - rest.len()].to_owned(), number))
+}
+
+/// The length of a label's value with its closing quote.
+fn quoted(value: &str) -> Result<usize, &'static str> {
+    let mut characters = value.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Ok(at + 1),
+            '\\' => match characters.next() {
+                Some((_, '\\' | '"' | 'n')) => {}
+                _ => return Err("an escape that is not known"),
+            },
+            _ => {}
+        }
+    }
+    Err("a label's value without an end")
+}
+
+fn client(id: u64, name: &str) -> ClientStatus {
+    let ledger = Counts { published: 12, delivered: 3, elided: 2, discarded: 5, queued: 2 };
+    ClientStatus {
+        id,
+        name: name.into(),
+        profile: "tcp/native/opaque".into(),
+        oldest_ns: 1_500_000_000,
+        ledger,
+        ..ClientStatus::default()
+    }
+}
+
+#[test]
+fn a_strict_reader_takes_the_text_and_finds_the_figures() {
+    let ledger = Counts { published: 10, delivered: 4, elided: 1, discarded: 3, queued: 2 };
+    let snapshot = Snapshot {
+        version: "0.1.0".into(),
+        now_ns: 61_000_000_007,
+        totals: Totals {
+            clients_now: 2,
+            sent_bytes: u64::MAX,
+            ledger,
+            discarded_with_client: 1,
+            ..Totals::default()
+        },
+        clients: vec![client(1, "plain"), client(2, "a \"name\"\\ of\ntwo lines, {é}")],
+        topics: Vec::new(),
+    };
+    let text = render(&snapshot);
+    let samples = read(&text).expect(&text);
+    for (key, value) in [
+        ("trunkline_build_info{version=\"0.1.0\"}", 1.0),
+        ("trunkline_uptime_seconds", 61.000_000_007),
+        ("trunkline_clients", 2.0),
+        ("trunkline_published_total", 10.0),
+        ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),
+        ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
+        ("trunkline_queued_messages", 2.0),
+        (
+            "trunkline_client_oldest_seconds{client=\"1\",name=\"plain\",profile=\"tcp/native/opaque\"}",
+            1.5,
+        ),
+        (
+            "trunkline_client_discarded_total{client=\"2\",name=\"a \\\"name\\\"\\\\ of\\ntwo lines, \
+             {é}\",profile=\"tcp/native/opaque\"}",
+            5.0,
+        ),
+    ] {
+        assert_eq!(samples.get(key), Some(&value), "{key} in\n{text}");
+    }
+    assert!(text.contains("trunkline_sent_bytes_total 18446744073709551615\n"));
+}
+
+#[test]
+fn a_router_without_clients_has_no_family_without_samples() {
+    let text = render(&Snapshot::default());
+    let samples = read(&text).expect(&text);
+    assert!(samples.contains_key("trunkline_clients"));
+    assert!(!text.contains("trunkline_client_"), "{text}");
+}
+
+#[test]
+fn the_reader_is_strict() {
+    for text in [
+        "a 1\n# EOF\n",
+        "# TYPE a gauge\na 1\n",
+        "# TYPE a gauge\na 1\na 2\n# EOF\n",
+        "# TYPE a counter\na 1\n# EOF\n",
+        "# TYPE a gauge\n# TYPE b gauge\na 1\n# EOF\n",
+        "# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n",
+        "# TYPE a gauge\na{b=\"\\x\"} 1\n# EOF\n",
+        "# TYPE a gauge\na{b=\"x} 1\n# EOF\n",
+        "# TYPE a gauge\na{b=\"x\",b=\"y\"} 1\n# EOF\n",
+        "# TYPE a gauge\n\n# EOF\n",
+        "# TYPE a gauge\na one\n# EOF\n",
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
