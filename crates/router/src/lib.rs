@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 mod matcher;
-mod names;
 mod topic;
 mod topics;
 

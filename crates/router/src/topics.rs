@@ -1,8 +1,11 @@
 //! The names of topics, each kept once and known by a number.
 
 use std::fmt;
+use std::hash::BuildHasher as _;
 
-use crate::names::Names;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
 use crate::topic::{TopicError, check_topic};
 
 /// A topic that is known to the router. Numbers are dense, and are given again after a removal.
@@ -34,16 +37,22 @@ impl std::error::Error for InternError {}
 
 /// Names of topics and their numbers, both ways, up to a limit.
 ///
-/// A topic costs its name, about 24 bytes, and what the allocator adds.
+/// A topic costs its name, about 24 bytes, and what the allocator adds. The hashes differ from
+/// process to process, so that nobody can choose names that collide; nothing is listed in their order.
 pub struct Topics {
-    names: Names,
+    /// By number; `None` is a number that is free.
+    names: Vec<Option<Box<str>>>,
+    free: Vec<u32>,
+    numbers: HashTable<u32>,
+    hasher: RandomState,
     limit: usize,
 }
 
 impl Topics {
     /// None yet, and no more than `limit` at a time (nor than 2^31).
     pub fn new(limit: usize) -> Self {
-        let mut topics = Self { names: Names::new(), limit: 0 };
+        let (names, free, numbers) = (Vec::new(), Vec::new(), HashTable::new());
+        let mut topics = Self { names, free, numbers, hasher: RandomState::default(), limit: 0 };
         topics.set_limit(limit);
         topics
     }
@@ -63,36 +72,58 @@ impl Topics {
             return Ok(topic);
         }
         check_topic(name).map_err(InternError::Topic)?;
-        if self.names.len() >= self.limit {
+        if self.numbers.len() >= self.limit {
             return Err(InternError::Full { limit: self.limit });
         }
-        Ok(TopicId(self.names.insert(name)))
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.names.push(None);
+            u32::try_from(self.names.len() - 1).expect("the limit is less")
+        });
+        self.names[number as usize] = Some(name.into());
+        let Self { names, numbers, hasher, .. } = self;
+        numbers.insert_unique(hasher.hash_one(name), number, |number| {
+            hasher.hash_one(named(names, *number))
+        });
+        Ok(TopicId(number))
     }
 
     /// The number of a topic that has one.
     pub fn find(&self, name: &str) -> Option<TopicId> {
-        self.names.find(name.as_bytes()).map(TopicId)
+        let is_it = |number: &u32| named(&self.names, *number) == name;
+        self.numbers.find(self.hasher.hash_one(name), is_it).map(|number| TopicId(*number))
     }
 
     /// The name of a topic; empty if no topic has the number.
+    #[inline]
     pub fn name(&self, topic: TopicId) -> &str {
-        self.names.name(topic.0)
+        named(&self.names, topic.0)
     }
 
-    /// Forgets a topic. Its number goes to another one.
+    /// Forgets a topic, if it is there. Its number goes to another one.
     pub fn remove(&mut self, topic: TopicId) {
-        self.names.remove(topic.0);
+        let hash = self.hasher.hash_one(self.name(topic));
+        if let Ok(entry) = self.numbers.find_entry(hash, |number| *number == topic.0) {
+            entry.remove();
+            self.names[topic.0 as usize] = None;
+            self.free.push(topic.0);
+        }
     }
 
     /// How many topics are known.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.numbers.len()
     }
 
     /// Whether no topic is known.
     pub fn is_empty(&self) -> bool {
-        self.names.len() == 0
+        self.numbers.is_empty()
     }
+}
+
+/// `names[number]`, or nothing.
+#[inline]
+fn named(names: &[Option<Box<str>>], number: u32) -> &str {
+    names.get(number as usize).and_then(Option::as_deref).unwrap_or_default()
 }
 
 #[cfg(test)]

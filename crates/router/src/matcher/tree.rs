@@ -1,99 +1,91 @@
 //! The nodes of the trie, and what leads from one to another.
 
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use super::text::Text;
 use super::values::{Places, Values};
-use crate::names::Names;
 
-/// No node, no level.
+/// No node.
 pub(super) const NONE: u32 = u32::MAX;
 pub(super) const ROOT: u32 = 0;
 
-/// What stands at a level of a pattern, by numbers of [`Names`].
+/// What stands at a level of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edge {
-    Exact(u32),
-    Prefix(u32),
+enum Edge {
+    Exact,
+    Prefix,
     Star,
     Rest,
 }
 
+impl Edge {
+    /// The edge that a level stands for, and the level without its `*`.
+    fn of(level: &str) -> (Self, &[u8]) {
+        match (level, level.strip_suffix('*')) {
+            ("*", _) => (Self::Star, b""),
+            (">", _) => (Self::Rest, b""),
+            (_, Some(prefix)) => (Self::Prefix, prefix.as_bytes()),
+            (_, None) => (Self::Exact, level.as_bytes()),
+        }
+    }
+}
+
+/// One cache line: that is what finding a level costs, beside its place in the table.
+#[repr(align(64))]
 pub(super) struct Node {
+    level: Text,
+    pub(super) values: Values,
     parent: u32,
-    edge: Edge,
     /// How many exact levels lead on.
     pub(super) exact: u32,
     pub(super) star: u32,
     pub(super) rest: u32,
-    values: Values,
-    /// How many prefixes of each length, in bytes, lead on.
-    #[expect(clippy::box_collection, reason = "nodes are many, and few have prefixes")]
-    prefixes: Option<Box<Vec<(u16, u32)>>>,
+    /// Which of the lists of lengths; `NONE` if no prefix leads on.
+    lengths: u32,
+    edge: Edge,
 }
 
-impl Node {
-    fn new(parent: u32, edge: Edge) -> Self {
-        let values = Values::None;
-        Self { parent, edge, exact: 0, star: NONE, rest: NONE, values, prefixes: None }
-    }
+const _: () = assert!(size_of::<Node>() == 64);
 
-    /// The lengths that prefixes have here, in bytes.
-    pub(super) fn prefix_lengths(&self) -> impl Iterator<Item = usize> {
-        self.prefixes.iter().flat_map(|lengths| lengths.iter()).map(|(length, _)| (*length).into())
+impl Node {
+    fn new(parent: u32, edge: Edge, level: &[u8]) -> Self {
+        let (level, values) = (Text::new(level), Values::None);
+        Self { level, values, parent, exact: 0, star: NONE, rest: NONE, lengths: NONE, edge }
     }
 
     fn is_bare(&self) -> bool {
         self.exact == 0
-            && self.star == NONE
-            && self.rest == NONE
-            && self.prefixes.is_none()
+            && [self.star, self.rest, self.lengths] == [NONE; 3]
             && matches!(self.values, Values::None)
     }
-
-    fn add_prefix(&mut self, length: u16) {
-        let lengths = self.prefixes.get_or_insert_default();
-        match lengths.iter_mut().find(|(known, _)| *known == length) {
-            Some((_, count)) => *count += 1,
-            None => lengths.push((length, 1)),
-        }
-    }
-
-    fn remove_prefix(&mut self, length: u16) {
-        let Some(lengths) = &mut self.prefixes else { return };
-        if let Some((_, count)) = lengths.iter_mut().find(|(known, _)| *known == length) {
-            *count -= 1;
-        }
-        lengths.retain(|(_, count)| *count > 0);
-        if lengths.is_empty() {
-            self.prefixes = None;
-        }
-    }
 }
+
+/// How many prefixes of each length, in bytes, lead on from a node.
+type Lengths = Vec<(usize, u32)>;
 
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<u32>,
-    /// Nodes by parent and edge; those behind `*` and `>` are in their parents.
+    /// Nodes by parent and level; those behind `*` and `>` are in their parents.
     edges: HashTable<u32>,
     hasher: RandomState,
-    levels: Names,
-    /// How many edges have a level, by its number.
-    uses: Vec<u32>,
+    lengths: Vec<Lengths>,
+    free_lengths: Vec<u32>,
     places: Places,
 }
 
 impl Tree {
     pub(super) fn new() -> Self {
         Self {
-            nodes: vec![Node::new(NONE, Edge::Rest)],
+            nodes: vec![Node::new(NONE, Edge::Rest, b"")],
             free: Vec::new(),
             edges: HashTable::new(),
             hasher: RandomState::default(),
-            levels: Names::new(),
-            uses: Vec::new(),
+            lengths: Vec::new(),
+            free_lengths: Vec::new(),
             places: Places::new(),
         }
     }
@@ -103,70 +95,65 @@ impl Tree {
         &self.nodes[node as usize]
     }
 
-    pub(super) fn values_of(&self, node: u32) -> &Values {
-        &self.node(node).values
-    }
-
     /// How many values all nodes have together.
     pub(super) fn values(&self) -> usize {
         self.places.len()
     }
 
-    /// The number of a level or prefix, if any pattern has it.
-    pub(super) fn level(&self, level: &[u8]) -> Option<u32> {
-        self.levels.find(level)
+    /// The lengths in bytes that prefixes behind a node have.
+    #[inline]
+    pub(super) fn prefix_lengths(&self, node: &Node) -> impl Iterator<Item = usize> {
+        let lengths = self.lengths.get(node.lengths as usize);
+        lengths.into_iter().flatten().map(|(length, _)| *length)
     }
 
-    pub(super) fn follow(&self, node: u32, edge: Edge) -> Option<u32> {
-        match edge {
-            Edge::Star => Some(self.node(node).star).filter(|child| *child != NONE),
-            Edge::Rest => Some(self.node(node).rest).filter(|child| *child != NONE),
-            Edge::Exact(_) | Edge::Prefix(_) => {
-                let is_it = |child: &u32| {
-                    let child = self.node(*child);
-                    child.parent == node && child.edge == edge
-                };
-                self.edges.find(hash(&self.hasher, node, edge), is_it).copied()
-            }
-        }
+    /// The node behind an exact level.
+    #[inline]
+    pub(super) fn exact(&self, node: u32, level: &[u8]) -> Option<u32> {
+        self.find(node, Edge::Exact, level)
+    }
+
+    /// The node behind a prefix.
+    pub(super) fn prefix(&self, node: u32, prefix: &[u8]) -> Option<u32> {
+        self.find(node, Edge::Prefix, prefix)
+    }
+
+    #[inline]
+    fn find(&self, parent: u32, edge: Edge, level: &[u8]) -> Option<u32> {
+        let is_it = |child: &u32| {
+            let child = self.node(*child);
+            child.parent == parent && child.edge == edge && child.level.as_bytes() == level
+        };
+        self.edges.find(hash(&self.hasher, parent, edge, level), is_it).copied()
     }
 
     /// The node behind a level of a pattern.
     pub(super) fn child(&self, node: u32, level: &str) -> Option<u32> {
-        let edge = match kind(level) {
-            Kind::Star => Edge::Star,
-            Kind::Rest => Edge::Rest,
-            Kind::Prefix(prefix) => Edge::Prefix(self.level(prefix.as_bytes())?),
-            Kind::Exact => Edge::Exact(self.level(level.as_bytes())?),
-        };
-        self.follow(node, edge)
+        match Edge::of(level) {
+            (Edge::Star, _) => Some(self.node(node).star).filter(|child| *child != NONE),
+            (Edge::Rest, _) => Some(self.node(node).rest).filter(|child| *child != NONE),
+            (edge, level) => self.find(node, edge, level),
+        }
     }
 
+    /// The node behind a level of a pattern, made if it is not there.
     pub(super) fn child_or_new(&mut self, node: u32, level: &str) -> u32 {
         if let Some(child) = self.child(node, level) {
             return child;
         }
-        let edge = match kind(level) {
-            Kind::Star => Edge::Star,
-            Kind::Rest => Edge::Rest,
-            Kind::Prefix(prefix) => Edge::Prefix(self.use_level(prefix)),
-            Kind::Exact => Edge::Exact(self.use_level(level)),
-        };
-        let child = self.new_node(Node::new(node, edge));
-        let length = self.prefix_length(edge);
+        let (edge, level) = Edge::of(level);
+        let child = self.new_node(Node::new(node, edge, level));
         let parent = &mut self.nodes[node as usize];
         match edge {
             Edge::Star => parent.star = child,
             Edge::Rest => parent.rest = child,
-            Edge::Prefix(_) => parent.add_prefix(length),
-            Edge::Exact(_) => parent.exact += 1,
+            Edge::Prefix => self.add_length(node, level.len()),
+            Edge::Exact => parent.exact += 1,
         }
-        if let Edge::Prefix(_) | Edge::Exact(_) = edge {
+        if let Edge::Prefix | Edge::Exact = edge {
             let Self { edges, hasher, nodes, .. } = self;
-            edges.insert_unique(hash(hasher, node, edge), child, |child| {
-                let child = &nodes[*child as usize];
-                hash(hasher, child.parent, child.edge)
-            });
+            let hash = hash(hasher, node, edge, level);
+            edges.insert_unique(hash, child, |child| hash_of_node(hasher, &nodes[*child as usize]));
         }
         child
     }
@@ -184,24 +171,21 @@ impl Tree {
     /// Removes a node without children and values, and then its parent if that is so too, and so on.
     pub(super) fn prune(&mut self, mut node: u32) {
         while node != ROOT && self.node(node).is_bare() {
-            let Node { parent, edge, .. } = *self.node(node);
-            let length = self.prefix_length(edge);
-            let above = &mut self.nodes[parent as usize];
-            match edge {
-                Edge::Star => above.star = NONE,
-                Edge::Rest => above.rest = NONE,
-                Edge::Prefix(_) => above.remove_prefix(length),
-                Edge::Exact(_) => above.exact -= 1,
+            let hash = hash_of_node(&self.hasher, self.node(node));
+            if let Ok(entry) = self.edges.find_entry(hash, |child| *child == node) {
+                entry.remove();
             }
-            if let Edge::Exact(level) | Edge::Prefix(level) = edge {
-                let hash = hash(&self.hasher, parent, edge);
-                if let Ok(entry) = self.edges.find_entry(hash, |child| *child == node) {
-                    entry.remove();
-                }
-                self.release_level(level);
+            let bare =
+                std::mem::replace(&mut self.nodes[node as usize], Node::new(NONE, Edge::Rest, b""));
+            let parent = &mut self.nodes[bare.parent as usize];
+            match bare.edge {
+                Edge::Star => parent.star = NONE,
+                Edge::Rest => parent.rest = NONE,
+                Edge::Prefix => self.remove_length(bare.parent, bare.level.as_bytes().len()),
+                Edge::Exact => parent.exact -= 1,
             }
             self.free.push(node);
-            node = parent;
+            node = bare.parent;
         }
     }
 
@@ -214,53 +198,43 @@ impl Tree {
         u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes")
     }
 
-    /// The length in bytes of the prefix that an edge asks for.
-    fn prefix_length(&self, edge: Edge) -> u16 {
-        let Edge::Prefix(level) = edge else { return 0 };
-        u16::try_from(self.levels.name(level).len()).unwrap_or(u16::MAX)
-    }
-
-    fn use_level(&mut self, level: &str) -> u32 {
-        let number = self.level(level.as_bytes()).unwrap_or_else(|| self.levels.insert(level));
-        let index = number as usize;
-        if index >= self.uses.len() {
-            self.uses.resize(index + 1, 0);
+    fn add_length(&mut self, node: u32, length: usize) {
+        let list = &mut self.nodes[node as usize].lengths;
+        if *list == NONE {
+            *list = self.free_lengths.pop().unwrap_or_else(|| {
+                self.lengths.push(Vec::new());
+                self.lengths.len() as u32 - 1
+            });
         }
-        self.uses[index] += 1;
-        number
-    }
-
-    fn release_level(&mut self, level: u32) {
-        let uses = &mut self.uses[level as usize];
-        *uses -= 1;
-        if *uses == 0 {
-            self.levels.remove(level);
+        let lengths = &mut self.lengths[*list as usize];
+        match lengths.iter_mut().find(|(known, _)| *known == length) {
+            Some((_, count)) => *count += 1,
+            None => lengths.push((length, 1)),
         }
     }
-}
 
-/// A level of a pattern, as it is written.
-enum Kind<'a> {
-    Exact,
-    Prefix(&'a str),
-    Star,
-    Rest,
-}
-
-fn kind(level: &str) -> Kind<'_> {
-    match level {
-        "*" => Kind::Star,
-        ">" => Kind::Rest,
-        _ => level.strip_suffix('*').map_or(Kind::Exact, Kind::Prefix),
+    fn remove_length(&mut self, node: u32, length: usize) {
+        let list = &mut self.nodes[node as usize].lengths;
+        let lengths = &mut self.lengths[*list as usize];
+        if let Some((_, count)) = lengths.iter_mut().find(|(known, _)| *known == length) {
+            *count -= 1;
+        }
+        lengths.retain(|(_, count)| *count > 0);
+        if lengths.is_empty() {
+            self.free_lengths.push(*list);
+            *list = NONE;
+        }
     }
 }
 
 #[inline]
-fn hash(hasher: &RandomState, parent: u32, edge: Edge) -> u64 {
-    let level = match edge {
-        Edge::Exact(level) => level << 1,
-        Edge::Prefix(level) => level << 1 | 1,
-        Edge::Star | Edge::Rest => NONE,
-    };
-    hasher.hash_one(u64::from(parent) << 32 | u64::from(level))
+fn hash(hasher: &RandomState, parent: u32, edge: Edge, level: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write_u32(parent << 1 | u32::from(edge == Edge::Prefix));
+    hasher.write(level);
+    hasher.finish()
+}
+
+fn hash_of_node(hasher: &RandomState, node: &Node) -> u64 {
+    hash(hasher, node.parent, node.edge, node.level.as_bytes())
 }

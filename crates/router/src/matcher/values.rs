@@ -17,19 +17,12 @@ pub(super) enum Values {
 }
 
 impl Values {
+    #[inline]
     pub(super) fn as_slice(&self) -> &[u32] {
         match self {
             Self::None => &[],
             Self::One(value) => std::slice::from_ref(value),
             Self::Many(values) => values,
-        }
-    }
-
-    pub(super) fn append_to(&self, found: &mut Vec<u32>) {
-        match self {
-            Self::None => {}
-            Self::One(value) => found.push(*value),
-            Self::Many(values) => found.extend_from_slice(values),
         }
     }
 
