@@ -54,7 +54,6 @@ const CRATES: &[(&str, &[&str])] = &[
 /// The only files with `unsafe` in them.
 const UNSAFE: &[&str] = &[
     "crates/reactor/src/shared/map.rs",
-    "crates/reactor/src/shared/ring.rs",
     "crates/wire/src/scan/aarch64.rs",
     "crates/wire/src/scan/x86_64.rs",
     "crates/wire/src/text.rs",

@@ -8,6 +8,7 @@ mod address;
 mod idle;
 mod listener;
 mod reactor;
+mod shared;
 mod stream;
 
 pub use address::{Address, AddressError};

@@ -15,6 +15,7 @@ use rustix::fs::{Mode, fchmod};
 use rustix::io::Errno;
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use crate::shared::Shared;
 use crate::{Address, Stream};
 
 /// Connections that the system keeps until they are accepted.
@@ -32,7 +33,7 @@ pub struct Listener {
 #[derive(Debug)]
 enum Listening {
     Tcp(TcpListener),
-    Unix { socket: UnixListener, _file: SocketFile },
+    Unix { socket: UnixListener, is_shared: bool, _file: SocketFile },
 }
 
 impl Listener {
@@ -44,8 +45,10 @@ impl Listener {
     pub fn bind(address: &Address) -> io::Result<Self> {
         let bound = match address {
             Address::Tcp(host) => bind_tcp(host),
-            Address::Unix(path) => bind_unix(path).map(|socket| (socket, address.clone())),
-            Address::SharedMemory(_) => Err(io::ErrorKind::Unsupported.into()),
+            Address::Unix(path) => bind_unix(path, false).map(|socket| (socket, address.clone())),
+            Address::SharedMemory(path) => {
+                bind_unix(path, true).map(|socket| (socket, address.clone()))
+            }
         };
         let (socket, address) = bound.map_err(|error| address.explain(&error))?;
         Ok(Self { socket, address, pause: Arc::default() })
@@ -73,9 +76,12 @@ impl Listener {
                     stream.set_nodelay(true)?;
                     Ok(Stream::of_tcp(stream))
                 }),
-                Listening::Unix { socket, .. } => {
+                Listening::Unix { socket, is_shared: false, .. } => {
                     socket.accept().map(|(stream, _)| Stream::of_unix(stream))
                 }
+                Listening::Unix { socket, is_shared: true, .. } => socket
+                    .accept()
+                    .and_then(|(stream, _)| Shared::offer(stream).map(Stream::of_shared)),
             };
             match accepted {
                 Ok(stream) => return Ok(Some(stream)),
@@ -112,6 +118,7 @@ fn is_want(error: &io::Error) -> bool {
         Errno::INVAL,
         Errno::CONNRESET,
         Errno::NOTCONN,
+        Errno::PIPE,
     ];
     match Errno::from_io_error(error) {
         Some(errno) => wants.contains(&errno) || !connection.contains(&errno),
@@ -146,7 +153,7 @@ fn listen(socket: Socket) -> io::Result<OwnedFd> {
     Ok(socket.into())
 }
 
-fn bind_unix(path: &Path) -> io::Result<Listening> {
+fn bind_unix(path: &Path, is_shared: bool) -> io::Result<Listening> {
     clear(path)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     // On Linux the file begins with the socket's mode, so that there is no moment of another.
@@ -155,7 +162,7 @@ fn bind_unix(path: &Path) -> io::Result<Listening> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     let file = SocketFile::new(path)?;
     let socket = UnixListener::from_std(listen(socket)?.into());
-    Ok(Listening::Unix { socket, _file: file })
+    Ok(Listening::Unix { socket, is_shared, _file: file })
 }
 
 /// Removes a socket's file that its listener left behind.

@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::idle::{Next, Patience, timespec};
+use crate::shared::Watch;
 use crate::{Idle, Listener, Stream};
 
 /// Events taken from the system at once; more wait for the next turn.
@@ -20,6 +22,15 @@ const EVENTS: usize = 1024;
 const PAUSE: Duration = Duration::from_millis(100);
 
 const WAKER: Token = Token(usize::MAX);
+
+/// Marks the tokens of sockets that only wake for shared memory.
+const SHARED: usize = 1 << (usize::BITS - 1);
+
+/// Turns in which only shared memory is looked at, as long as something happens there.
+const BUSY_TURNS: u32 = 4;
+
+/// The same where nothing happens, and the thread spins.
+const SPUN_TURNS: u32 = 32;
 
 /// What happened to a stream or a listener. Told once: read until `WouldBlock` or less came than was
 /// asked for, write until `WouldBlock`; who stops earlier comes back without being told.
@@ -43,6 +54,9 @@ pub struct Reactor {
     idle: Idle,
     listeners: Vec<Listening>,
     is_precise: bool,
+    shared: Watch,
+    /// Looks since the system was asked last.
+    turns: u32,
 }
 
 /// A listener as the reactor sees it.
@@ -77,7 +91,8 @@ impl Reactor {
         let poll = Poll::new()?;
         let waker = Arc::new(mio::Waker::new(poll.registry(), WAKER)?);
         let events = Events::with_capacity(EVENTS);
-        Ok(Self { poll, events, waker, idle, listeners: Vec::new(), is_precise: false })
+        let (listeners, shared) = (Vec::new(), Watch::default());
+        Ok(Self { poll, events, waker, idle, listeners, is_precise: false, shared, turns: 0 })
     }
 
     /// Waits in another manner from now on.
@@ -85,7 +100,7 @@ impl Reactor {
         self.idle = idle;
     }
 
-    /// Tells from now on when `listener` has connections; `token` is below `usize::MAX`.
+    /// Tells from now on when `listener` has connections; `token` is below 2^63.
     ///
     /// # Errors
     ///
@@ -107,14 +122,24 @@ impl Reactor {
         self.poll.registry().deregister(listener.source())
     }
 
-    /// Tells from now on when `stream` can go on; `token` is below `usize::MAX`.
+    /// Tells from now on when `stream` can go on; `token` is below 2^63.
     ///
     /// # Errors
     ///
     /// Those of the system, such as one that it was added already.
     pub fn add(&mut self, stream: &mut Stream, token: usize) -> io::Result<()> {
-        let interest = Interest::READABLE | Interest::WRITABLE;
-        self.poll.registry().register(stream.source(), Token(token), interest)
+        let mut interest = Interest::READABLE | Interest::WRITABLE;
+        let mut token = token;
+        if let Some(end) = stream.shared() {
+            interest = Interest::READABLE;
+            token = self.shared.add(end, token) | SHARED;
+        }
+        let socket = stream.socket().as_raw_fd();
+        let added = self.poll.registry().register(&mut SourceFd(&socket), Token(token), interest);
+        if let (Err(_), Some(end)) = (&added, stream.shared()) {
+            self.shared.remove(end);
+        }
+        added
     }
 
     /// Tells nothing more of `stream`, which may be dropped without this too.
@@ -123,7 +148,10 @@ impl Reactor {
     ///
     /// It was not added.
     pub fn remove(&mut self, stream: &mut Stream) -> io::Result<()> {
-        self.poll.registry().deregister(stream.source())
+        if let Some(end) = stream.shared() {
+            self.shared.remove(end);
+        }
+        self.poll.registry().deregister(&mut SourceFd(&stream.socket().as_raw_fd()))
     }
 
     /// What ends the wait of this reactor.
@@ -170,19 +198,33 @@ impl Reactor {
     /// Sleeps so long at most, and takes what happened; whether the waker was used.
     fn look(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> io::Result<bool> {
         let mut timeout = timeout;
+        if self.shared.has_hot() {
+            let is_sleep = timeout != Some(Duration::ZERO);
+            if self.look_at_shared(events, is_sleep) {
+                return Ok(false);
+            }
+            if !events.is_empty() {
+                timeout = Some(Duration::ZERO);
+            }
+        }
         if let Some(time) = timeout.filter(|time| time.subsec_nanos() % 1_000_000 != 0) {
             // The poll counts in milliseconds, what it is made of does not.
             self.sleep(time)?;
             timeout = Some(Duration::ZERO);
         }
         self.poll.poll(&mut self.events, timeout)?;
-        let mut is_woken = false;
+        let (mut is_woken, mut is_shared) = (false, false);
         for event in &self.events {
             if event.token() == WAKER {
                 is_woken = true;
                 continue;
             }
             let closed = event.is_read_closed() || event.is_write_closed() || event.is_error();
+            if event.token().0 & SHARED != 0 {
+                self.shared.woken(event.token().0 & !SHARED, closed);
+                is_shared = true;
+                continue;
+            }
             events.push(Event {
                 token: event.token().0,
                 readable: event.is_readable() || closed,
@@ -190,7 +232,29 @@ impl Reactor {
                 closed,
             });
         }
+        if is_shared {
+            self.shared.scan(events, self.idle);
+        }
         Ok(is_woken)
+    }
+
+    /// Tells what happened in shared memory; whether that is enough for this turn.
+    fn look_at_shared(&mut self, events: &mut Vec<Event>, is_sleep: bool) -> bool {
+        let before = events.len();
+        self.shared.scan(events, self.idle);
+        if is_sleep && events.len() == before {
+            self.shared.settle(events);
+        }
+        self.turns += 1;
+        let is_enough = if events.len() > before {
+            self.turns < BUSY_TURNS
+        } else {
+            !is_sleep && self.idle != Idle::Block && self.turns < SPUN_TURNS
+        };
+        if !is_enough {
+            self.turns = 0;
+        }
+        is_enough
     }
 
     /// Sleeps until something happened or the time is over, precisely.

@@ -5,14 +5,15 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, ToSocketAddrs as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use rustix::event::{PollFd, PollFlags, poll};
 use socket2::SockRef;
 
 use crate::idle::{Next, Patience, timespec};
+use crate::shared::{End, Shared};
 use crate::{Address, Idle};
 
 /// A connection; it never blocks but in [`Stream::connect`] and [`Stream::wait`]. Ends when dropped.
@@ -24,6 +25,7 @@ pub struct Stream {
 enum Transport {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Shared(Shared),
 }
 
 /// What a stream can do now.
@@ -45,7 +47,7 @@ impl Stream {
         let transport = match address {
             Address::Tcp(host) => connect_tcp(host, timeout).map(Transport::Tcp),
             Address::Unix(path) => connect_unix(path, timeout).map(Transport::Unix),
-            Address::SharedMemory(_) => Err(io::ErrorKind::Unsupported.into()),
+            Address::SharedMemory(path) => Shared::connect(path, timeout).map(Transport::Shared),
         };
         match transport {
             Ok(transport) => Ok(Self { transport, idle: Idle::Block }),
@@ -55,6 +57,10 @@ impl Stream {
 
     pub(crate) fn of_tcp(stream: TcpStream) -> Self {
         Self { transport: Transport::Tcp(stream), idle: Idle::Block }
+    }
+
+    pub(crate) fn of_shared(stream: Shared) -> Self {
+        Self { transport: Transport::Shared(stream), idle: Idle::Block }
     }
 
     pub(crate) fn of_unix(stream: UnixStream) -> Self {
@@ -71,6 +77,7 @@ impl Stream {
         retry(|| match &mut self.transport {
             Transport::Tcp(stream) => stream.read(bytes),
             Transport::Unix(stream) => stream.read(bytes),
+            Transport::Shared(stream) => stream.read(bytes),
         })
     }
 
@@ -84,6 +91,7 @@ impl Stream {
         retry(|| match &mut self.transport {
             Transport::Tcp(stream) => stream.write(bytes),
             Transport::Unix(stream) => stream.write(bytes),
+            Transport::Shared(stream) => stream.write(bytes),
         })
     }
 
@@ -93,9 +101,10 @@ impl Stream {
     ///
     /// The connection is gone already.
     pub fn finish(&mut self) -> io::Result<()> {
-        match &self.transport {
+        match &mut self.transport {
             Transport::Tcp(stream) => stream.shutdown(Shutdown::Write),
             Transport::Unix(stream) => stream.shutdown(Shutdown::Write),
+            Transport::Shared(stream) => stream.finish(),
         }
     }
 
@@ -111,6 +120,9 @@ impl Stream {
         writable: bool,
         timeout: Option<Duration>,
     ) -> io::Result<Ready> {
+        if let Transport::Shared(stream) = &mut self.transport {
+            return stream.wait(self.idle, readable, writable, timeout);
+        }
         let mut patience = Patience::new(self.idle, timeout);
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
@@ -148,7 +160,9 @@ impl Stream {
             Transport::Tcp(stream) => {
                 stream.peer_addr().map_or_else(|_| unknown(), |a| a.to_string())
             }
-            Transport::Unix(stream) => credentials(stream.as_fd()).unwrap_or_else(unknown),
+            Transport::Unix(_) | Transport::Shared(_) => {
+                credentials(self.socket()).unwrap_or_else(unknown)
+            }
         }
     }
 
@@ -158,38 +172,47 @@ impl Stream {
         match &self.transport {
             Transport::Tcp(_) => "tcp",
             Transport::Unix(_) => "unix",
+            Transport::Shared(_) => "shm",
         }
     }
 
-    /// Asks the system for a buffer of so many bytes for what is written.
+    /// Asks the system for a buffer of so many bytes for what is written; shared memory has none.
     ///
     /// # Errors
     ///
     /// Those of the system.
     pub fn set_send_buffer(&mut self, bytes: usize) -> io::Result<()> {
-        SockRef::from(&self.socket()).set_send_buffer_size(bytes)
+        match &self.transport {
+            Transport::Shared(_) => Ok(()),
+            _ => SockRef::from(&self.socket()).set_send_buffer_size(bytes),
+        }
     }
 
-    /// Asks the system for a buffer of so many bytes for what is to be read.
+    /// Asks the system for a buffer of so many bytes for what is to be read; shared memory has none.
     ///
     /// # Errors
     ///
     /// Those of the system.
     pub fn set_receive_buffer(&mut self, bytes: usize) -> io::Result<()> {
-        SockRef::from(&self.socket()).set_recv_buffer_size(bytes)
-    }
-
-    fn socket(&self) -> BorrowedFd<'_> {
         match &self.transport {
-            Transport::Tcp(stream) => stream.as_fd(),
-            Transport::Unix(stream) => stream.as_fd(),
+            Transport::Shared(_) => Ok(()),
+            _ => SockRef::from(&self.socket()).set_recv_buffer_size(bytes),
         }
     }
 
-    pub(crate) fn source(&mut self) -> &mut dyn Source {
-        match &mut self.transport {
-            Transport::Tcp(stream) => stream,
-            Transport::Unix(stream) => stream,
+    pub(crate) fn socket(&self) -> BorrowedFd<'_> {
+        match &self.transport {
+            Transport::Tcp(stream) => stream.as_fd(),
+            Transport::Unix(stream) => stream.as_fd(),
+            Transport::Shared(stream) => stream.end().socket(),
+        }
+    }
+
+    /// What a reactor watches where readiness is not that of a socket.
+    pub(crate) fn shared(&self) -> Option<&Arc<End>> {
+        match &self.transport {
+            Transport::Shared(stream) => Some(stream.end()),
+            _ => None,
         }
     }
 }
@@ -249,7 +272,7 @@ pub(crate) fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStr
 }
 
 /// What a socket can do, after waiting so long for one of what is asked for.
-fn look(
+pub(crate) fn look(
     socket: BorrowedFd<'_>,
     readable: bool,
     writable: bool,

@@ -23,7 +23,11 @@ fn path() -> PathBuf {
 }
 
 fn addresses() -> Vec<Address> {
-    vec![Address::Tcp("127.0.0.1:0".to_owned()), Address::Unix(path())]
+    vec![
+        Address::Tcp("127.0.0.1:0".to_owned()),
+        Address::Unix(path()),
+        Address::SharedMemory(path()),
+    ]
 }
 
 /// Sends back what comes, for as many connections as there are, until `count` of them ended.
@@ -141,13 +145,16 @@ fn pair(address: &Address) -> (Reactor, Stream, Stream) {
     let mut listener = Listener::bind(address).unwrap();
     let mut reactor = Reactor::new(Idle::Block).unwrap();
     reactor.add_listener(&mut listener, 0).unwrap();
-    let far = Stream::connect(&listener.address(), PATIENCE).unwrap();
+    let address = listener.address();
+    // The other end of shared memory is made when the connection is accepted.
+    let far = thread::spawn(move || Stream::connect(&address, PATIENCE).unwrap());
     let mut events = Vec::new();
     reactor.wait(&mut events, Some(PATIENCE)).unwrap();
     let mut near = listener.accept().unwrap().expect("a connection");
     assert!(listener.accept().unwrap().is_none());
     reactor.remove_listener(&mut listener).unwrap();
     reactor.add(&mut near, 1).unwrap();
+    let far = far.join().unwrap();
     (reactor, near, far)
 }
 
@@ -279,7 +286,7 @@ fn where_nobody_listens_the_error_names_the_address() {
 
 #[test]
 fn peers_have_names() {
-    for (address, part) in addresses().into_iter().zip(["127.0.0.1:", "pid "]) {
+    for (address, part) in addresses().into_iter().zip(["127.0.0.1:", "pid ", "pid "]) {
         let (_reactor, near, _far) = pair(&address);
         assert!(near.peer().starts_with(part), "{}", near.peer());
         assert!(address.to_string().starts_with(near.transport()));
