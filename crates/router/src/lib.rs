@@ -1,12 +1,38 @@
 //! The router: topics, matching, fan-out, conflation, egress and the ledger
 #![forbid(unsafe_code)]
 
+mod client;
+mod conflation;
+mod deadlines;
+mod egress;
+mod lane;
+mod ledger;
+mod limits;
+mod losses;
 mod matcher;
+mod memory;
+mod message;
+mod pool;
+mod queue;
+mod rate;
+mod refusal;
+mod retire;
+mod router;
+mod subscriptions;
 mod topic;
 mod topics;
+mod view;
 
+pub use client::{ClientId, ClientOptions, Overflow};
+pub use ledger::Ledger;
+pub use limits::Limits;
 pub use matcher::Matcher;
+pub use message::{Conflation, Delivery, Envelope, Gap, Mode, Renderer, Requester};
+pub use refusal::Refusal;
+pub use router::{Dirty, Router};
+pub use subscriptions::SubscriptionOptions;
 pub use topic::{
     TOPIC_BYTES, TOPIC_LEVELS, TopicError, TopicErrorKind, check_pattern, check_topic,
 };
 pub use topics::{InternError, TopicId, Topics};
+pub use view::{ClientView, LaneView, TopicView, Totals, View};

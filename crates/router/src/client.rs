@@ -1,0 +1,271 @@
+//! Clients: what each asked for, its output and what waits for it.
+
+use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
+
+use crate::lane::{GAPS, READY};
+use crate::ledger::Ledger;
+use crate::pool::List;
+use crate::queue::Queue;
+use crate::rate::Pace;
+
+/// A client that is or was connected. No two are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClientId {
+    /// Its place, which another client gets after it.
+    pub index: u32,
+    /// How many had the place before it.
+    pub generation: u32,
+}
+
+impl ClientId {
+    /// As one number, for the wire.
+    pub fn as_u64(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.index)
+    }
+
+    /// From the number that [`Self::as_u64`] gave.
+    pub fn from_u64(number: u64) -> Self {
+        Self { index: number as u32, generation: (number >> 32) as u32 }
+    }
+}
+
+/// What happens when a client's queue is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// The messages that have waited longest are lost.
+    #[default]
+    DropOldest,
+    /// The message that finds no room is lost.
+    DropNewest,
+    /// The client is disconnected.
+    Disconnect,
+}
+
+/// What a client may have waiting, and how fast it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientOptions {
+    /// For people.
+    pub name: String,
+    /// Messages in its queue. Updates that wait to be replaced do not count.
+    pub queue_messages: usize,
+    /// Bytes of what waits, with updates that wait to be replaced and about 40 bytes for each message.
+    pub queue_bytes: usize,
+    /// What happens when there would be more.
+    pub overflow: Overflow,
+    /// Messages that it is sent in a second; 10 ms worth may go at once.
+    pub messages_per_second: Option<NonZeroU32>,
+    /// Bytes that it is sent in a second, as they are rendered.
+    pub bytes_per_second: Option<NonZeroU64>,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            queue_messages: 100_000,
+            queue_bytes: 64 << 20,
+            overflow: Overflow::default(),
+            messages_per_second: None,
+            bytes_per_second: None,
+        }
+    }
+}
+
+impl ClientOptions {
+    pub(crate) fn pace(&self) -> Pace {
+        Pace::new(self.messages_per_second, self.bytes_per_second)
+    }
+}
+
+/// Why a message may not go to a client's output at once.
+pub(crate) mod slow {
+    /// Its queue has records.
+    pub(crate) const QUEUE: u8 = 1;
+    /// Updates wait for the client.
+    pub(crate) const READY: u8 = 2;
+    /// Losses have not been told.
+    pub(crate) const GAPS: u8 = 4;
+    /// It has a cap.
+    pub(crate) const PACE: u8 = 8;
+    /// It is about to be disconnected.
+    pub(crate) const CLOSING: u8 = 16;
+    /// Something waits.
+    pub(crate) const WAITS: u8 = QUEUE | READY | GAPS;
+}
+
+/// Bytes that go to a client, and how many of them are sent.
+#[derive(Default)]
+pub(crate) struct Output {
+    pub(crate) bytes: Vec<u8>,
+    start: usize,
+    /// How many bytes of control frames there may be among them, at most.
+    pub(crate) control: usize,
+}
+
+/// Sent bytes at the beginning of an output that are not worth moving the others for.
+const COMPACT: usize = 4 << 10;
+
+impl Output {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    #[inline]
+    pub(crate) fn unsent(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// So many bytes are sent.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        self.start += bytes.min(self.len());
+        self.control = self.control.saturating_sub(bytes);
+        let rest = self.len();
+        if rest == 0 {
+            self.bytes.clear();
+            (self.start, self.control) = (0, 0);
+        } else if self.start >= COMPACT && self.start >= rest {
+            // No byte moves over a shorter way than it has come: the cost of sending at most doubles.
+            self.bytes.copy_within(self.start.., 0);
+            self.bytes.truncate(rest);
+            self.start = 0;
+        }
+    }
+}
+
+/// The part of a client that deliveries pass through.
+pub(crate) struct Port<R> {
+    /// Of [`slow`].
+    pub(crate) slow: u8,
+    /// Whether the loop will be told that there is output.
+    pub(crate) is_dirty: bool,
+    pub(crate) id: ClientId,
+    pub(crate) output: Output,
+    pub(crate) published: u64,
+    pub(crate) delivered: u64,
+    pub(crate) renderer: R,
+    pub(crate) pace: Pace,
+}
+
+impl<R> Port<R> {
+    /// Whether a message may go to the output now, before anything that waits, which has `most` bytes.
+    pub(crate) fn can_take(&self, now: u64, most: usize) -> bool {
+        self.slow & (slow::WAITS | slow::CLOSING) == 0 && self.has_room(now, most)
+    }
+
+    pub(crate) fn has_room(&self, now: u64, most: usize) -> bool {
+        self.output.len() < most && (self.slow & slow::PACE == 0 || self.pace.ready_at() <= now)
+    }
+}
+
+/// A client.
+pub(crate) struct Client<R> {
+    pub(crate) port: Port<R>,
+    pub(crate) queue: Queue,
+    /// Records of the queue whose lanes are there.
+    pub(crate) queued: usize,
+    /// Bytes of updates that wait.
+    pub(crate) waiting_bytes: usize,
+    /// Lanes with an update that waits for nothing but the client.
+    pub(crate) ready: List<READY>,
+    /// Lanes that have lost what can be told.
+    pub(crate) gaps: List<GAPS>,
+    /// Whether an update is next, and not a record of the queue.
+    pub(crate) is_turn_of_ready: bool,
+    /// The deadline that counts.
+    pub(crate) armed: Option<u64>,
+    pub(crate) options: ClientOptions,
+    /// The router's numbers of the subscriptions, by the client's.
+    pub(crate) subscriptions: BTreeMap<u32, u32>,
+    /// Counted beside the lanes; two more counters are in the port.
+    pub(crate) elided: u64,
+    pub(crate) discarded: u64,
+    pub(crate) waits: u64,
+    /// Of lanes that are gone.
+    pub(crate) retired: Ledger,
+    pub(crate) closing: Option<String>,
+    /// When its memory was last looked at, and what had been delivered then.
+    pub(crate) looked_at: (u64, u64),
+}
+
+impl<R> Client<R> {
+    pub(crate) fn new(id: ClientId, options: ClientOptions, renderer: R) -> Self {
+        let pace = options.pace();
+        let slow = if pace.is_capped() { slow::PACE } else { 0 };
+        let output = Output::default();
+        let (published, delivered) = (0, 0);
+        Self {
+            port: Port { slow, is_dirty: false, id, output, published, delivered, renderer, pace },
+            queue: Queue::default(),
+            queued: 0,
+            waiting_bytes: 0,
+            ready: List::default(),
+            gaps: List::default(),
+            is_turn_of_ready: false,
+            armed: None,
+            options,
+            subscriptions: BTreeMap::new(),
+            elided: 0,
+            discarded: 0,
+            waits: 0,
+            retired: Ledger::default(),
+            closing: None,
+            looked_at: (0, 0),
+        }
+    }
+
+    pub(crate) fn ledger(&self) -> Ledger {
+        Ledger {
+            published: self.port.published,
+            delivered: self.port.delivered,
+            elided: self.elided,
+            discarded: self.discarded,
+            queued: self.waits,
+        }
+    }
+
+    /// Brings the flags up to what waits.
+    pub(crate) fn settle(&mut self) {
+        let flag = |is_empty: bool, flag| if is_empty { 0 } else { flag };
+        self.port.slow = self.port.slow & !slow::WAITS
+            | flag(self.queue.is_empty(), slow::QUEUE)
+            | flag(self.ready.is_empty(), slow::READY)
+            | flag(self.gaps.is_empty(), slow::GAPS);
+    }
+
+    /// Bytes of what waits.
+    pub(crate) fn held(&self) -> usize {
+        self.queue.bytes() + self.waiting_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_one_number_on_the_wire() {
+        let id = ClientId { index: 3, generation: u32::MAX };
+        assert_eq!((id.as_u64(), ClientId::from_u64(id.as_u64())), (0xffff_ffff_0000_0003, id));
+    }
+
+    #[test]
+    fn output_keeps_what_is_not_sent() {
+        let mut output = Output::default();
+        let mut expected = std::collections::VecDeque::new();
+        for round in 0..2_000_usize {
+            for byte in 0..round * 31 % 97 {
+                output.bytes.push(byte as u8);
+                expected.push_back(byte as u8);
+            }
+            let sent = (round * 17 % 96).min(expected.len());
+            output.sent(sent);
+            expected.drain(..sent);
+            assert!(output.unsent().iter().eq(&expected), "in round {round}");
+            assert!(output.bytes.len() <= 2 * expected.len() + COMPACT + 96);
+        }
+        output.sent(usize::MAX);
+        assert!(output.unsent().is_empty());
+    }
+}

@@ -1,0 +1,237 @@
+//! Conflation: updates of a lane replace one another while they wait, before they are rendered.
+//!
+//! An update waits until the interval since the lane's last delivery is over, and then until the
+//! client can take it, behind the other lanes that wait for that. It keeps its place when a newer one
+//! replaces it, so that all topics get their turn however often each is published.
+
+use crate::client::slow;
+use crate::deadlines::Timer;
+use crate::egress::{Content, Egress, Room, Turn, client_of, emit, mark, tell};
+use crate::lane::{KEPT_PAYLOAD, Lost};
+use crate::message::{Conflation, Renderer};
+use crate::pool::NONE;
+
+/// What an update that waits counts for besides its payload, in bytes.
+const WAITING_HEAD: usize = 40;
+
+impl<R: Renderer> Egress<R> {
+    /// Delivers an update that was just published, or lets it wait.
+    pub(crate) fn offer_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let most = self.update_mark();
+        let lane = &mut self.lanes.lanes[id];
+        let extra = lane.extra;
+        let conflated = &mut self.lanes.conflated[extra];
+        if conflated.waiting != NONE {
+            return self.replace_update(turn, id, content);
+        }
+        let client = client_of(&mut self.clients, lane.client);
+        if conflated.is_cooling || !client.port.can_take(turn.now, most) {
+            return self.keep_update(turn, id, content);
+        }
+        let replaced = std::mem::take(&mut conflated.replaced);
+        let conflation = Some(Conflation { replaced, age: 0 });
+        emit(turn, &mut client.port, lane, &Content { conflation, ..*content });
+        mark(&mut client.port, &mut self.dirty);
+        self.cool(turn.now, extra);
+        true
+    }
+
+    /// An update begins to wait.
+    fn keep_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let lane = &self.lanes.lanes[id];
+        let (index, extra) = (lane.client, lane.extra);
+        let bytes = WAITING_HEAD + content.payload.len();
+        let room = self.make_room(turn, index, bytes, 0, NONE);
+        if room != Room::Is {
+            return self.turn_away(turn, id, room, content.sequence);
+        }
+        let waiting = self.lanes.waiting.take();
+        self.lanes.conflated[extra].waiting = waiting;
+        self.write_update(turn.now, waiting, content);
+        self.lanes.lanes[id].queued = 1;
+        let client = client_of(&mut self.clients, index);
+        client.waiting_bytes += bytes;
+        client.waits += 1;
+        if !self.lanes.conflated[extra].is_cooling {
+            self.make_ready(turn.now, extra);
+        }
+        true
+    }
+
+    /// An update takes the place of the one that waits.
+    fn replace_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let lane = &self.lanes.lanes[id];
+        let (index, extra) = (lane.client, lane.extra);
+        let waiting = self.lanes.conflated[extra].waiting;
+        let old = self.lanes.waiting[waiting].payload.len();
+        let new = content.payload.len();
+        let room = self.make_room(turn, index, new.saturating_sub(old), 0, waiting);
+        if room != Room::Is {
+            return self.turn_away(turn, id, room, content.sequence);
+        }
+        let conflated = &mut self.lanes.conflated[extra];
+        conflated.elided += 1;
+        conflated.replaced += 1;
+        self.write_update(turn.now, waiting, content);
+        let client = client_of(&mut self.clients, index);
+        client.elided += 1;
+        client.waiting_bytes = client.waiting_bytes + new - old;
+        // What was lost after the update that is gone comes before this one.
+        let back = self.lanes.take_back(&mut client.gaps, id);
+        self.lanes.put_front(&mut client.gaps, id, back);
+        self.settle_client(turn.now, index);
+        true
+    }
+
+    fn write_update(&mut self, now: u64, waiting: u32, content: &Content<'_>) {
+        let waiting = &mut self.lanes.waiting[waiting];
+        waiting.sequence = content.sequence;
+        waiting.published = now;
+        waiting.request = content.request;
+        waiting.format = content.format;
+        waiting.payload.clear();
+        waiting.payload.extend_from_slice(content.payload);
+    }
+
+    /// The update that waits waits for nothing but the client.
+    fn make_ready(&mut self, now: u64, extra: u32) {
+        let conflated = &mut self.lanes.conflated[extra];
+        conflated.is_ready = true;
+        let index = self.lanes.lanes[conflated.lane].client;
+        let client = client_of(&mut self.clients, index);
+        client.ready.push_back(&mut self.lanes.conflated, extra);
+        self.settle_client(now, index);
+    }
+
+    /// Delivers the update that has waited longest for the client.
+    pub(crate) fn deliver_next_update(&mut self, turn: &Turn<'_>, index: u32) {
+        let extra = client_of(&mut self.clients, index).ready.head();
+        if extra != NONE {
+            self.deliver_update(turn, extra);
+        }
+    }
+
+    fn deliver_update(&mut self, turn: &Turn<'_>, extra: u32) {
+        let conflated = &mut self.lanes.conflated[extra];
+        let id = conflated.lane;
+        let waiting = conflated.waiting;
+        let replaced = std::mem::take(&mut conflated.replaced);
+        let client = client_of(&mut self.clients, self.lanes.lanes[id].client);
+        let lost = self.lanes.take_front(&mut client.gaps, id);
+        let lane = &mut self.lanes.lanes[id];
+        tell(turn, &mut client.port, lane, lost);
+        let update = &self.lanes.waiting[waiting];
+        let age = turn.now.saturating_sub(update.published);
+        let content = Content {
+            sequence: update.sequence,
+            conflation: Some(Conflation { replaced, age }),
+            request: update.request,
+            format: update.format,
+            payload: &update.payload,
+        };
+        emit(turn, &mut client.port, lane, &content);
+        mark(&mut client.port, &mut self.dirty);
+        self.release_update(extra);
+        self.cool(turn.now, extra);
+    }
+
+    /// Takes away the update that waits, which is delivered or lost.
+    pub(crate) fn release_update(&mut self, extra: u32) {
+        let conflated = &mut self.lanes.conflated[extra];
+        let (id, waiting) = (conflated.lane, std::mem::replace(&mut conflated.waiting, NONE));
+        let was_ready = std::mem::take(&mut conflated.is_ready);
+        let lane = &mut self.lanes.lanes[id];
+        lane.queued = 0;
+        let client = client_of(&mut self.clients, lane.client);
+        if was_ready {
+            client.ready.remove(&mut self.lanes.conflated, extra);
+        }
+        let payload = &mut self.lanes.waiting[waiting].payload;
+        client.waiting_bytes -= WAITING_HEAD + payload.len();
+        client.waits -= 1;
+        if payload.capacity() > KEPT_PAYLOAD {
+            *payload = Vec::new();
+        }
+        self.lanes.waiting.give(waiting);
+        self.lanes.settle(&mut client.gaps, id);
+    }
+
+    /// Loses the update that has waited longest for the client, if it is not `keep`.
+    pub(crate) fn lose_oldest_update(&mut self, now: u64, index: u32, keep: u32) -> bool {
+        let client = client_of(&mut self.clients, index);
+        let mut extra = client.ready.head();
+        if extra != NONE && self.lanes.conflated[extra].waiting == keep {
+            extra = self.lanes.conflated[extra].ready.next;
+        }
+        if extra == NONE {
+            return false;
+        }
+        client.discarded += 1;
+        let conflated = &self.lanes.conflated[extra];
+        let (id, waiting) = (conflated.lane, conflated.waiting);
+        self.lanes.lanes[id].discarded += 1;
+        let lost = Lost::one(self.lanes.waiting[waiting].sequence, now);
+        // In front, before what was lost after it.
+        self.lanes.put_front(&mut client.gaps, id, Some(lost));
+        self.release_update(extra);
+        client_of(&mut self.clients, index).settle();
+        true
+    }
+
+    /// A lane has delivered: its interval begins.
+    fn cool(&mut self, now: u64, extra: u32) {
+        let conflated = &mut self.lanes.conflated[extra];
+        let interval = conflated.interval;
+        if interval == NONE {
+            return;
+        }
+        let at = &mut self.intervals[interval];
+        conflated.is_cooling = true;
+        conflated.due = now.saturating_add(at.nanoseconds);
+        at.cooling.push_back(&mut self.lanes.conflated, extra);
+        self.arm_interval(interval);
+    }
+
+    fn arm_interval(&mut self, interval: u32) {
+        let at = &mut self.intervals[interval];
+        let head = at.cooling.head();
+        if head != NONE && at.armed.is_none() {
+            let due = self.lanes.conflated[head].due;
+            at.armed = Some(due);
+            self.deadlines.set(due, Timer::Interval(interval));
+        }
+    }
+
+    /// Lanes whose interval is over deliver what waits, if the client can take it.
+    pub(crate) fn end_intervals(&mut self, turn: &Turn<'_>, interval: u32) {
+        let most = self.update_mark();
+        loop {
+            let extra = self.intervals[interval].cooling.head();
+            if extra == NONE || self.lanes.conflated[extra].due > turn.now {
+                break;
+            }
+            self.stop_cooling(extra);
+            let conflated = &self.lanes.conflated[extra];
+            if conflated.waiting == NONE {
+                continue;
+            }
+            let index = self.lanes.lanes[conflated.lane].client;
+            let client = client_of(&mut self.clients, index);
+            if client.port.slow & slow::CLOSING == 0 && client.port.can_take(turn.now, most) {
+                self.deliver_update(turn, extra);
+            } else {
+                self.make_ready(turn.now, extra);
+            }
+        }
+        self.arm_interval(interval);
+    }
+
+    /// Takes a lane from those whose interval is not over.
+    pub(crate) fn stop_cooling(&mut self, extra: u32) {
+        let conflated = &mut self.lanes.conflated[extra];
+        if std::mem::take(&mut conflated.is_cooling) {
+            let interval = conflated.interval;
+            self.intervals[interval].cooling.remove(&mut self.lanes.conflated, extra);
+        }
+    }
+}

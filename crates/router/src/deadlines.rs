@@ -1,0 +1,37 @@
+//! What has to be done at which time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a deadline is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Timer {
+    /// Lanes with one interval between updates: the first of them may deliver again.
+    Interval(u32),
+    /// A client may send again by its rate.
+    Client(u32),
+}
+
+/// Deadlines in order. What has no meaning any more stays until its time: whoever set it knows.
+#[derive(Default)]
+pub(crate) struct Deadlines {
+    heap: BinaryHeap<Reverse<(u64, Timer)>>,
+}
+
+impl Deadlines {
+    pub(crate) fn set(&mut self, time: u64, timer: Timer) {
+        self.heap.push(Reverse((time, timer)));
+    }
+
+    pub(crate) fn next(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((time, _))| *time)
+    }
+
+    /// Takes the first deadline that is not after `now`.
+    pub(crate) fn take(&mut self, now: u64) -> Option<(u64, Timer)> {
+        if self.next()? > now {
+            return None;
+        }
+        self.heap.pop().map(|Reverse(deadline)| deadline)
+    }
+}

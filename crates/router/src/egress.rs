@@ -1,0 +1,422 @@
+//! Egress: from a lane into the client's output, or into what waits for it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::client::{Client, ClientId, Overflow, Port, slow};
+use crate::deadlines::{Deadlines, Timer};
+use crate::lane::{ANNOUNCED, Interval, Lane, Lanes, Lost, add};
+use crate::limits::Limits;
+use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
+use crate::pool::{NONE, Pool};
+use crate::queue::Record;
+use crate::topics::{TopicId, Topics};
+
+/// What a message says, whether it was just published or waited.
+#[derive(Clone, Copy)]
+pub(crate) struct Content<'a> {
+    pub(crate) sequence: u64,
+    pub(crate) conflation: Option<Conflation>,
+    pub(crate) request: Option<Requester>,
+    pub(crate) format: u16,
+    pub(crate) payload: &'a [u8],
+}
+
+/// The time, and what every step of a delivery needs besides the lane and the client.
+pub(crate) struct Turn<'a> {
+    pub(crate) now: u64,
+    pub(crate) names: &'a Topics,
+}
+
+/// Whether something may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    Is,
+    IsNot,
+    /// There is none, and the client is to be disconnected.
+    Close,
+}
+
+/// Clients that have output, once each, in the order in which they got it.
+pub(crate) type DirtyList = VecDeque<ClientId>;
+
+/// The clients and the lanes that lead to them.
+pub(crate) struct Egress<R> {
+    pub(crate) clients: Vec<Option<Client<R>>>,
+    pub(crate) lanes: Lanes,
+    pub(crate) intervals: Pool<Interval>,
+    /// By their nanoseconds.
+    pub(crate) interval_of: BTreeMap<u64, u32>,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) dirty: DirtyList,
+    /// Clients that are to be disconnected and have subscriptions still.
+    pub(crate) closing: Vec<ClientId>,
+    pub(crate) limits: Limits,
+}
+
+/// Tells the loop that a client has output.
+#[inline]
+pub(crate) fn mark<R>(port: &mut Port<R>, dirty: &mut DirtyList) {
+    if !port.is_dirty {
+        port.is_dirty = true;
+        dirty.push_back(port.id);
+    }
+}
+
+#[inline]
+fn announce<R: Renderer>(port: &mut Port<R>, lane: &mut Lane, names: &Topics) {
+    if lane.flags & ANNOUNCED == 0 {
+        lane.flags |= ANNOUNCED;
+        let topic = TopicId(lane.topic);
+        port.renderer.topic(&mut port.output.bytes, topic, names.name(topic));
+    }
+}
+
+/// Renders a message.
+#[inline]
+fn render<R: Renderer>(port: &mut Port<R>, lane: &mut Lane, names: &Topics, content: &Content<'_>) {
+    let delivery = Delivery {
+        subscription: lane.number,
+        topic: TopicId(lane.topic),
+        sequence: content.sequence,
+        conflation: content.conflation,
+        request: content.request,
+        format: content.format,
+        payload: content.payload,
+        names,
+    };
+    port.renderer.message(&mut port.output.bytes, &delivery);
+    lane.delivered += 1;
+    port.delivered += 1;
+}
+
+/// Renders a message of a lane that may not have been announced, to a client that may have a pace.
+pub(crate) fn emit<R: Renderer>(
+    turn: &Turn<'_>,
+    port: &mut Port<R>,
+    lane: &mut Lane,
+    content: &Content<'_>,
+) {
+    let before = port.output.bytes.len();
+    announce(port, lane, turn.names);
+    render(port, lane, turn.names, content);
+    if port.slow & slow::PACE != 0 {
+        port.pace.spend(turn.now, port.output.bytes.len() - before);
+    }
+}
+
+/// Renders a loss.
+pub(crate) fn tell<R: Renderer>(
+    turn: &Turn<'_>,
+    port: &mut Port<R>,
+    lane: &mut Lane,
+    lost: Option<Lost>,
+) {
+    let Some(lost) = lost else { return };
+    announce(port, lane, turn.names);
+    let gap = Gap {
+        subscription: lane.number,
+        topic: TopicId(lane.topic),
+        count: lost.count,
+        first: lost.first,
+        last: lost.last,
+        age: turn.now.saturating_sub(lost.since),
+        names: turn.names,
+    };
+    port.renderer.gap(&mut port.output.bytes, &gap);
+}
+
+impl<R> Egress<R> {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            clients: Vec::new(),
+            lanes: Lanes::new(),
+            intervals: Pool::new(),
+            interval_of: BTreeMap::new(),
+            deadlines: Deadlines::default(),
+            dirty: VecDeque::new(),
+            closing: Vec::new(),
+            limits,
+        }
+    }
+
+    /// A client that is connected.
+    pub(crate) fn find(&self, id: ClientId) -> Option<&Client<R>> {
+        let client = self.clients.get(id.index as usize)?.as_ref()?;
+        (client.port.id == id).then_some(client)
+    }
+
+    pub(crate) fn find_mut(&mut self, id: ClientId) -> Option<&mut Client<R>> {
+        let client = self.clients.get_mut(id.index as usize)?.as_mut()?;
+        (client.port.id == id).then_some(client)
+    }
+}
+
+impl<R: Renderer> Egress<R> {
+    /// Bytes of output above which updates wait, so that what is sent is the newest.
+    pub(crate) fn update_mark(&self) -> usize {
+        self.limits.output_bytes.min(16 << 10)
+    }
+
+    /// Delivers a message that was just published to a lane, or puts it where it waits. `false` if it
+    /// was lost at once.
+    #[inline]
+    pub(crate) fn offer(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let lane = &mut self.lanes.lanes[id];
+        let client = client_of(&mut self.clients, lane.client);
+        let port = &mut client.port;
+        lane.published += 1;
+        port.published += 1;
+        let is_plain = lane.flags == ANNOUNCED && port.slow == 0;
+        if is_plain && port.output.len() < self.limits.output_bytes {
+            render(port, lane, turn.names, content);
+            mark(port, &mut self.dirty);
+            return true;
+        }
+        self.offer_slowly(turn, id, content)
+    }
+
+    #[inline(never)]
+    fn offer_slowly(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let lane = &mut self.lanes.lanes[id];
+        let client = client_of(&mut self.clients, lane.client);
+        if client.port.slow & slow::CLOSING != 0 {
+            lane.discarded += 1;
+            client.discarded += 1;
+            return false;
+        }
+        if lane.is_conflated() {
+            return self.offer_update(turn, id, content);
+        }
+        if client.port.can_take(turn.now, self.limits.output_bytes) {
+            emit(turn, &mut client.port, lane, content);
+            mark(&mut client.port, &mut self.dirty);
+            return true;
+        }
+        self.enqueue(turn, id, content)
+    }
+
+    /// Puts a message into the client's queue.
+    fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let lane = &self.lanes.lanes[id];
+        let (index, generation) = (lane.client, lane.generation);
+        let mut record = Record {
+            lane: id,
+            generation,
+            sequence: content.sequence,
+            format: content.format,
+            published: turn.now,
+            request: content.request,
+            lost: self.lanes.back(id),
+            payload: content.payload,
+        };
+        let room = self.make_room(turn, index, record.size(), 1, NONE);
+        if room != Room::Is {
+            return self.turn_away(turn, id, room, content.sequence);
+        }
+        let client = client_of(&mut self.clients, index);
+        // Making room may have moved the loss to the front, where it is told from.
+        record.lost = self.lanes.take_back(&mut client.gaps, id);
+        client.queue.push(&record);
+        client.queued += 1;
+        client.waits += 1;
+        self.lanes.lanes[id].queued += 1;
+        self.settle_client(turn.now, index);
+        true
+    }
+
+    /// Loses a message that finds no room.
+    pub(crate) fn turn_away(
+        &mut self,
+        turn: &Turn<'_>,
+        id: u32,
+        room: Room,
+        sequence: u64,
+    ) -> bool {
+        let lane = &mut self.lanes.lanes[id];
+        let index = lane.client;
+        let client = client_of(&mut self.clients, index);
+        lane.discarded += 1;
+        client.discarded += 1;
+        self.lanes.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
+        if room == Room::Close {
+            self.close(index, "the queue is full: the client reads too slowly");
+        }
+        self.settle_client(turn.now, index);
+        false
+    }
+
+    /// Sees to it that so many bytes and messages can wait for a client besides what waits, as its
+    /// options say. The update `keep` is not lost for it.
+    pub(crate) fn make_room(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        bytes: usize,
+        messages: usize,
+        keep: u32,
+    ) -> Room {
+        loop {
+            let client = client_of(&mut self.clients, index);
+            let options = &client.options;
+            let never = bytes > options.queue_bytes || messages > options.queue_messages;
+            let fits = client.held() + bytes <= options.queue_bytes
+                && client.queued + messages <= options.queue_messages;
+            match options.overflow {
+                _ if fits => return Room::Is,
+                Overflow::Disconnect => return Room::Close,
+                Overflow::DropOldest if !never => {}
+                _ => return Room::IsNot,
+            }
+            if !self.lose_oldest(turn.now, index, keep) {
+                return Room::IsNot;
+            }
+        }
+    }
+
+    /// Loses what has waited longest for a client: a record, or else an update that is not `keep`.
+    fn lose_oldest(&mut self, now: u64, index: u32, keep: u32) -> bool {
+        let client = client_of(&mut self.clients, index);
+        let Some(record) = client.queue.front() else {
+            return self.lose_oldest_update(now, index, keep);
+        };
+        let (id, generation, sequence) = (record.lane, record.generation, record.sequence);
+        let (size, lost) = (record.size(), record.lost);
+        client.queue.pop(size);
+        let lane = &mut self.lanes.lanes[id];
+        if lane.generation == generation {
+            lane.queued -= 1;
+            lane.discarded += 1;
+            client.queued -= 1;
+            client.waits -= 1;
+            client.discarded += 1;
+            self.lanes.put_front(&mut client.gaps, id, lost);
+            self.lanes.lose_oldest(&mut client.gaps, id, Lost::one(sequence, now));
+        }
+        true
+    }
+
+    /// Brings a client's flags and deadline up to what waits for it.
+    pub(crate) fn settle_client(&mut self, now: u64, index: u32) {
+        let client = client_of(&mut self.clients, index);
+        client.settle();
+        let port = &client.port;
+        if port.slow & slow::PACE == 0 || port.slow & slow::WAITS == 0 {
+            return;
+        }
+        let time = port.pace.ready_at();
+        if time > now && client.armed.is_none_or(|armed| armed > time) {
+            client.armed = Some(time);
+            self.deadlines.set(time, Timer::Client(index));
+        }
+    }
+
+    /// Moves what waits into the output, as much as may go now.
+    pub(crate) fn refill(&mut self, turn: &Turn<'_>, index: u32) {
+        let update_mark = self.update_mark();
+        loop {
+            let client = client_of(&mut self.clients, index);
+            let port = &client.port;
+            let waits = port.slow & slow::WAITS;
+            if waits == 0 || port.slow & slow::CLOSING != 0 {
+                return;
+            }
+            // While updates wait, records leave them their share of the output.
+            let has_ready = waits & slow::READY != 0;
+            let most = if has_ready { update_mark } else { self.limits.output_bytes };
+            if !port.has_room(turn.now, most) {
+                return self.settle_client(turn.now, index);
+            }
+            let both = has_ready && waits & slow::QUEUE != 0;
+            let takes_ready = has_ready && (!both || client.is_turn_of_ready);
+            client.is_turn_of_ready = both && !takes_ready;
+            let before = client.port.output.len();
+            self.tell_next(turn, index);
+            if takes_ready {
+                self.deliver_next_update(turn, index);
+            } else {
+                self.deliver_next_record(turn, index);
+            }
+            let client = client_of(&mut self.clients, index);
+            client.settle();
+            if client.port.output.len() > before {
+                mark(&mut client.port, &mut self.dirty);
+            }
+        }
+    }
+
+    /// Tells the loss that has waited longest to be told.
+    fn tell_next(&mut self, turn: &Turn<'_>, index: u32) {
+        let client = client_of(&mut self.clients, index);
+        let losses = client.gaps.head();
+        if losses != NONE {
+            let id = self.lanes.losses[losses].lane;
+            let lost = self.lanes.take_front(&mut client.gaps, id);
+            tell(turn, &mut client.port, &mut self.lanes.lanes[id], lost);
+        }
+    }
+
+    /// Delivers the first record of the queue whose lane is there.
+    fn deliver_next_record(&mut self, turn: &Turn<'_>, index: u32) {
+        let client = client_of(&mut self.clients, index);
+        while let Some(record) = client.queue.front() {
+            let (id, size) = (record.lane, record.size());
+            if self.lanes.lanes[id].generation != record.generation {
+                client.queue.pop(size);
+                continue;
+            }
+            let mut lost = self.lanes.take_front(&mut client.gaps, id);
+            add(&mut lost, record.lost);
+            let lane = &mut self.lanes.lanes[id];
+            tell(turn, &mut client.port, lane, lost);
+            let Record { sequence, request, format, payload, .. } = record;
+            let content = Content { sequence, conflation: None, request, format, payload };
+            emit(turn, &mut client.port, lane, &content);
+            lane.queued -= 1;
+            client.queue.pop(size);
+            client.queued -= 1;
+            client.waits -= 1;
+            self.lanes.settle(&mut client.gaps, id);
+            return;
+        }
+    }
+
+    /// Begins to disconnect a client: it is told, nothing more is delivered.
+    pub(crate) fn close(&mut self, index: u32, reason: &str) {
+        let client = client_of(&mut self.clients, index);
+        if client.closing.is_none() {
+            let port = &mut client.port;
+            port.slow |= slow::CLOSING;
+            port.renderer.closing(&mut port.output.bytes, reason);
+            client.closing = Some(reason.to_owned());
+            mark(port, &mut self.dirty);
+            self.closing.push(port.id);
+        }
+    }
+
+    /// Does what is due.
+    pub(crate) fn advance(&mut self, turn: &Turn<'_>) {
+        while let Some((time, timer)) = self.deadlines.take(turn.now) {
+            match timer {
+                Timer::Interval(interval) => {
+                    if self.intervals[interval].armed == Some(time) {
+                        self.intervals[interval].armed = None;
+                        self.end_intervals(turn, interval);
+                    }
+                }
+                Timer::Client(index) => {
+                    let client = self.clients[index as usize].as_mut();
+                    if let Some(client) = client.filter(|client| client.armed == Some(time)) {
+                        client.armed = None;
+                        self.refill(turn, index);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The client of a lane.
+#[inline]
+pub(crate) fn client_of<R>(clients: &mut [Option<Client<R>>], index: u32) -> &mut Client<R> {
+    clients[index as usize].as_mut().expect("lanes go before their client")
+}

@@ -1,0 +1,38 @@
+//! What became of what was published.
+
+use std::ops::AddAssign;
+
+/// What became of the messages that were published to a lane, to a client, or in all.
+///
+/// A lane is a subscription and a topic that it matches. A message that matches two subscriptions
+/// counts twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Matched.
+    pub published: u64,
+    /// Rendered into the client's output.
+    pub delivered: u64,
+    /// Replaced by a newer one while they waited, as the subscription asked.
+    pub elided: u64,
+    /// Lost, since the client's queue was full, or since the client or its subscription went away.
+    pub discarded: u64,
+    /// Waiting now. This is counted, and is not what the other figures leave over.
+    pub queued: u64,
+}
+
+impl Ledger {
+    /// Whether everything that was published is accounted for.
+    pub fn is_balanced(&self) -> bool {
+        self.published == self.delivered + self.elided + self.discarded + self.queued
+    }
+}
+
+impl AddAssign for Ledger {
+    fn add_assign(&mut self, other: Self) {
+        self.published += other.published;
+        self.delivered += other.delivered;
+        self.elided += other.elided;
+        self.discarded += other.discarded;
+        self.queued += other.queued;
+    }
+}

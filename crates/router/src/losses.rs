@@ -1,0 +1,105 @@
+//! What lanes have lost, until it is told, and where in the lane the loss is.
+
+use crate::lane::{GAPS, Lanes, Losses, Lost, add};
+use crate::pool::{List, NONE};
+
+impl Lanes {
+    /// A message of the lane is lost that came after everything of it that waits.
+    pub(crate) fn lose_newest(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Lost) {
+        let losses = self.losses_for(lane);
+        add(&mut self.losses[losses].back, Some(lost));
+        self.settle(gaps, lane);
+    }
+
+    /// Something of the lane is lost that came before everything of it that waits.
+    pub(crate) fn lose_oldest(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Lost) {
+        let losses = self.losses_for(lane);
+        add(&mut self.losses[losses].front, Some(lost));
+        self.list(gaps, losses);
+        self.settle(gaps, lane);
+    }
+
+    /// When nothing of a lane waits any more, what was lost after it comes to the front.
+    pub(crate) fn settle(&mut self, gaps: &mut List<GAPS>, lane: u32) {
+        if self.lanes[lane].queued == 0 {
+            let back = self.take_back(gaps, lane);
+            self.put_front(gaps, lane, back);
+        }
+    }
+
+    /// What a lane has lost after everything that waits.
+    pub(crate) fn back(&self, lane: u32) -> Option<Lost> {
+        let losses = self.losses_of(lane);
+        if losses == NONE { None } else { self.losses[losses].back }
+    }
+
+    /// What a lane has lost after everything that waits; whoever takes it keeps its place.
+    pub(crate) fn take_back(&mut self, gaps: &mut List<GAPS>, lane: u32) -> Option<Lost> {
+        let losses = self.losses_of(lane);
+        if losses == NONE {
+            return None;
+        }
+        let back = self.losses[losses].back.take();
+        self.drop_if_told(gaps, losses);
+        back
+    }
+
+    /// What a lane has lost before everything that waits; whoever takes it tells it.
+    pub(crate) fn take_front(&mut self, gaps: &mut List<GAPS>, lane: u32) -> Option<Lost> {
+        let losses = self.losses_of(lane);
+        if losses == NONE {
+            return None;
+        }
+        let front = self.losses[losses].front.take();
+        self.drop_if_told(gaps, losses);
+        front
+    }
+
+    /// Adds to what a lane has lost before everything that waits.
+    pub(crate) fn put_front(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Option<Lost>) {
+        if lost.is_some() {
+            let losses = self.losses_for(lane);
+            add(&mut self.losses[losses].front, lost);
+            self.list(gaps, losses);
+        }
+    }
+
+    /// Forgets what a lane has lost.
+    pub(crate) fn forget_losses(&mut self, gaps: &mut List<GAPS>, lane: u32) {
+        let losses = self.losses_of(lane);
+        if losses != NONE {
+            (self.losses[losses].front, self.losses[losses].back) = (None, None);
+            self.drop_if_told(gaps, losses);
+        }
+    }
+
+    fn losses_for(&mut self, lane: u32) -> u32 {
+        match self.losses_of(lane) {
+            NONE => {
+                let losses = self.losses.take();
+                self.losses[losses] = Losses { lane, ..Losses::default() };
+                self.set_losses(lane, losses);
+                losses
+            }
+            losses => losses,
+        }
+    }
+
+    fn list(&mut self, gaps: &mut List<GAPS>, losses: u32) {
+        if !std::mem::replace(&mut self.losses[losses].is_listed, true) {
+            gaps.push_back(&mut self.losses, losses);
+        }
+    }
+
+    fn drop_if_told(&mut self, gaps: &mut List<GAPS>, losses: u32) {
+        let at = &mut self.losses[losses];
+        if at.front.is_none() && std::mem::take(&mut at.is_listed) {
+            gaps.remove(&mut self.losses, losses);
+        }
+        let at = &self.losses[losses];
+        if at.front.is_none() && at.back.is_none() {
+            self.set_losses(at.lane, NONE);
+            self.losses.give(losses);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A client's queue of messages: records in segments of memory, without an allocation for each.
+
+use std::collections::VecDeque;
+
+use crate::client::ClientId;
+use crate::lane::Lost;
+use crate::message::Requester;
+
+/// Bytes of the first segment of a queue; each is twice the one before it, up to the last size.
+const FIRST_SEGMENT: usize = 4 << 10;
+const LAST_SEGMENT: usize = 64 << 10;
+
+/// Bytes of a record without its payload, requester and loss.
+const HEAD: usize = 32;
+const REQUESTER: usize = 16;
+const LOST: usize = 32;
+
+const HAS_REQUESTER: u16 = 1;
+const HAS_LOST: u16 = 2;
+
+/// A message in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record<'a> {
+    pub(crate) lane: u32,
+    /// Of the lane: a record whose lane is gone has another one.
+    pub(crate) generation: u32,
+    pub(crate) sequence: u64,
+    pub(crate) format: u16,
+    /// When it was published.
+    pub(crate) published: u64,
+    pub(crate) request: Option<Requester>,
+    /// What the lane lost between its record before this one and this one.
+    pub(crate) lost: Option<Lost>,
+    pub(crate) payload: &'a [u8],
+}
+
+impl Record<'_> {
+    /// Bytes in a queue.
+    pub(crate) fn size(&self) -> usize {
+        let requester = if self.request.is_some() { REQUESTER } else { 0 };
+        let lost = if self.lost.is_some() { LOST } else { 0 };
+        HEAD + requester + lost + self.payload.len()
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let length = u32::try_from(self.payload.len()).expect("messages are below 4 GiB");
+        let requester = if self.request.is_some() { HAS_REQUESTER } else { 0 };
+        let lost = if self.lost.is_some() { HAS_LOST } else { 0 };
+        let mut head = [0; HEAD];
+        head[..4].copy_from_slice(&self.lane.to_ne_bytes());
+        head[4..8].copy_from_slice(&self.generation.to_ne_bytes());
+        head[8..16].copy_from_slice(&self.sequence.to_ne_bytes());
+        head[16..24].copy_from_slice(&self.published.to_ne_bytes());
+        head[24..28].copy_from_slice(&length.to_ne_bytes());
+        head[28..30].copy_from_slice(&self.format.to_ne_bytes());
+        head[30..].copy_from_slice(&(requester | lost).to_ne_bytes());
+        out.extend_from_slice(&head);
+        if let Some(request) = &self.request {
+            out.extend_from_slice(&request.client.as_u64().to_ne_bytes());
+            out.extend_from_slice(&request.correlation.to_ne_bytes());
+        }
+        if let Some(lost) = &self.lost {
+            for value in [lost.count, lost.first, lost.last, lost.since] {
+                out.extend_from_slice(&value.to_ne_bytes());
+            }
+        }
+        out.extend_from_slice(self.payload);
+    }
+}
+
+/// Takes a number from the beginning of `bytes`.
+macro_rules! take {
+    ($type:ty, $bytes:ident) => {{
+        let (value, rest) = $bytes.split_first_chunk().expect("a whole record");
+        $bytes = rest;
+        <$type>::from_ne_bytes(*value)
+    }};
+}
+
+fn read(mut bytes: &[u8]) -> Record<'_> {
+    let lane = take!(u32, bytes);
+    let generation = take!(u32, bytes);
+    let sequence = take!(u64, bytes);
+    let published = take!(u64, bytes);
+    let length = take!(u32, bytes) as usize;
+    let format = take!(u16, bytes);
+    let flags = take!(u16, bytes);
+    let request = (flags & HAS_REQUESTER != 0).then(|| {
+        let client = ClientId::from_u64(take!(u64, bytes));
+        Requester { client, correlation: take!(u64, bytes) }
+    });
+    let lost = (flags & HAS_LOST != 0).then(|| {
+        let (count, first) = (take!(u64, bytes), take!(u64, bytes));
+        Lost { count, first, last: take!(u64, bytes), since: take!(u64, bytes) }
+    });
+    let payload = &bytes[..length];
+    Record { lane, generation, sequence, format, published, request, lost, payload }
+}
+
+/// Records, first in, first out. Who pushes sees to the bounds.
+#[derive(Default)]
+pub(crate) struct Queue {
+    segments: VecDeque<Vec<u8>>,
+    /// Where the first record begins in the first segment.
+    start: usize,
+    /// A segment that was emptied, for the next one that is needed.
+    spare: Vec<u8>,
+    bytes: usize,
+}
+
+impl Queue {
+    /// Bytes of all records.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    pub(crate) fn push(&mut self, record: &Record<'_>) {
+        let size = record.size();
+        let has_room =
+            self.segments.back().is_some_and(|last| last.capacity() - last.len() >= size);
+        if !has_room {
+            self.add_segment(size);
+        }
+        record.write(self.segments.back_mut().expect("a segment with room"));
+        self.bytes += size;
+    }
+
+    fn add_segment(&mut self, size: usize) {
+        let usual = self.segments.back().map_or(FIRST_SEGMENT, |last| 2 * last.capacity());
+        let capacity = usual.min(LAST_SEGMENT).max(size);
+        let mut segment = std::mem::take(&mut self.spare);
+        if segment.capacity() < size {
+            segment = Vec::with_capacity(capacity);
+        }
+        self.segments.push_back(segment);
+    }
+
+    /// The oldest record.
+    #[inline]
+    pub(crate) fn front(&self) -> Option<Record<'_>> {
+        self.segments.front().map(|first| read(&first[self.start..]))
+    }
+
+    /// Removes the oldest record, of so many bytes.
+    #[inline]
+    pub(crate) fn pop(&mut self, size: usize) {
+        self.start += size;
+        self.bytes -= size;
+        if self.segments.front().is_some_and(|first| first.len() == self.start) {
+            self.start = 0;
+            let emptied = self.segments.pop_front().expect("the first segment");
+            self.keep(emptied);
+        }
+    }
+
+    /// Keeps the larger of two spare segments of a usual size.
+    fn keep(&mut self, mut segment: Vec<u8>) {
+        if segment.capacity() <= LAST_SEGMENT && segment.capacity() > self.spare.capacity() {
+            segment.clear();
+            self.spare = segment;
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Gives memory back that is not in use.
+    pub(crate) fn shrink(&mut self) {
+        if self.is_empty() {
+            self.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(number: u64, payload: &[u8]) -> Record<'_> {
+        let client = ClientId { index: 7, generation: 9 };
+        let lost = Lost { count: 3, first: number, last: number + 4, since: 12 };
+        Record {
+            lane: 5,
+            generation: 6,
+            sequence: number,
+            format: 8,
+            published: 11,
+            request: number.is_multiple_of(2).then_some(Requester { client, correlation: number }),
+            lost: number.is_multiple_of(3).then_some(lost),
+            payload,
+        }
+    }
+
+    #[test]
+    fn records_come_out_as_they_went_in() {
+        let bytes: Vec<u8> = (0..200_000).map(|byte| byte as u8).collect();
+        let length =
+            |number: u64| (number as usize * 7_919) % [10, 500, 200_000][number as usize % 3];
+        let mut queue = Queue::default();
+        let (mut pushed, mut popped) = (0, 0);
+        for round in 1..60 {
+            for _ in 0..round * 3 % 50 {
+                queue.push(&record(pushed, &bytes[..length(pushed)]));
+                pushed += 1;
+            }
+            for _ in 0..round * 7 % 50 {
+                let Some(front) = queue.front() else { break };
+                assert_eq!(front, record(popped, &bytes[..length(popped)]));
+                let size = front.size();
+                queue.pop(size);
+                popped += 1;
+            }
+        }
+        assert!(pushed > 1_000 && popped > 500, "{pushed} {popped}");
+        while let Some(front) = queue.front() {
+            assert_eq!(front, record(popped, &bytes[..length(popped)]));
+            let size = front.size();
+            queue.pop(size);
+            popped += 1;
+        }
+        assert_eq!((pushed, queue.bytes(), queue.is_empty()), (popped, 0, true));
+    }
+
+    #[test]
+    fn an_empty_queue_needs_no_memory() {
+        let mut queue = Queue::default();
+        assert_eq!(queue.segments.capacity() + queue.spare.capacity(), 0);
+        queue.push(&record(1, &[0; 100]));
+        assert_eq!(queue.segments[0].capacity(), FIRST_SEGMENT);
+        let size = queue.front().expect("a record").size();
+        queue.pop(size);
+        queue.shrink();
+        assert_eq!(queue.segments.capacity() + queue.spare.capacity(), 0);
+    }
+}

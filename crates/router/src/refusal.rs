@@ -1,0 +1,108 @@
+//! Why the router does not do what a client asks.
+
+use std::fmt;
+
+use crate::topic::TopicError;
+use crate::topics::InternError;
+
+/// Why the router does not do what a client asks. Nothing is done in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No client may publish to a topic of this name.
+    Topic(TopicError),
+    /// The pattern of a subscription is none.
+    Pattern(TopicError),
+    /// So many topics are known, and all are in use.
+    TooManyTopics(usize),
+    /// So many clients are connected, and no more may be.
+    TooManyClients(usize),
+    /// So many subscriptions are there, of all clients, and no more may be.
+    TooManySubscriptions(usize),
+    /// The client has so many subscriptions, and may have no more.
+    TooManySubscriptionsOfClient(usize),
+    /// The message would need more pairs of subscription and topic than the router may keep.
+    TooManyLanes(usize),
+    /// The client has a subscription of this number.
+    SubscriptionExists(u32),
+    /// The client has no subscription of this number.
+    NoSubscription(u32),
+    /// No topic has this number.
+    NoTopic,
+    /// The client is gone, or is about to be disconnected.
+    NoClient,
+    /// The payload is longer than the router takes.
+    MessageTooLong {
+        /// Of the payload.
+        bytes: usize,
+        /// What it may have.
+        limit: usize,
+    },
+}
+
+impl Refusal {
+    /// The number of the kind of refusal on the wire. Numbers do not change.
+    pub fn code(&self) -> u16 {
+        match self {
+            Self::Topic(_) => 1,
+            Self::Pattern(_) => 2,
+            Self::TooManyTopics(_) => 3,
+            Self::TooManyClients(_) => 4,
+            Self::TooManySubscriptions(_) => 5,
+            Self::TooManySubscriptionsOfClient(_) => 6,
+            Self::TooManyLanes(_) => 7,
+            Self::SubscriptionExists(_) => 8,
+            Self::NoSubscription(_) => 9,
+            Self::NoTopic => 10,
+            Self::NoClient => 11,
+            Self::MessageTooLong { .. } => 12,
+        }
+    }
+}
+
+impl From<InternError> for Refusal {
+    fn from(error: InternError) -> Self {
+        match error {
+            InternError::Topic(error) => Self::Topic(error),
+            InternError::Full { limit } => Self::TooManyTopics(limit),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Topic(error) => write!(f, "no topic: {error}"),
+            Self::Pattern(error) => write!(f, "no pattern: {error}"),
+            Self::TooManyTopics(limit) => {
+                write!(f, "the router has its limit of {limit} topics, and all are in use")
+            }
+            Self::TooManyClients(limit) => {
+                write!(f, "the router has its limit of {limit} clients")
+            }
+            Self::TooManySubscriptions(limit) => {
+                write!(f, "the router has its limit of {limit} subscriptions")
+            }
+            Self::TooManySubscriptionsOfClient(limit) => {
+                write!(f, "the client has its limit of {limit} subscriptions")
+            }
+            Self::TooManyLanes(limit) => write!(
+                f,
+                "the router has its limit of {limit} lanes, which are pairs of subscription and topic"
+            ),
+            Self::SubscriptionExists(number) => {
+                write!(f, "the client has a subscription {number} already")
+            }
+            Self::NoSubscription(number) => {
+                write!(f, "the client has no subscription {number}")
+            }
+            Self::NoTopic => f.write_str("no topic has this number"),
+            Self::NoClient => f.write_str("the client is gone"),
+            Self::MessageTooLong { bytes, limit } => {
+                write!(f, "the payload has {bytes} bytes, {limit} are allowed")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

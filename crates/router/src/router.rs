@@ -1,0 +1,281 @@
+//! The router: who is connected, who subscribes to what, and what is published.
+
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+
+use crate::client::{Client, ClientId, ClientOptions, Overflow, slow};
+use crate::egress::{Content, Egress, Turn, client_of, mark};
+use crate::lane::OF_SUBSCRIPTION;
+use crate::ledger::Ledger;
+use crate::limits::Limits;
+use crate::matcher::Matcher;
+use crate::message::{Envelope, Renderer};
+use crate::pool::{List, Pool};
+use crate::refusal::Refusal;
+use crate::topics::{TopicId, Topics};
+
+/// What the router knows of a topic: a cache line, with the lanes of a few subscriptions.
+#[derive(Default)]
+#[repr(align(64))]
+pub(crate) struct Topic {
+    /// Of the last message.
+    pub(crate) sequence: u64,
+    /// The lanes of all subscriptions that match, in the order of the router's numbers for them.
+    pub(crate) route: SmallVec<[u32; 8]>,
+    /// The router's when the route was made.
+    pub(crate) epoch: u64,
+    /// How many times it was interned and not released.
+    pub(crate) holds: u32,
+    /// Whether it has a name.
+    pub(crate) is_known: bool,
+    /// Whether it is among those that may be forgotten.
+    pub(crate) is_candidate: bool,
+}
+
+/// A subscription of a client.
+#[derive(Debug, Default)]
+pub(crate) struct Subscription {
+    pub(crate) client: u32,
+    /// The client's number for it.
+    pub(crate) number: u32,
+    pub(crate) pattern: Box<str>,
+    pub(crate) is_conflated: bool,
+    /// Of the egress, or nothing.
+    pub(crate) interval: u32,
+    pub(crate) lanes: List<OF_SUBSCRIPTION>,
+}
+
+/// A client that the loop has to see to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dirty {
+    /// It has gained output.
+    Output(ClientId),
+    /// It is to be disconnected, for this reason, once its output is sent or cannot be.
+    Close(ClientId, String),
+}
+
+/// The router. It has no clock and no sockets: times are nanoseconds that the caller counts from when
+/// it likes and that never go back, and output is bytes that the caller sends.
+pub struct Router<R> {
+    pub(crate) names: Topics,
+    pub(crate) topics: Vec<Topic>,
+    /// Topics without holds, which go when there is no room for others.
+    pub(crate) candidates: VecDeque<TopicId>,
+    pub(crate) matcher: Matcher,
+    pub(crate) subscriptions: Pool<Subscription>,
+    /// Changes when routes of topics have to be made again. None has the epoch 0.
+    pub(crate) epoch: u64,
+    pub(crate) egress: Egress<R>,
+    /// Generations of the places of clients, and places that are free.
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    /// Of clients that are gone.
+    pub(crate) gone: Ledger,
+    /// Subscriptions that match a topic, while its route is made.
+    pub(crate) found: Vec<u32>,
+    /// Which client's memory is looked at next, and when.
+    pub(crate) look: (u32, u64),
+}
+
+impl<R: Renderer> Router<R> {
+    /// A router without clients.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            names: Topics::new(limits.topics),
+            topics: Vec::new(),
+            candidates: VecDeque::new(),
+            matcher: Matcher::new(),
+            subscriptions: Pool::new(),
+            epoch: 1,
+            egress: Egress::new(limits),
+            generations: Vec::new(),
+            free: Vec::new(),
+            gone: Ledger::default(),
+            found: Vec::new(),
+            look: (0, 0),
+        }
+    }
+
+    /// Changes the limits. What is there stays; what is new is refused.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.names.set_limit(limits.topics);
+        self.egress.limits = limits;
+    }
+
+    /// A client connects.
+    ///
+    /// # Errors
+    ///
+    /// There are as many clients as may be.
+    pub fn connect(
+        &mut self,
+        now: u64,
+        options: ClientOptions,
+        renderer: R,
+    ) -> Result<ClientId, Refusal> {
+        let limit = self.egress.limits.clients;
+        if self.clients() >= limit {
+            return Err(Refusal::TooManyClients(limit));
+        }
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.generations.push(0);
+            self.egress.clients.push(None);
+            u32::try_from(self.generations.len() - 1).expect("fewer than 2^32 clients")
+        });
+        let id = ClientId { index, generation: self.generations[index as usize] };
+        let mut client = Client::new(id, options, renderer);
+        client.looked_at = (now, 0);
+        self.egress.clients[index as usize] = Some(client);
+        Ok(id)
+    }
+
+    /// How many clients are connected.
+    pub(crate) fn clients(&self) -> usize {
+        self.generations.len() - self.free.len()
+    }
+
+    /// Changes what a client may have waiting and how fast it is sent. What waits and does not fit any
+    /// more is lost if the oldest is to be lost, else it stays until it is sent.
+    pub fn set_options(&mut self, now: u64, client: ClientId, options: ClientOptions) {
+        let Some(at) = self.egress.find_mut(client) else { return };
+        let rates =
+            |options: &ClientOptions| (options.messages_per_second, options.bytes_per_second);
+        if rates(&at.options) != rates(&options) {
+            at.port.pace = options.pace();
+            let flag = if at.port.pace.is_capped() { slow::PACE } else { 0 };
+            at.port.slow = at.port.slow & !slow::PACE | flag;
+        }
+        let drops = options.overflow == Overflow::DropOldest;
+        at.options = options;
+        let turn = Turn { now, names: &self.names };
+        if drops {
+            self.egress.make_room(&turn, client.index, 0, 0, crate::pool::NONE);
+        }
+        self.egress.refill(&turn, client.index);
+    }
+
+    /// A client is gone: what waits for it is lost, and its ledger goes into that of all who are gone.
+    pub fn disconnect(&mut self, _now: u64, client: ClientId) {
+        if self.egress.find(client).is_none() {
+            return;
+        }
+        self.unsubscribe_all(client.index);
+        if let Some(gone) = self.egress.clients[client.index as usize].take() {
+            self.gone += gone.ledger();
+        }
+        let generation = &mut self.generations[client.index as usize];
+        *generation = generation.wrapping_add(1);
+        self.free.push(client.index);
+    }
+
+    /// Publishes a message: to all subscriptions that match its topic, each in the order in which it
+    /// comes here. Gives to how many it was delivered, or for how many it waits.
+    ///
+    /// # Errors
+    ///
+    /// There is no such topic, the payload is too long, or the message would need more lanes than may
+    /// be. Then it goes to nobody.
+    pub fn publish(
+        &mut self,
+        now: u64,
+        topic: TopicId,
+        envelope: &Envelope<'_>,
+    ) -> Result<usize, Refusal> {
+        let limit = self.egress.limits.message_bytes;
+        let bytes = envelope.payload.len();
+        if bytes > limit {
+            return Err(Refusal::MessageTooLong { bytes, limit });
+        }
+        let at = self.topics.get(topic.0 as usize).filter(|at| at.is_known);
+        if at.ok_or(Refusal::NoTopic)?.epoch != self.epoch {
+            self.make_route(topic)?;
+        }
+        let at = &mut self.topics[topic.0 as usize];
+        at.sequence += 1;
+        let content = Content {
+            sequence: at.sequence,
+            conflation: None,
+            request: envelope.request,
+            format: envelope.format,
+            payload: envelope.payload,
+        };
+        let turn = Turn { now, names: &self.names };
+        let mut taken = 0;
+        for lane in &at.route {
+            taken += usize::from(self.egress.offer(&turn, *lane, &content));
+        }
+        if !self.egress.closing.is_empty() {
+            self.finish_closing();
+        }
+        Ok(taken)
+    }
+
+    /// Writes control frames into a client's output, before everything that waits. `false` if the client
+    /// is gone or about to be; and if it has so many control frames unsent, four times the bytes of an
+    /// output, that it is disconnected.
+    pub fn control(&mut self, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) -> bool {
+        let most = self.egress.limits.output_bytes.saturating_mul(4);
+        let at = self.egress.find(client).filter(|at| at.closing.is_none());
+        let Some(at) = at else { return false };
+        if at.port.output.control > most {
+            self.egress.close(client.index, "the client asks, and does not read the answers");
+            self.finish_closing();
+            return false;
+        }
+        let port = &mut client_of(&mut self.egress.clients, client.index).port;
+        let before = port.output.bytes.len();
+        write(&mut port.renderer, &mut port.output.bytes);
+        let written = port.output.bytes.len() - before;
+        if written > 0 {
+            port.output.control += written;
+            mark(port, &mut self.egress.dirty);
+        }
+        true
+    }
+
+    /// The renderer of a client that is connected.
+    pub fn renderer(&mut self, client: ClientId) -> Option<&mut R> {
+        self.egress.find_mut(client).map(|client| &mut client.port.renderer)
+    }
+
+    /// What is to be sent to a client; nothing if it is gone.
+    pub fn output(&self, client: ClientId) -> &[u8] {
+        self.egress.find(client).map_or(&[], |client| client.port.output.unsent())
+    }
+
+    /// So many bytes of a client's output are sent: there is room for what waits.
+    pub fn sent(&mut self, now: u64, client: ClientId, bytes: usize) {
+        let Some(at) = self.egress.find_mut(client) else { return };
+        at.port.output.sent(bytes);
+        if at.port.slow & slow::WAITS != 0 {
+            let turn = Turn { now, names: &self.names };
+            self.egress.refill(&turn, client.index);
+        }
+    }
+
+    /// The next client that has gained output since it was given last, or that is to be disconnected.
+    pub fn next_dirty(&mut self) -> Option<Dirty> {
+        while let Some(id) = self.egress.dirty.pop_front() {
+            let Some(client) = self.egress.find_mut(id) else { continue };
+            client.port.is_dirty = false;
+            return Some(match &client.closing {
+                Some(reason) => Dirty::Close(id, reason.clone()),
+                None => Dirty::Output(id),
+            });
+        }
+        None
+    }
+
+    /// When [`Self::advance`] has something to do; it may turn out to be nothing.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.egress.deadlines.next()
+    }
+
+    /// Does what is due: updates whose interval is over, clients that may send again.
+    pub fn advance(&mut self, now: u64) {
+        let turn = Turn { now, names: &self.names };
+        self.egress.advance(&turn);
+        self.look_at_memory(now);
+    }
+}

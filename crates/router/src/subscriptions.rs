@@ -1,0 +1,260 @@
+//! Subscriptions, and the routes from topics to them.
+
+use std::num::NonZeroU32;
+
+use crate::client::{ClientId, slow};
+use crate::egress::Turn;
+use crate::message::Renderer;
+use crate::pool::{List, NONE};
+use crate::refusal::Refusal;
+use crate::retire::NewLane;
+use crate::router::{Router, Subscription};
+use crate::topic::check_pattern;
+use crate::topics::{InternError, TopicId};
+
+/// How a subscription is served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SubscriptionOptions {
+    /// For each topic at most so many updates a second: a newer one replaces the one that waits.
+    pub updates_per_second: Option<NonZeroU32>,
+    /// Whether a newer update replaces the one that waits without a cap too, when the client cannot
+    /// take more.
+    pub conflate: bool,
+}
+
+/// How many topics are looked at for one that can be forgotten, when one more is asked for.
+const SWEEP: usize = 64;
+
+impl<R: Renderer> Router<R> {
+    /// The number of a topic, which stays the same until it is released as often as it was interned.
+    ///
+    /// When there are as many topics as may be, one is forgotten that nobody holds and for which
+    /// nothing waits. If it is published to again, its sequence begins again at 1.
+    ///
+    /// # Errors
+    ///
+    /// The name is no topic's, or all topics are in use.
+    pub fn intern(&mut self, _now: u64, name: &str) -> Result<TopicId, Refusal> {
+        let topic = match self.names.intern(name) {
+            Err(InternError::Full { .. }) if self.sweep() => self.names.intern(name),
+            result => result,
+        }?;
+        let index = topic.0 as usize;
+        if index >= self.topics.len() {
+            self.topics.resize_with(index + 1, Default::default);
+        }
+        let at = &mut self.topics[index];
+        at.is_known = true;
+        at.holds += 1;
+        Ok(topic)
+    }
+
+    /// Takes back one [`Self::intern`].
+    pub fn release(&mut self, _now: u64, topic: TopicId) {
+        let Some(at) = self.topics.get_mut(topic.0 as usize) else { return };
+        at.holds = at.holds.saturating_sub(1);
+        if at.is_known && at.holds == 0 && !at.is_candidate {
+            at.is_candidate = true;
+            self.candidates.push_back(topic);
+        }
+    }
+
+    /// Forgets a topic that is not in use, of those that have not been held for longest.
+    fn sweep(&mut self) -> bool {
+        for _ in 0..SWEEP.min(self.candidates.len()) {
+            let Some(topic) = self.candidates.pop_front() else { return false };
+            let at = &mut self.topics[topic.0 as usize];
+            if at.holds > 0 {
+                at.is_candidate = false;
+            } else if at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane)) {
+                self.forget_topic(topic);
+                return true;
+            } else {
+                self.candidates.push_back(topic);
+            }
+        }
+        false
+    }
+
+    fn forget_topic(&mut self, topic: TopicId) {
+        let route = std::mem::take(&mut self.topics[topic.0 as usize]).route;
+        for lane in route {
+            let subscription = self.egress.lanes.lanes[lane].subscription;
+            let siblings = &mut self.subscriptions[subscription].lanes;
+            siblings.remove(&mut self.egress.lanes.lanes, lane);
+            self.egress.retire_lane(lane);
+        }
+        self.names.remove(topic);
+    }
+
+    /// A client subscribes to all topics that match a pattern, under a number that it chooses.
+    ///
+    /// # Errors
+    ///
+    /// The pattern is none, the client is gone or has a subscription of this number, or there are as
+    /// many subscriptions as may be.
+    pub fn subscribe(
+        &mut self,
+        _now: u64,
+        client: ClientId,
+        subscription: u32,
+        pattern: &str,
+        options: &SubscriptionOptions,
+    ) -> Result<(), Refusal> {
+        check_pattern(pattern).map_err(Refusal::Pattern)?;
+        let limits = &self.egress.limits;
+        let (all, each) = (limits.subscriptions, limits.subscriptions_per_client);
+        let of_all = self.subscriptions.len();
+        let at = self.egress.find_mut(client).filter(|at| at.port.slow & slow::CLOSING == 0);
+        let at = at.ok_or(Refusal::NoClient)?;
+        if at.subscriptions.contains_key(&subscription) {
+            return Err(Refusal::SubscriptionExists(subscription));
+        }
+        if at.subscriptions.len() >= each {
+            return Err(Refusal::TooManySubscriptionsOfClient(each));
+        }
+        if of_all >= all {
+            return Err(Refusal::TooManySubscriptions(all));
+        }
+        let number = self.subscriptions.take();
+        at.subscriptions.insert(subscription, number);
+        self.subscriptions[number] = Subscription {
+            client: client.index,
+            number: subscription,
+            pattern: pattern.into(),
+            is_conflated: options.conflate || options.updates_per_second.is_some(),
+            interval: options.updates_per_second.map_or(NONE, |updates| {
+                self.egress.use_interval(1_000_000_000_u64.div_ceil(u64::from(updates.get())))
+            }),
+            lanes: List::default(),
+        };
+        self.matcher.insert(pattern, number);
+        self.add_to_routes(pattern, number);
+        Ok(())
+    }
+
+    /// A new subscription comes into the routes. A pattern that is the name of a topic changes one
+    /// route at most, and all others stay as they are.
+    fn add_to_routes(&mut self, pattern: &str, subscription: u32) {
+        if pattern.contains(['*', '>']) {
+            self.epoch += 1;
+            return;
+        }
+        let Some(topic) = self.names.find(pattern) else { return };
+        let at = &mut self.topics[topic.0 as usize];
+        if self.egress.lanes.lanes.len() >= self.egress.limits.lanes {
+            at.epoch = 0;
+        } else if at.epoch == self.epoch {
+            let place = self.place_in_route(topic, subscription);
+            let lane = self.new_lane(topic, subscription);
+            self.topics[topic.0 as usize].route.insert(place, lane);
+        }
+    }
+
+    fn new_lane(&mut self, topic: TopicId, subscription: u32) -> u32 {
+        let at = &mut self.subscriptions[subscription];
+        let lane = self.egress.new_lane(&NewLane {
+            client: at.client,
+            number: at.number,
+            topic: topic.0,
+            subscription,
+            is_conflated: at.is_conflated,
+            interval: at.interval,
+        });
+        at.lanes.push_back(&mut self.egress.lanes.lanes, lane);
+        lane
+    }
+
+    /// Where the lane of a subscription is in a route, or would be.
+    fn place_in_route(&self, topic: TopicId, subscription: u32) -> usize {
+        let lanes = &self.egress.lanes.lanes;
+        let route = &self.topics[topic.0 as usize].route;
+        route.partition_point(|lane| lanes[*lane].subscription < subscription)
+    }
+
+    /// Makes the route of a topic: subscriptions that were not there get their lanes. None has to go,
+    /// since the lanes of a subscription go with it.
+    #[inline(never)]
+    pub(crate) fn make_route(&mut self, topic: TopicId) -> Result<(), Refusal> {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        self.matcher.matches(self.names.name(topic), &mut found);
+        let index = topic.0 as usize;
+        let more = found.len() - self.topics[index].route.len();
+        let limit = self.egress.limits.lanes;
+        let fits = self.egress.lanes.lanes.len() + more <= limit;
+        if fits && more > 0 {
+            found.sort_unstable();
+            let old = std::mem::take(&mut self.topics[index].route);
+            let mut old = old.into_iter().peekable();
+            for subscription in &found {
+                let is_there =
+                    |lane: &u32| self.egress.lanes.lanes[*lane].subscription == *subscription;
+                let lane = match old.next_if(is_there) {
+                    Some(lane) => lane,
+                    None => self.new_lane(topic, *subscription),
+                };
+                self.topics[index].route.push(lane);
+            }
+        }
+        self.found = found;
+        if !fits {
+            return Err(Refusal::TooManyLanes(limit));
+        }
+        self.topics[index].epoch = self.epoch;
+        Ok(())
+    }
+
+    /// A client ends a subscription. What waits for it is lost.
+    ///
+    /// # Errors
+    ///
+    /// The client is gone, or has no subscription of this number.
+    pub fn unsubscribe(
+        &mut self,
+        now: u64,
+        client: ClientId,
+        subscription: u32,
+    ) -> Result<(), Refusal> {
+        let at = self.egress.find_mut(client).ok_or(Refusal::NoClient)?;
+        let number = at.subscriptions.remove(&subscription);
+        self.end_subscription(number.ok_or(Refusal::NoSubscription(subscription))?);
+        // What waited behind it may have room now.
+        self.egress.refill(&Turn { now, names: &self.names }, client.index);
+        Ok(())
+    }
+
+    fn end_subscription(&mut self, subscription: u32) {
+        let at = std::mem::take(&mut self.subscriptions[subscription]);
+        self.matcher.remove(&at.pattern, subscription);
+        let mut lane = at.lanes.head();
+        while lane != NONE {
+            let next = self.egress.lanes.lanes[lane].siblings.next;
+            let topic = TopicId(self.egress.lanes.lanes[lane].topic);
+            let place = self.place_in_route(topic, subscription);
+            self.topics[topic.0 as usize].route.remove(place);
+            self.egress.retire_lane(lane);
+            lane = next;
+        }
+        self.egress.leave_interval(at.interval);
+        self.subscriptions.give(subscription);
+    }
+
+    /// Ends all subscriptions of a client.
+    pub(crate) fn unsubscribe_all(&mut self, client: u32) {
+        let at = self.egress.clients[client as usize].as_mut();
+        let subscriptions = at.map(|at| std::mem::take(&mut at.subscriptions));
+        for subscription in subscriptions.unwrap_or_default().into_values() {
+            self.end_subscription(subscription);
+        }
+    }
+
+    /// Ends the subscriptions of clients that are about to be disconnected.
+    pub(crate) fn finish_closing(&mut self) {
+        while let Some(client) = self.egress.closing.pop() {
+            if self.egress.find(client).is_some() {
+                self.unsubscribe_all(client.index);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The router from outside, for metrics and tests: nothing here changes it.
+
+use crate::client::{Client, ClientId, ClientOptions};
+use crate::ledger::Ledger;
+use crate::pool::NONE;
+use crate::router::Router;
+use crate::topics::TopicId;
+
+/// The router from outside. Totals cost a step for each client; all else is by slices, so that
+/// looking at many clients or topics can be spread over time.
+pub struct View<'a, R> {
+    router: &'a Router<R>,
+}
+
+/// What is in the router.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Of all clients, also those that are gone.
+    pub ledger: Ledger,
+    /// Clients that are connected.
+    pub clients: usize,
+    /// Topics that are known.
+    pub topics: usize,
+    /// Subscriptions of all clients.
+    pub subscriptions: usize,
+    /// Pairs of a subscription and a topic that it has matched.
+    pub lanes: usize,
+    /// Bytes of what waits for all clients.
+    pub queued_bytes: usize,
+    /// Bytes of output that is not sent.
+    pub output_bytes: usize,
+}
+
+/// A client from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientView<'a> {
+    /// Who it is.
+    pub id: ClientId,
+    /// What it asked for, and its name.
+    pub options: &'a ClientOptions,
+    /// Of all its lanes, also those that are gone.
+    pub ledger: Ledger,
+    /// Of its lanes that are gone.
+    pub retired: Ledger,
+    /// Subscriptions.
+    pub subscriptions: usize,
+    /// Messages in its queue. Updates that wait are in the ledger besides.
+    pub queued_messages: usize,
+    /// Bytes of what waits.
+    pub queued_bytes: usize,
+    /// Bytes of output that is not sent.
+    pub output_bytes: usize,
+    /// When that was published which is next in its queue, or among updates that wait for the client.
+    pub oldest_waiting: Option<u64>,
+    /// Whether it is about to be disconnected.
+    pub is_closing: bool,
+}
+
+/// A lane from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneView<'a> {
+    /// The client's number of the subscription.
+    pub subscription: u32,
+    /// The pattern of the subscription.
+    pub pattern: &'a str,
+    /// The topic.
+    pub topic: TopicId,
+    /// Its name.
+    pub name: &'a str,
+    /// What became of what was published.
+    pub ledger: Ledger,
+}
+
+/// A topic from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicView<'a> {
+    /// The topic.
+    pub topic: TopicId,
+    /// Its name.
+    pub name: &'a str,
+    /// Messages that were published to it.
+    pub published: u64,
+    /// Subscriptions that it has been found to match.
+    pub lanes: usize,
+}
+
+impl<R> Router<R> {
+    /// The router from outside.
+    pub fn view(&self) -> View<'_, R> {
+        View { router: self }
+    }
+}
+
+impl<'a, R> View<'a, R> {
+    /// What is in the router.
+    pub fn totals(&self) -> Totals {
+        let router = self.router;
+        let mut totals = Totals {
+            ledger: router.gone,
+            topics: router.names.len(),
+            subscriptions: router.subscriptions.len(),
+            lanes: router.egress.lanes.lanes.len(),
+            ..Totals::default()
+        };
+        for client in router.egress.clients.iter().flatten() {
+            totals.ledger += client.ledger();
+            totals.clients += 1;
+            totals.queued_bytes += client.held();
+            totals.output_bytes += client.port.output.len();
+        }
+        totals
+    }
+
+    /// Of clients that are gone.
+    pub fn gone(&self) -> Ledger {
+        self.router.gone
+    }
+
+    /// How many places for clients there are; some may be free.
+    pub fn client_places(&self) -> usize {
+        self.router.egress.clients.len()
+    }
+
+    /// The clients in some of the places.
+    pub fn clients(
+        &self,
+        places: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = ClientView<'a>> + use<'a, R> {
+        let clients = &self.router.egress.clients;
+        let places = places.start.min(clients.len())..places.end.min(clients.len());
+        let router = self.router;
+        clients[places].iter().flatten().map(move |client| of_client(router, client))
+    }
+
+    /// A client that is connected.
+    pub fn client(&self, client: ClientId) -> Option<ClientView<'a>> {
+        self.router.egress.find(client).map(|client| of_client(self.router, client))
+    }
+
+    /// The lanes of a client, by its subscriptions.
+    pub fn lanes(&self, client: ClientId) -> impl Iterator<Item = LaneView<'a>> + use<'a, R> {
+        let router = self.router;
+        let subscriptions = router.egress.find(client).map(|client| client.subscriptions.values());
+        subscriptions.into_iter().flatten().flat_map(move |subscription| {
+            let subscription = &router.subscriptions[*subscription];
+            let lanes = &router.egress.lanes;
+            let is_lane = |lane: &u32| *lane != NONE;
+            std::iter::successors(Some(subscription.lanes.head()).filter(is_lane), move |lane| {
+                Some(lanes.lanes[*lane].siblings.next).filter(is_lane)
+            })
+            .map(move |lane| {
+                let topic = TopicId(lanes.lanes[lane].topic);
+                LaneView {
+                    subscription: subscription.number,
+                    pattern: &subscription.pattern,
+                    topic,
+                    name: router.names.name(topic),
+                    ledger: lanes.ledger(lane),
+                }
+            })
+        })
+    }
+
+    /// How many places for topics there are; some may be free.
+    pub fn topic_places(&self) -> usize {
+        self.router.topics.len()
+    }
+
+    /// The topics in some of the places.
+    pub fn topics(
+        &self,
+        places: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = TopicView<'a>> + use<'a, R> {
+        let router = self.router;
+        let most = router.topics.len();
+        let places = places.start.min(most)..places.end.min(most);
+        places.filter(|place| router.topics[*place].is_known).map(move |place| {
+            let topic = TopicId(place as u32);
+            let at = &router.topics[place];
+            let (published, lanes) = (at.sequence, at.route.len());
+            TopicView { topic, name: router.names.name(topic), published, lanes }
+        })
+    }
+}
+
+fn of_client<'a, R>(router: &'a Router<R>, client: &'a Client<R>) -> ClientView<'a> {
+    let of_queue = client.queue.front().map(|record| record.published);
+    let ready = client.ready.head();
+    let of_updates = (ready != NONE).then(|| {
+        let lanes = &router.egress.lanes;
+        lanes.waiting[lanes.conflated[ready].waiting].published
+    });
+    ClientView {
+        id: client.port.id,
+        options: &client.options,
+        ledger: client.ledger(),
+        retired: client.retired,
+        subscriptions: client.subscriptions.len(),
+        queued_messages: client.queued,
+        queued_bytes: client.held(),
+        output_bytes: client.port.output.len(),
+        oldest_waiting: of_queue.into_iter().chain(of_updates).min(),
+        is_closing: client.closing.is_some(),
+    }
+}

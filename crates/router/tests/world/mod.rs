@@ -1,0 +1,154 @@
+//! A router whose clients keep what they are told as words, for the tests beside this folder.
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use trunkline_router::{
+    ClientId, ClientOptions, Delivery, Dirty, Envelope, Gap, Limits, Mode, Renderer, Router,
+    SubscriptionOptions, TopicId,
+};
+
+/// Writes each frame as a line of text.
+#[derive(Default)]
+pub(crate) struct Lines;
+
+impl Renderer for Lines {
+    fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
+        line(out, format_args!("topic {} {name}", topic.0));
+    }
+
+    fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+        let Delivery { subscription, sequence, .. } = delivery;
+        let mut text = format!("{subscription} {}#{sequence}", delivery.name());
+        if let Some(conflation) = delivery.conflation {
+            text += &format!(" replaced {} age {}", conflation.replaced, conflation.age);
+        }
+        if let Some(request) = delivery.request {
+            text += &format!(" for {} {}", request.client.index, request.correlation);
+        }
+        if delivery.format != 0 {
+            text += &format!(" format {}", delivery.format);
+        }
+        let payload = String::from_utf8_lossy(delivery.payload);
+        line(out, format_args!("{text} {payload}"));
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        let Gap { subscription, count, first, last, age, .. } = gap;
+        let name = gap.name();
+        line(out, format_args!("{subscription} {name} lost {count}: {first}-{last} age {age}"));
+    }
+
+    fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
+        line(out, format_args!("closing: {reason}"));
+    }
+}
+
+fn line(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    out.extend_from_slice(text.to_string().as_bytes());
+    out.push(b'\n');
+}
+
+/// A router, its time, and short ways to use it.
+pub(crate) struct World {
+    pub(crate) router: Router<Lines>,
+    pub(crate) now: u64,
+}
+
+pub(crate) const MILLISECOND: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
+        Self { router: Router::new(limits), now: 0 }
+    }
+
+    pub(crate) fn connect(&mut self, options: ClientOptions) -> ClientId {
+        self.router.connect(self.now, options, Lines).expect("room for a client")
+    }
+
+    pub(crate) fn subscribe(&mut self, client: ClientId, number: u32, pattern: &str) {
+        self.subscribe_with(client, number, pattern, SubscriptionOptions::default());
+    }
+
+    pub(crate) fn subscribe_with(
+        &mut self,
+        client: ClientId,
+        number: u32,
+        pattern: &str,
+        options: SubscriptionOptions,
+    ) {
+        let result = self.router.subscribe(self.now, client, number, pattern, &options);
+        assert_eq!(result, Ok(()), "{pattern}");
+    }
+
+    pub(crate) fn topic(&mut self, name: &str) -> TopicId {
+        self.router.intern(self.now, name).expect("a topic")
+    }
+
+    pub(crate) fn publish(&mut self, name: &str, payload: &str) -> usize {
+        let topic = self.topic(name);
+        let envelope =
+            Envelope { mode: Mode::Direct, format: 0, request: None, payload: payload.as_bytes() };
+        let result = self.router.publish(self.now, topic, &envelope);
+        self.router.release(self.now, topic);
+        result.expect("it is taken")
+    }
+
+    /// What a client is to be sent, as lines; it is not sent.
+    pub(crate) fn unsent(&self, client: ClientId) -> Vec<String> {
+        let text = String::from_utf8_lossy(self.router.output(client)).into_owned();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Sends all that there is, until there is no more, but not the names of topics.
+    pub(crate) fn receive(&mut self, client: ClientId) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            while self.router.next_dirty().is_some() {}
+            let output = self.unsent(client);
+            if output.is_empty() {
+                lines.retain(|line: &String| !line.starts_with("topic "));
+                return lines;
+            }
+            lines.extend(output);
+            let bytes = self.router.output(client).len();
+            self.router.sent(self.now, client, bytes);
+        }
+    }
+
+    /// Goes on to a time, and does what is due at each deadline on the way.
+    pub(crate) fn advance(&mut self, until: u64) {
+        while let Some(time) = self.router.next_deadline().filter(|time| *time <= until) {
+            self.now = time.max(self.now);
+            self.router.advance(self.now);
+        }
+        self.now = until;
+        self.router.advance(until);
+    }
+
+    /// Who has output, or is to be disconnected.
+    pub(crate) fn dirty(&mut self) -> Vec<Dirty> {
+        std::iter::from_fn(|| self.router.next_dirty()).collect()
+    }
+
+    /// Everything that was published is accounted for: in all lanes, clients and in total.
+    pub(crate) fn check_ledgers(&self) {
+        let view = self.router.view();
+        let mut total = view.gone();
+        for client in view.clients(0..usize::MAX) {
+            let mut sum = client.retired;
+            for lane in view.lanes(client.id) {
+                assert!(lane.ledger.is_balanced(), "{lane:?}");
+                sum += lane.ledger;
+            }
+            assert_eq!(sum, client.ledger, "{client:?}");
+            assert!(client.ledger.is_balanced(), "{client:?}");
+            total += client.ledger;
+        }
+        assert_eq!(total, view.totals().ledger);
+        assert!(total.is_balanced(), "{total:?}");
+    }
+}
