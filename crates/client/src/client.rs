@@ -1,0 +1,560 @@
+//! A client of a router: one connection, one thread.
+
+use std::io::{self, ErrorKind};
+use std::str::FromStr as _;
+use std::time::{Duration, Instant};
+
+use trunkline_native::{RouterFrame, Welcome, format, kind};
+use trunkline_reactor::{Address, Stream};
+
+use crate::conversation::{Conversation, Look, Subscription, Topic};
+use crate::error::{Error, Result};
+use crate::event::{Event, Refusal, Reply, RequestId};
+use crate::options::{Options, Subscribe};
+
+/// Bytes that [`Client::enqueue`] gathers before it sends them.
+const GATHERED: usize = 64 << 10;
+
+/// A program that only publishes looks this often, in writes, whether the router has said something.
+const WRITES_BETWEEN_LOOKS: u32 = 256;
+
+/// A client of a router.
+///
+/// All calls happen on the calling thread. While one waits for an answer, messages that come are
+/// put aside and handed over by the next [`Client::receive`]. A program must call something now and then
+/// (`receive` does it best): the router ends a connection that gives no sign of life.
+#[derive(Debug)]
+pub struct Client {
+    conversation: Conversation,
+    stream: Stream,
+    address: Address,
+    options: Options,
+    /// Writes since the last read.
+    writes: u32,
+    last_ping: u64,
+}
+
+impl Client {
+    /// Connects and waits until the router has taken the client. Addresses look like
+    /// `tcp://127.0.0.1:7400`, `unix:///path` and `shm:///path`.
+    ///
+    /// # Errors
+    ///
+    /// If nobody listens there, it is no router of ours, it refuses the client, or it does not
+    /// answer in time.
+    pub fn connect(address: &str, options: &Options) -> Result<Self> {
+        let address = Address::from_str(address).map_err(Error::Address)?;
+        let stream = open(&address, options)?;
+        let mut client = Self {
+            conversation: Conversation::new(options),
+            stream,
+            address,
+            options: options.clone(),
+            writes: 0,
+            last_ping: 0,
+        };
+        client.greet()?;
+        Ok(client)
+    }
+
+    /// Connects again after the connection was lost, and tells the router of all topics and
+    /// subscriptions, which stay valid. What was published between is not delivered, and what was not
+    /// sent is gone.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::connect`], and the first refusal of a topic or subscription.
+    pub fn reconnect(&mut self) -> Result<()> {
+        self.stream = open(&self.address, &self.options)?;
+        self.conversation.restart();
+        self.writes = 0;
+        self.greet()?;
+        self.barrier(|frame| match frame {
+            RouterFrame::Subscribed(_) => Look::Part,
+            RouterFrame::Refused(refused)
+                if matches!(refused.of, kind::TOPIC | kind::SUBSCRIBE) =>
+            {
+                Look::Answer(Refusal::from(*refused))
+            }
+            _ => Look::Other,
+        })
+    }
+
+    fn greet(&mut self) -> Result<()> {
+        let look = |frame: &RouterFrame<'_>| match frame {
+            RouterFrame::Welcome(_) => Look::Answer(()),
+            _ => Look::Other,
+        };
+        self.wait_for("answer to HELLO", self.options.timeout, look)
+    }
+
+    /// What the router said when it took this client.
+    #[must_use]
+    pub fn welcome(&self) -> Option<&Welcome> {
+        self.conversation.welcome()
+    }
+
+    /// Where the router is.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// A topic to publish to, once the router has taken its name.
+    ///
+    /// # Errors
+    ///
+    /// If the name is refused.
+    pub fn topic(&mut self, name: &str) -> Result<Topic> {
+        Ok(self.topics(&[name])?[0])
+    }
+
+    /// As [`Client::topic`] for many names, with one wait for all of them.
+    ///
+    /// # Errors
+    ///
+    /// If a name is refused; then none of them is taken.
+    pub fn topics(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Topic>> {
+        let mut topics = Vec::with_capacity(names.len());
+        let taken = names.iter().try_for_each(|name| {
+            topics.push(self.conversation.topic(name.as_ref())?);
+            self.flush_beyond(GATHERED)
+        });
+        let mut refused = Vec::new();
+        let taken = taken.and_then(|()| {
+            self.barrier(|frame| match frame {
+                RouterFrame::Refused(it) if it.of == kind::TOPIC => {
+                    refused.push(it.id);
+                    Look::Answer(Refusal::from(*it))
+                }
+                _ => Look::Other,
+            })
+        });
+        if let Err(error) = taken {
+            topics.retain(|it| !refused.contains(&it.number().into()));
+            topics.into_iter().for_each(|topic| self.forget(topic));
+            return Err(error);
+        }
+        Ok(topics)
+    }
+
+    /// Gives the number of a topic back. It must not be published to any more.
+    pub fn forget(&mut self, topic: Topic) {
+        self.conversation.forget(topic);
+    }
+
+    /// Publishes a message of no particular format, at once.
+    ///
+    /// # Errors
+    ///
+    /// If it is too long, or the connection is lost or stays full.
+    #[inline]
+    pub fn publish(&mut self, topic: Topic, payload: &[u8]) -> Result<()> {
+        self.publish_as(topic, format::OPAQUE, payload)
+    }
+
+    /// Publishes a message, at once, and says what its payload is ([`crate::format`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::publish`].
+    #[inline]
+    pub fn publish_as(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
+        self.conversation.publish(topic, format, payload)?;
+        self.flush()
+    }
+
+    /// Publishes a message with others: it is sent by [`Client::flush`], by any other call that
+    /// sends, or when 64 KiB have gathered.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::publish`].
+    #[inline]
+    pub fn enqueue(&mut self, topic: Topic, payload: &[u8]) -> Result<()> {
+        self.enqueue_as(topic, format::OPAQUE, payload)
+    }
+
+    /// As [`Client::enqueue`], and says what the payload is ([`crate::format`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::publish`].
+    #[inline]
+    pub fn enqueue_as(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
+        self.conversation.publish(topic, format, payload)?;
+        self.flush_beyond(GATHERED)
+    }
+
+    #[inline]
+    fn flush_beyond(&mut self, bytes: usize) -> Result<()> {
+        if self.conversation.output().len() > bytes { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends what has gathered. When it returns, the system has all of it.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is lost or stays full; in the second case it may be called again.
+    pub fn flush(&mut self) -> Result<()> {
+        self.write(self.options.timeout)?;
+        self.writes += 1;
+        if self.writes > WRITES_BETWEEN_LOOKS {
+            self.writes = 0;
+            self.look_in()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, timeout: Duration) -> Result<()> {
+        while !self.conversation.output().is_empty() {
+            match self.stream.write(self.conversation.output()) {
+                Ok(bytes) => self.conversation.sent(bytes),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait_for_room(timeout)?;
+                }
+                Err(error) => return Err(self.why_ended(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_for_room(&mut self, timeout: Duration) -> Result<()> {
+        let deadline = Deadline::after(Some(timeout));
+        loop {
+            let ready = self.stream.wait(false, true, deadline.left()).map_err(Error::Lost)?;
+            if ready.writable {
+                return Ok(());
+            }
+            if deadline.is_over() {
+                return Err(Error::TimedOut { waiting_for: "room in the connection" });
+            }
+        }
+    }
+
+    /// Takes in what the router has said, without waiting: it may want a sign of life.
+    fn look_in(&mut self) -> Result<()> {
+        self.read()?;
+        match self.conversation.look_for(|_| Look::<()>::Other) {
+            // What does not fit stays in the input until it is received.
+            Ok(_) | Err(Error::Aside { .. }) => self.write(self.options.timeout),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One read; false if nothing was there.
+    fn read(&mut self) -> Result<bool> {
+        match self.stream.read(self.conversation.room()) {
+            Ok(0) => Err(self.ended()),
+            Ok(bytes) => {
+                self.conversation.filled(bytes);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(Error::Lost(error)),
+        }
+    }
+
+    fn ended(&self) -> Error {
+        match self.conversation.closed() {
+            Some((code, reason)) => Error::Closed { code, reason: reason.to_owned() },
+            None => Error::Ended,
+        }
+    }
+
+    /// Why nothing can be written any more: perhaps the router has said it.
+    fn why_ended(&mut self, error: io::Error) -> Error {
+        loop {
+            match self.read() {
+                Ok(true) => match self.conversation.look_for(|_| Look::<()>::Other) {
+                    Ok(_) => {}
+                    Err(Error::Closed { code, reason }) => return Error::Closed { code, reason },
+                    Err(_) => return Error::Lost(error),
+                },
+                Err(closed @ Error::Closed { .. }) => return closed,
+                _ => return Error::Lost(error),
+            }
+        }
+    }
+
+    /// Sends what has gathered and waits for an answer.
+    fn wait_for<T>(
+        &mut self,
+        waiting_for: &'static str,
+        timeout: Duration,
+        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+    ) -> Result<T> {
+        let deadline = Deadline::after(Some(timeout));
+        loop {
+            let answer = self.conversation.look_for(&mut look)?;
+            // Answers to pings, and what the router's welcome has set free.
+            self.write(self.options.timeout)?;
+            if let Some(answer) = answer {
+                return Ok(answer);
+            }
+            while !self.read()? {
+                if deadline.is_over() {
+                    return Err(Error::TimedOut { waiting_for });
+                }
+                self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
+            }
+        }
+    }
+
+    /// Waits until the router has worked through everything that was sent. `look` may answer with a
+    /// refusal, the first of which is the error.
+    fn barrier(&mut self, mut look: impl FnMut(&RouterFrame<'_>) -> Look<Refusal>) -> Result<()> {
+        self.last_ping += 1;
+        let token = self.last_ping;
+        self.conversation.ping(token);
+        let mut refusal = None;
+        self.wait_for("answer of the router", self.options.timeout, |frame| match frame {
+            RouterFrame::Pong(answered) if *answered == token => Look::Answer(()),
+            // One that was given up waiting for.
+            RouterFrame::Pong(_) => Look::Part,
+            frame => match look(frame) {
+                Look::Answer(found) => {
+                    refusal.get_or_insert(found);
+                    Look::Part
+                }
+                Look::Part => Look::Part,
+                Look::Other => Look::Other,
+            },
+        })?;
+        refusal.map_or(Ok(()), |refusal| Err(Error::Refused(refusal)))
+    }
+
+    /// Waits until the router has worked through everything that was sent before.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is lost or there is no answer in time.
+    pub fn synchronise(&mut self) -> Result<()> {
+        self.barrier(|_| Look::Other)
+    }
+
+    /// Subscribes to a pattern, and waits until the subscription stands.
+    ///
+    /// # Errors
+    ///
+    /// If it is refused.
+    pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
+        Ok(self.subscribe_each(&[pattern], how)?[0])
+    }
+
+    /// As [`Client::subscribe`] for many patterns, with one wait for all of them. The subscriptions'
+    /// numbers rise in the order of the patterns if none was ended before.
+    ///
+    /// # Errors
+    ///
+    /// If one is refused; the others are ended then.
+    pub fn subscribe_each(
+        &mut self,
+        patterns: &[impl AsRef<str>],
+        how: &Subscribe,
+    ) -> Result<Vec<Subscription>> {
+        let mut made = Vec::with_capacity(patterns.len());
+        let asked = patterns.iter().try_for_each(|pattern| {
+            made.push(self.conversation.subscribe(pattern.as_ref(), how)?);
+            self.flush_beyond(GATHERED)
+        });
+        let mut refused = Vec::new();
+        let stand = asked.and_then(|()| {
+            self.barrier(|frame| match frame {
+                RouterFrame::Subscribed(_) => Look::Part,
+                RouterFrame::Refused(it) if it.of == kind::SUBSCRIBE => {
+                    refused.push(it.id);
+                    Look::Answer(Refusal::from(*it))
+                }
+                _ => Look::Other,
+            })
+        });
+        if let Err(error) = stand {
+            if !error.is_final() {
+                made.retain(|it| !refused.contains(&it.number().into()));
+                made.into_iter().for_each(|it| self.conversation.unsubscribe(it));
+            }
+            return Err(error);
+        }
+        Ok(made)
+    }
+
+    /// Ends a subscription, and waits until the router has done so. Messages that came before may
+    /// still be handed over.
+    ///
+    /// # Errors
+    ///
+    /// If it is refused, or the connection is lost.
+    pub fn unsubscribe(&mut self, subscription: Subscription) -> Result<()> {
+        self.conversation.unsubscribe(subscription);
+        let number = subscription.number();
+        self.wait_for("end of the subscription", self.options.timeout, |frame| match frame {
+            RouterFrame::Unsubscribed(it) if *it == number => Look::Answer(Ok(())),
+            RouterFrame::Refused(it) if it.of == kind::UNSUBSCRIBE && it.id == number.into() => {
+                Look::Answer(Err(Error::Refused((*it).into())))
+            }
+            _ => Look::Other,
+        })?
+    }
+
+    /// Sends a request and waits for the first answer.
+    ///
+    /// # Errors
+    ///
+    /// If nobody subscribes to the topic, nobody answers in time, or the connection is lost.
+    pub fn request(&mut self, topic: Topic, payload: &[u8], timeout: Duration) -> Result<Reply> {
+        self.request_as(topic, format::OPAQUE, payload, timeout)
+    }
+
+    /// As [`Client::request`], and says what the payload is ([`crate::format`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::request`].
+    pub fn request_as(
+        &mut self,
+        topic: Topic,
+        format: u16,
+        payload: &[u8],
+        timeout: Duration,
+    ) -> Result<Reply> {
+        let asked = self.send_request(topic, format, payload, timeout)?;
+        let answer = self.wait_for("reply", timeout, |frame| match frame {
+            RouterFrame::Reply(it) if it.correlation == asked => {
+                Look::Answer(Ok(Reply { format: it.format, payload: it.payload.to_vec() }))
+            }
+            RouterFrame::Refused(it) if it.of == kind::REQUEST && it.id == asked => {
+                Look::Answer(Err(Error::Refused((*it).into())))
+            }
+            _ => Look::Other,
+        });
+        self.conversation.give_up(asked);
+        answer?
+    }
+
+    /// Sends a request, at once, and returns its number. [`Event::Reply`] or [`Event::Refused`] will
+    /// bring it back.
+    ///
+    /// # Errors
+    ///
+    /// If it is too long, or the connection is lost or stays full.
+    pub fn send_request(
+        &mut self,
+        topic: Topic,
+        format: u16,
+        payload: &[u8],
+        timeout: Duration,
+    ) -> Result<u64> {
+        let milliseconds = timeout.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
+        let correlation = self.conversation.request(topic, format, payload, milliseconds)?;
+        self.flush()?;
+        Ok(correlation)
+    }
+
+    /// Answers a request, at once.
+    ///
+    /// # Errors
+    ///
+    /// If the answer is too long, or the connection is lost or stays full. If nobody waits for the answer
+    /// any more, [`Event::Refused`] will say so.
+    pub fn reply(&mut self, request: RequestId, reply: &Reply) -> Result<()> {
+        self.conversation.reply(request, reply)?;
+        self.flush()
+    }
+
+    /// Hands everything that is there to `handler`, waits for something if nothing is, and returns
+    /// how many events there were: 0 if the time-out was over before. `None` waits without end, and
+    /// a time-out of zero does not wait. What has gathered is sent first.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is lost. The router's last words are an event before that.
+    pub fn receive(
+        &mut self,
+        timeout: Option<Duration>,
+        handler: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize> {
+        self.writes = 0;
+        let deadline = Deadline::after(timeout);
+        loop {
+            let mut count = 0;
+            while let Some(event) = self.conversation.next_event()? {
+                if is_for_users(&event) {
+                    handler(event);
+                    count += 1;
+                }
+            }
+            self.write(self.options.timeout).or_else(|error| match count {
+                0 => Err(error),
+                // The next call will meet it.
+                _ => Ok(()),
+            })?;
+            if count > 0 {
+                return Ok(count);
+            }
+            while !self.read()? {
+                if deadline.is_over() {
+                    return Ok(0);
+                }
+                self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
+            }
+        }
+    }
+
+    /// Whether messages were put aside while an answer was waited for.
+    #[must_use]
+    pub fn has_aside(&self) -> bool {
+        self.conversation.has_aside()
+    }
+}
+
+/// The others are answers to calls that wait for them; one that is left came too late.
+fn is_for_users(event: &Event<'_>) -> bool {
+    !matches!(
+        event,
+        Event::Welcome(_) | Event::Subscribed(_) | Event::Unsubscribed(_) | Event::Pong(_)
+    )
+}
+
+fn open(address: &Address, options: &Options) -> Result<Stream> {
+    let mut stream = Stream::connect(address, options.timeout).map_err(Error::Connect)?;
+    stream.set_idle(options.idle);
+    if let Some(bytes) = options.send_buffer {
+        stream.set_send_buffer(bytes).map_err(Error::Connect)?;
+    }
+    if let Some(bytes) = options.receive_buffer {
+        stream.set_receive_buffer(bytes).map_err(Error::Connect)?;
+    }
+    Ok(stream)
+}
+
+/// Until when something is waited for. A wait of no time reads no clock.
+#[derive(Clone, Copy, Debug)]
+enum Deadline {
+    Never,
+    Now,
+    At(Instant),
+}
+
+impl Deadline {
+    fn after(timeout: Option<Duration>) -> Self {
+        match timeout {
+            Some(Duration::ZERO) => Self::Now,
+            // Beyond what the clock can hold there is none.
+            Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
+            None => Self::Never,
+        }
+    }
+
+    fn left(self) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::Now => Some(Duration::ZERO),
+            Self::At(when) => Some(when.saturating_duration_since(Instant::now())),
+        }
+    }
+
+    fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+}

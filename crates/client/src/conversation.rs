@@ -1,0 +1,354 @@
+//! A conversation with a router, without a socket: bytes in, events out, bytes to send.
+
+use trunkline_native::{
+    self as native, Request, RouterFrame, Welcome, decode_message, decode_router, encode_forget,
+    encode_hello, encode_ping, encode_publish, encode_reply, encode_request, encode_subscribe,
+    encode_topic, encode_unsubscribe,
+};
+
+use crate::error::{Error, Result};
+use crate::event::{Event, Message, Reply, RequestId, event, unnamed};
+use crate::input::Input;
+use crate::options::{Options, Subscribe};
+use crate::state::State;
+
+/// A topic that messages are published to. It stays valid over a reconnection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Topic(u32);
+
+impl Topic {
+    /// Its number in this client, from 0 on; those of forgotten topics are used again.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// A subscription. It stays valid over a reconnection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Subscription(pub(crate) u32);
+
+impl Subscription {
+    /// Its number in this client; from 0 on, and those of ended subscriptions are used again.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Aliases that a router takes before it has said how many.
+const ALIASES_BEFORE_WELCOME: u32 = 1024;
+
+/// Bytes of a frame that a router takes before it has said how many.
+const FRAME_BYTES_BEFORE_WELCOME: u32 = 64 << 10;
+
+/// A conversation with a router, without a socket.
+///
+/// What is to be sent gathers in [`Conversation::output`] until [`Conversation::sent`] takes it
+/// away; it is for the caller to send before it becomes too much. Nothing here reads a clock.
+#[derive(Debug)]
+pub struct Conversation {
+    options: Options,
+    state: State,
+    /// Bytes of the output that are sent already.
+    sent: usize,
+    input: Input,
+    /// Bytes of the input that are worked through.
+    passed: usize,
+    /// Whole frames that came while an answer was waited for.
+    aside: Vec<u8>,
+    aside_passed: usize,
+    last_correlation: u64,
+}
+
+/// What a look at a frame decides while an answer is waited for.
+pub(crate) enum Look<T> {
+    /// It is the answer.
+    Answer(T),
+    /// It belongs to the answer, and there is more to come.
+    Part,
+    /// It is for later.
+    Other,
+}
+
+impl Conversation {
+    /// A conversation that begins with HELLO.
+    #[must_use]
+    pub fn new(options: &Options) -> Self {
+        let mut state = State::default();
+        encode_hello(&mut state.output, &options.hello());
+        Self {
+            options: options.clone(),
+            state,
+            sent: 0,
+            input: Input::default(),
+            passed: 0,
+            aside: Vec::new(),
+            aside_passed: 0,
+            last_correlation: 0,
+        }
+    }
+
+    /// Begins again over a new connection. What was not sent or not worked through is gone, as are
+    /// requests without an answer; topics and subscriptions are told to the router as soon as it
+    /// has taken the client. Nothing should be published before that ([`Event::Welcome`]).
+    pub fn restart(&mut self) {
+        self.state.restart();
+        encode_hello(&mut self.state.output, &self.options.hello());
+        self.sent = 0;
+        self.input.clear();
+        self.passed = 0;
+        self.aside.clear();
+        self.aside_passed = 0;
+    }
+
+    /// What the router said when it took this client, once it has.
+    #[must_use]
+    pub fn welcome(&self) -> Option<&Welcome> {
+        self.state.welcome.as_ref()
+    }
+
+    /// Why the router ended the conversation, code and text, once it has.
+    #[must_use]
+    pub fn closed(&self) -> Option<(u16, &str)> {
+        self.state.closed.as_ref().map(|(code, text)| (*code, &**text))
+    }
+
+    /// What is to be sent.
+    #[inline]
+    #[must_use]
+    pub fn output(&self) -> &[u8] {
+        &self.state.output[self.sent..]
+    }
+
+    /// The first bytes of the output are sent.
+    ///
+    /// # Panics
+    ///
+    /// If they are more than there were.
+    #[inline]
+    pub fn sent(&mut self, bytes: usize) {
+        self.sent += bytes;
+        assert!(self.sent <= self.state.output.len(), "more was sent than there was");
+        if self.sent == self.state.output.len() {
+            self.state.output.clear();
+            self.sent = 0;
+        } else if self.sent > self.state.output.len() / 2 {
+            self.state.output.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
+    /// Room to read into; [`Conversation::filled`] takes it in.
+    pub fn room(&mut self) -> &mut [u8] {
+        self.input.pass(self.passed);
+        self.passed = 0;
+        if self.aside_passed == self.aside.len() {
+            self.aside.clear();
+            self.aside_passed = 0;
+        }
+        self.input.room()
+    }
+
+    /// So many bytes were read into the room.
+    ///
+    /// # Panics
+    ///
+    /// If they are more than there was room for.
+    pub fn filled(&mut self, bytes: usize) {
+        self.input.filled(bytes);
+    }
+
+    /// Takes bytes that were read elsewhere.
+    pub fn received(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let room = self.room();
+            let length = room.len().min(bytes.len());
+            room[..length].copy_from_slice(&bytes[..length]);
+            self.filled(length);
+            bytes = &bytes[length..];
+        }
+    }
+
+    /// The next event; `None` if more bytes are needed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Broken`] if the bytes are not what a router says; there is no next event then.
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<Event<'_>>> {
+        loop {
+            let from_aside = self.aside_passed < self.aside.len();
+            let bytes = match from_aside {
+                true => &self.aside[self.aside_passed..],
+                false => &self.input.bytes()[self.passed..],
+            };
+            // What cannot be understood is passed too: nothing comes behind it.
+            let mut pass = |length| match from_aside {
+                true => self.aside_passed += length,
+                false => self.passed += length,
+            };
+            // Nearly all are plain messages.
+            if let Some((message, length)) = decode_message(bytes, self.options.frame_bytes) {
+                pass(length);
+                return match self.state.names.get(message.topic) {
+                    Some(topic) => Ok(Some(Event::Message(Message::new(&message, topic)))),
+                    None => Err(unnamed(message.topic)),
+                };
+            }
+            let Some((frame, length)) = decode_router(bytes, self.options.frame_bytes)? else {
+                return Ok(None);
+            };
+            pass(length);
+            if self.state.take(&frame)? {
+                return event(frame, &self.state.names).map(Some);
+            }
+        }
+    }
+
+    /// Looks through what came for an answer; what is none is put aside for
+    /// [`Conversation::next_event`], in its order.
+    pub(crate) fn look_for<T>(
+        &mut self,
+        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+    ) -> Result<Option<T>> {
+        loop {
+            let bytes = &self.input.bytes()[self.passed..];
+            let Some((frame, length)) = decode_router(bytes, self.options.frame_bytes)? else {
+                return Ok(None);
+            };
+            let looked = look(&frame);
+            match (frame, &looked) {
+                (RouterFrame::Ping(_) | RouterFrame::Closing(_), _)
+                | (_, Look::Answer(_) | Look::Part) => _ = self.state.take(&frame)?,
+                _ => {
+                    let limit = self.options.aside_bytes;
+                    if self.aside.len() + length > limit {
+                        return Err(Error::Aside { limit });
+                    }
+                    self.aside.extend_from_slice(&bytes[..length]);
+                }
+            }
+            self.passed += length;
+            if let Some((code, reason)) = self.state.closed.clone() {
+                return Err(Error::Closed { code, reason });
+            }
+            if let Look::Answer(answer) = looked {
+                return Ok(Some(answer));
+            }
+        }
+    }
+
+    /// Whether there is an event that was put aside.
+    pub(crate) fn has_aside(&self) -> bool {
+        self.aside_passed < self.aside.len()
+    }
+
+    /// The longest payload that fits, with so many bytes before it.
+    fn payload_limit(&self, head: usize) -> usize {
+        let whole = self.state.welcome.map_or(FRAME_BYTES_BEFORE_WELCOME, |it| it.frame_bytes);
+        (whole as usize).saturating_sub(head)
+    }
+
+    fn check_payload(&self, payload: &[u8], head: usize) -> Result<()> {
+        let (length, limit) = (payload.len(), self.payload_limit(head));
+        if length > limit { Err(Error::TooLong { length, limit }) } else { Ok(()) }
+    }
+
+    /// Gives a topic a number. If its name is refused, [`Event::Refused`] will say so.
+    ///
+    /// # Errors
+    ///
+    /// If the name does not fit a frame, or the router has no number left.
+    pub fn topic(&mut self, name: &str) -> Result<Topic> {
+        self.check_payload(name.as_bytes(), native::PUBLISH_HEAD)?;
+        let limit = self.state.welcome.map_or(ALIASES_BEFORE_WELCOME, |it| it.topics);
+        let alias = self.state.topics.insert(name.into(), limit);
+        let alias = alias.ok_or(Error::TooManyTopics { limit })?;
+        encode_topic(&mut self.state.output, alias, name);
+        Ok(Topic(alias))
+    }
+
+    /// Gives the number of a topic back. It must not be published to any more.
+    pub fn forget(&mut self, topic: Topic) {
+        self.state.topics.remove(topic.0);
+        encode_forget(&mut self.state.output, topic.0);
+    }
+
+    /// Publishes a message.
+    ///
+    /// # Errors
+    ///
+    /// If it is longer than the router takes.
+    #[inline]
+    pub fn publish(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
+        self.check_payload(payload, native::PUBLISH_HEAD)?;
+        encode_publish(&mut self.state.output, topic.0, format, payload);
+        Ok(())
+    }
+
+    /// Subscribes. [`Event::Subscribed`] or [`Event::Refused`] will say what came of it.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern does not fit a frame.
+    pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
+        self.check_payload(pattern.as_bytes(), 16)?;
+        let updates = how.updates();
+        let number = self.state.subscriptions.insert((pattern.into(), updates), u32::MAX);
+        let number = number.ok_or(Error::Broken("no number is left".to_owned()))?;
+        encode_subscribe(&mut self.state.output, number, updates, pattern);
+        Ok(Subscription(number))
+    }
+
+    /// Ends a subscription. [`Event::Unsubscribed`] will say when nothing comes any more.
+    pub fn unsubscribe(&mut self, subscription: Subscription) {
+        encode_unsubscribe(&mut self.state.output, subscription.0);
+    }
+
+    /// Sends a request and returns its number, which comes back with [`Event::Reply`] or
+    /// [`Event::Refused`]. The router refuses it after so many milliseconds; 0 leaves that to it.
+    ///
+    /// # Errors
+    ///
+    /// If it is longer than the router takes.
+    pub fn request(
+        &mut self,
+        topic: Topic,
+        format: u16,
+        payload: &[u8],
+        timeout_ms: u32,
+    ) -> Result<u64> {
+        self.check_payload(payload, 24)?;
+        self.last_correlation += 1;
+        let correlation = self.last_correlation;
+        self.state.asked.insert(correlation);
+        let request = Request { alias: topic.0, timeout_ms, correlation, format, payload };
+        encode_request(&mut self.state.output, &request);
+        Ok(correlation)
+    }
+
+    /// Does not wait for the answer to a request any more.
+    pub fn give_up(&mut self, correlation: u64) {
+        self.state.asked.remove(&correlation);
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// If the answer is longer than the router takes.
+    pub fn reply(&mut self, request: RequestId, reply: &Reply) -> Result<()> {
+        self.check_payload(&reply.payload, 24)?;
+        let Reply { format, payload } = reply;
+        let frame = native::Reply { request: request.into(), format: *format, payload };
+        encode_reply(&mut self.state.output, &frame);
+        Ok(())
+    }
+
+    /// Asks for a sign of life, which comes back as [`Event::Pong`] behind the answers to
+    /// everything that was asked before.
+    pub fn ping(&mut self, token: u64) {
+        encode_ping(&mut self.state.output, token);
+    }
+}

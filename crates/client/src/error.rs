@@ -1,0 +1,122 @@
+//! What goes wrong between a client and its router.
+
+use std::error;
+use std::fmt;
+use std::io;
+
+use trunkline_native::code;
+use trunkline_reactor::AddressError;
+
+use crate::event::Refusal;
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The address is none.
+    Address(AddressError),
+    /// No connection came about; the address is named.
+    Connect(io::Error),
+    /// The connection broke.
+    Lost(io::Error),
+    /// The router ended the connection without a word.
+    Ended,
+    /// The router ended the connection and said why.
+    Closed {
+        /// For programs ([`crate::code`]).
+        code: u16,
+        /// For people.
+        reason: String,
+    },
+    /// The router does not do what was asked.
+    Refused(Refusal),
+    /// No answer, or no room in the connection, within the time-out.
+    TimedOut {
+        /// What was waited for.
+        waiting_for: &'static str,
+    },
+    /// What comes is no native protocol, or none that this crate speaks.
+    Broken(String),
+    /// The message is longer than the router takes.
+    TooLong {
+        /// Bytes of the payload.
+        length: usize,
+        /// What they may be at most.
+        limit: usize,
+    },
+    /// The router has no numbers left for topics of this client.
+    TooManyTopics {
+        /// How many it has.
+        limit: u32,
+    },
+    /// More messages came while an answer was waited for than are put aside; receive them first.
+    Aside {
+        /// How many bytes are put aside.
+        limit: usize,
+    },
+}
+
+impl Error {
+    /// Whether the connection is of no use any more, so that only [`crate::Client::reconnect`] helps.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        use Error::{Aside, Refused, TimedOut, TooLong, TooManyTopics};
+        !matches!(
+            self,
+            Refused(_) | TimedOut { .. } | TooLong { .. } | TooManyTopics { .. } | Aside { .. }
+        )
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(error) => error.fmt(out),
+            Self::Connect(error) => error.fmt(out),
+            Self::Lost(error) => write!(out, "the connection to the router broke: {error}"),
+            Self::Ended => out.write_str("the router ended the connection without saying why"),
+            Self::Closed { code, reason } => {
+                write!(out, "the router ended the connection: {reason}")?;
+                match code::name(*code) {
+                    Some(name) => write!(out, " ({name})"),
+                    None => write!(out, " (code {code})"),
+                }
+            }
+            Self::Refused(refusal) => refusal.fmt(out),
+            Self::TimedOut { waiting_for } => write!(out, "no {waiting_for} in time"),
+            Self::Broken(what) => write!(out, "the other side is not a router of ours: {what}"),
+            Self::TooLong { length, limit } => {
+                write!(out, "a payload of {length} bytes; the router takes {limit} at most")
+            }
+            Self::TooManyTopics { limit } => {
+                write!(
+                    out,
+                    "the router has numbers for {limit} topics of a client, and all are used"
+                )
+            }
+            Self::Aside { limit } => write!(
+                out,
+                "more than {limit} bytes of messages came before the answer; receive them first"
+            ),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Address(error) => Some(error),
+            Self::Connect(error) | Self::Lost(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<trunkline_native::Error> for Error {
+    fn from(error: trunkline_native::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}

@@ -1,0 +1,346 @@
+//! A client over a real socket, whose other end does what no right router does, or what one does
+//! at a bad moment.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use trunkline_client::{Client, Conversation, Error, Event, Options, Subscribe, code, kind};
+use trunkline_native::{
+    ClientFrame, Closing, Message, Refused, RouterFrame, Topic, VERSION, Welcome, decode_client,
+};
+
+const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
+    version: VERSION,
+    frame_bytes: 1 << 20,
+    client: 1,
+    topics: 1000,
+    subscriptions: 100,
+});
+
+/// The other end of one connection.
+struct End {
+    stream: TcpStream,
+    input: Vec<u8>,
+}
+
+impl End {
+    /// The next frame of the client, as text; what it says is answered here. None at the end.
+    fn hear(&mut self, hear: impl FnOnce(&ClientFrame<'_>) -> Vec<u8>) -> bool {
+        loop {
+            if let Some((frame, length)) = decode_client(&self.input, 1 << 20).expect("a client") {
+                let answer = hear(&frame);
+                self.input.drain(..length);
+                // The client may be gone on purpose.
+                let _ = self.stream.write_all(&answer);
+                return true;
+            }
+            let mut bytes = [0; 4096];
+            match self.stream.read(&mut bytes) {
+                Ok(0) | Err(_) => return false,
+                Ok(count) => self.input.extend_from_slice(&bytes[..count]),
+            }
+        }
+    }
+
+    fn say(&mut self, frames: &[RouterFrame<'_>]) {
+        self.stream.write_all(&bytes(frames)).expect("the client is there");
+    }
+
+    /// Takes the client.
+    fn greet(&mut self) {
+        assert!(self.hear(|frame| {
+            assert!(matches!(frame, ClientFrame::Hello(_)), "{frame:?}");
+            bytes(&[WELCOME])
+        }));
+    }
+
+    /// Answers as a router does until the client goes; names with `!` are refused.
+    fn serve(&mut self) {
+        while self.hear(|frame| match frame {
+            ClientFrame::Ping(token) => bytes(&[RouterFrame::Pong(*token)]),
+            ClientFrame::Topic(Topic { alias, name }) if name.contains('!') => {
+                bytes(&[refused(kind::TOPIC, *alias)])
+            }
+            ClientFrame::Subscribe(it) if it.pattern.contains('!') => {
+                bytes(&[refused(kind::SUBSCRIBE, it.subscription)])
+            }
+            ClientFrame::Subscribe(it) => bytes(&[RouterFrame::Subscribed(it.subscription)]),
+            ClientFrame::Unsubscribe(number) => bytes(&[RouterFrame::Unsubscribed(*number)]),
+            _ => Vec::new(),
+        }) {}
+    }
+}
+
+fn refused(of: u8, id: u32) -> RouterFrame<'static> {
+    let (offset, id) = (Some(1), id.into());
+    RouterFrame::Refused(Refused { of, code: code::BAD_NAME, offset, id, text: "no !" })
+}
+
+fn bytes(frames: &[RouterFrame<'_>]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frames.iter().for_each(|frame| frame.encode(&mut bytes));
+    bytes
+}
+
+/// Runs the other end of the next connections, one after the other.
+fn listen<const N: usize>(ends: [fn(End); N]) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = format!("tcp://{}", listener.local_addr().expect("it is bound"));
+    let thread = thread::spawn(move || {
+        for end in ends {
+            let (stream, _) = listener.accept().expect("a client comes");
+            stream.set_nodelay(true).expect("a socket");
+            end(End { stream, input: Vec::new() });
+        }
+    });
+    (address, thread)
+}
+
+fn hasty() -> Options {
+    Options { timeout: Duration::from_millis(50), ..Options::default() }
+}
+
+fn message(sequence: u64, payload: &[u8]) -> RouterFrame<'_> {
+    RouterFrame::Message(Message {
+        subscription: 0,
+        topic: 3,
+        sequence,
+        conflation: None,
+        request: None,
+        format: 0,
+        payload,
+    })
+}
+
+const NAME: RouterFrame<'_> = RouterFrame::Topic(Topic { alias: 3, name: "fx" });
+
+/// Sequences of the messages of one call.
+fn receive(client: &mut Client) -> Vec<u64> {
+    let mut found = Vec::new();
+    client
+        .receive(Some(Duration::from_secs(30)), &mut |event| match event {
+            Event::Message(message) => found.push(message.sequence),
+            Event::Closing(_) => found.push(0),
+            other => panic!("{other:?}"),
+        })
+        .expect("the connection is there");
+    found
+}
+
+#[test]
+fn who_does_not_answer_is_given_up() {
+    let (address, silent) = listen([|mut end| while end.hear(|_| Vec::new()) {}]);
+    let error = Client::connect(&address, &hasty()).unwrap_err();
+    assert_eq!(error.to_string(), "no answer to HELLO in time");
+    silent.join().unwrap();
+
+    let (address, gone) = listen([|_| {}]);
+    let error = Client::connect(&address, &Options::default()).unwrap_err();
+    assert!(matches!(error, Error::Ended | Error::Lost(_)), "{error}");
+    gone.join().unwrap();
+
+    let error = Client::connect(&address, &Options::default()).unwrap_err().to_string();
+    assert!(error.starts_with(&address) && error.contains("refused"), "{error}");
+    let error = Client::connect("localhost", &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("tcp://"), "{error}");
+}
+
+#[test]
+fn a_router_that_is_full_says_so() {
+    let (address, full) = listen([|mut end| {
+        end.hear(|_| bytes(&[RouterFrame::Closing(Closing { code: code::FULL, text: "64 here" })]));
+    }]);
+    let error = Client::connect(&address, &Options::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the router ended the connection: 64 here (router full)");
+    assert!(error.is_final());
+    full.join().unwrap();
+}
+
+#[test]
+fn messages_that_come_before_an_answer_come_after_it() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        end.hear(|_| bytes(&[RouterFrame::Subscribed(0), NAME, message(1, b"a")]));
+        end.hear(|_| bytes(&[message(2, b"b"), RouterFrame::Pong(1), message(3, b"c")]));
+        end.hear(|_| bytes(&[message(4, b"d"), refused(kind::TOPIC, 0), message(5, b"e")]));
+        end.hear(|_| bytes(&[RouterFrame::Pong(2), message(6, b"f")]));
+        end.serve();
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    client.subscribe("fx", &Subscribe::every()).unwrap();
+    let error = client.topic("!").unwrap_err();
+    assert_eq!(error.to_string(), "the router refused TOPIC: no ! (bad name)");
+    assert!(!error.is_final());
+    let mut found = Vec::new();
+    while found.len() < 6 {
+        found.extend(receive(&mut client));
+    }
+    assert_eq!(found, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(client.receive(Some(Duration::ZERO), &mut |_| {}).unwrap(), 0);
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn more_than_can_be_put_aside_is_received_first() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        let payload = [0; 1000];
+        let flood: Vec<_> = (1..=10).map(|sequence| message(sequence, &payload)).collect();
+        end.say(&[NAME]);
+        end.say(&flood);
+        end.serve();
+    }]);
+    let options = Options { aside_bytes: 3000, ..Options::default() };
+    let mut client = Client::connect(&address, &options).unwrap();
+    let error = client.synchronise().unwrap_err();
+    assert!(matches!(error, Error::Aside { limit: 3000 }), "{error}");
+    let mut found = Vec::new();
+    while found.len() < 10 {
+        found.extend(receive(&mut client));
+    }
+    assert_eq!(found, (1..=10).collect::<Vec<_>>());
+    client.synchronise().unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn several_are_taken_together_or_not_at_all() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        end.serve();
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    let topics = client.topics(&["a", "b", "c"]).unwrap();
+    assert_eq!(topics.iter().map(|it| it.number()).collect::<Vec<_>>(), [0, 1, 2]);
+    let error = client.topics(&["d", "!", "e", "!!"]).unwrap_err();
+    assert!(matches!(error, Error::Refused(_)), "{error}");
+    let mut again: Vec<_> = client.topics(&["f", "g", "h", "i"]).unwrap();
+    again.sort_by_key(|it| it.number());
+    assert_eq!(again.iter().map(|it| it.number()).collect::<Vec<_>>(), [3, 4, 5, 6]);
+    let made = client.subscribe_each(&["a", "b"], &Subscribe::every()).unwrap();
+    assert_eq!(made.iter().map(|it| it.number()).collect::<Vec<_>>(), [0, 1]);
+    let error = client.subscribe_each(&["c", "!"], &Subscribe::every()).unwrap_err();
+    assert!(matches!(error, Error::Refused(it) if it.offset == Some(1)));
+    client.unsubscribe(made[1]).unwrap();
+    assert_eq!(client.receive(Some(Duration::ZERO), &mut |it| panic!("{it:?}")).unwrap(), 0);
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_publisher_learns_why_it_cannot_go_on() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        end.hear(|_| Vec::new());
+        let text = "it is late";
+        end.say(&[RouterFrame::Closing(Closing { code: code::STOPPING, text })]);
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    assert!(matches!(client.synchronise().unwrap_err(), Error::Closed { .. }));
+    router.join().unwrap();
+    let error = client.synchronise().unwrap_err();
+    assert_eq!(error.to_string(), "the router ended the connection: it is late (router stops)");
+}
+
+#[test]
+fn the_last_words_come_before_the_end() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        let text = "enough";
+        let last = RouterFrame::Closing(Closing { code: code::SLOW, text });
+        end.say(&[NAME, message(1, b"a"), last]);
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    router.join().unwrap();
+    assert_eq!(receive(&mut client), [1, 0]);
+    let error = client.receive(None, &mut |event| panic!("{event:?}")).unwrap_err();
+    assert_eq!(error.to_string(), "the router ended the connection: enough (too slow)");
+}
+
+#[test]
+fn a_publisher_that_never_receives_gives_signs_of_life() {
+    let (address, router) = listen([|mut end| {
+        assert!(end.hear(|_| bytes(&[WELCOME, RouterFrame::Ping(5)])));
+        let mut answered = false;
+        while end.hear(|frame| {
+            answered |= *frame == ClientFrame::Pong(5);
+            match frame {
+                ClientFrame::Ping(token) => bytes(&[RouterFrame::Pong(*token)]),
+                _ => bytes(&[]),
+            }
+        }) {}
+        assert!(answered);
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    let mut conversation = Conversation::new(&Options::default());
+    let topic = conversation.topic("t").unwrap();
+    for _ in 0..1000 {
+        client.publish(topic, b"").unwrap();
+    }
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_request_is_given_up() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        end.serve();
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    let topic = client.topic("ask").unwrap();
+    let error = client.request(topic, b"?", Duration::from_millis(20)).unwrap_err();
+    assert_eq!(error.to_string(), "no reply in time");
+    client.synchronise().unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_client_comes_back() {
+    let (address, router) = listen([
+        |mut end: End| {
+            end.greet();
+            for _ in 0..4 {
+                end.hear(|frame| match frame {
+                    ClientFrame::Ping(token) => bytes(&[RouterFrame::Pong(*token)]),
+                    ClientFrame::Subscribe(_) => bytes(&[RouterFrame::Subscribed(0)]),
+                    _ => Vec::new(),
+                });
+            }
+        },
+        |mut end: End| {
+            end.greet();
+            let mut heard = Vec::new();
+            for _ in 0..3 {
+                end.hear(|frame| {
+                    heard.push(format!("{frame:?}"));
+                    match frame {
+                        ClientFrame::Ping(token) => bytes(&[RouterFrame::Pong(*token)]),
+                        ClientFrame::Subscribe(_) => {
+                            bytes(&[RouterFrame::Subscribed(0), NAME, message(9, b"again")])
+                        }
+                        _ => Vec::new(),
+                    }
+                });
+            }
+            assert!(heard[0].contains("name: \"prices\""), "{heard:?}");
+            assert!(heard[1].contains("pattern: \"fx\""), "{heard:?}");
+            end.serve();
+        },
+    ]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    let topic = client.topic("prices").unwrap();
+    client.subscribe("fx", &Subscribe::every()).unwrap();
+    let error = client.receive(None, &mut |_| {}).unwrap_err();
+    assert!(error.is_final(), "{error}");
+    client.reconnect().unwrap();
+    assert_eq!(receive(&mut client), [9]);
+    client.publish(topic, b"still valid").unwrap();
+    drop(client);
+    router.join().unwrap();
+}
