@@ -1,5 +1,7 @@
 //! What the user may type.
 
+mod top;
+
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use crate::fault::Fault;
 use crate::output::{print, wants_bold};
 use crate::quantity;
 
+pub(crate) use top::{Sort, TopArguments};
+
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
 #[derive(Debug, Parser)]
 #[command(name = "trunkline", version)]
@@ -24,6 +28,8 @@ struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show clients, topics, rates and queues of a router, as they change
+    Top(TopArguments),
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),

@@ -16,6 +16,7 @@ mod quantity;
 mod schema;
 mod signals;
 mod soap;
+mod top;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Link(arguments) => link::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }
