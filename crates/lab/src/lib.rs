@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+pub mod broker;
 pub mod bus;
 pub mod capacity;
 pub mod clock;

@@ -34,7 +34,7 @@ mod corpus;
 mod discovery;
 mod folder;
 mod network;
-mod process;
+pub(crate) mod process;
 mod service;
 mod subject;
 mod times;

@@ -50,6 +50,24 @@ fn kill(group: i32) {
     }
 }
 
+/// Starts a process in a group of its own, so that what it starts is killed with it. [`stop_all`] will
+/// kill it, and remove the folder.
+pub(crate) fn spawn(command: &mut Command, folder: &Path) -> io::Result<Child> {
+    let mut alive = locked(&ALIVE);
+    let child = command.process_group(0).spawn()?;
+    alive.insert(child.id() as i32, folder.to_owned());
+    Ok(child)
+}
+
+/// Kills the group of a process that [`spawn`] started, if it is alive, and reaps it.
+pub(crate) fn end(child: &mut Child) {
+    // Out of the list first: once reaped, the number may be another's.
+    if locked(&ALIVE).remove(&(child.id() as i32)).is_some() {
+        kill(child.id() as i32);
+    }
+    let _ = child.wait();
+}
+
 #[derive(Debug)]
 pub(super) struct Process {
     name: String,
@@ -73,17 +91,10 @@ impl Process {
         folder: &Path,
         timeout: Duration,
     ) -> io::Result<Self> {
-        let mut alive = locked(&ALIVE);
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // A group of its own, so that what the peer starts is killed with it.
-            .process_group(0)
-            .spawn()?;
-        alive.insert(child.id() as i32, folder.to_owned());
-        drop(alive);
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn(&mut command, folder)?;
         let (sender, answers) = mpsc::sync_channel(1);
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || read_answers(output, &sender));
@@ -268,11 +279,7 @@ impl Process {
 
     /// Kills the whole group, children of the peer included, and reaps the peer.
     fn kill_and_wait(&mut self) {
-        // Out of the list first: once reaped, the number may be another's.
-        if locked(&ALIVE).remove(&(self.child.id() as i32)).is_some() {
-            kill(self.child.id() as i32);
-        }
-        let _ = self.child.wait();
+        end(&mut self.child);
         // The group is dead, so that its standard error is at its end, and its last words are all
         // there, unless a child has left the group and holds on to it.
         if let Some(reader) = self.complaint_reader.take() {

@@ -1,0 +1,250 @@
+//! Which brokers there are, and how each is started.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use super::{BrokerError, Launch, MIDDLEWARE, Options, Ready, Reason, Running, find};
+use crate::peer::PrivateFolder;
+
+/// How often another port is tried when somebody was faster.
+const PORTS_TRIED: usize = 3;
+
+/// A broker that this project can start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broker {
+    /// What rows call it, and the adaptor of the program [`MIDDLEWARE`].
+    pub name: &'static str,
+    /// What it stands for.
+    pub what: &'static str,
+    /// Its program.
+    pub program: &'static str,
+    /// How to get it where it is absent.
+    pub how_to_get: &'static str,
+    /// What is configured, and what is left at its default and matters.
+    pub settings: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Nats,
+    Redis,
+    Mosquitto,
+    ZeroMq,
+    /// No process: programs share memory.
+    Iceoryx2,
+}
+
+/// All that this project can start, iceoryx2 included, which needs no process.
+pub const BROKERS: [Broker; 6] = [
+    Broker {
+        name: "nats",
+        what: "NATS, core subjects",
+        program: "nats-server",
+        how_to_get: "Debian's package nats-server",
+        settings: "as it comes: max_pending 64 MB for a client, then it is disconnected",
+        kind: Kind::Nats,
+    },
+    Broker {
+        name: "nats-latest",
+        what: "NATS, core subjects, the newest release",
+        program: "nats-server-latest",
+        how_to_get: "make -C peers nats-latest, with Go",
+        settings: "as it comes: max_pending 64 MB for a client, then it is disconnected",
+        kind: Kind::Nats,
+    },
+    Broker {
+        name: "redis",
+        what: "Redis publish and subscribe",
+        program: "redis-server",
+        how_to_get: "Debian's package redis-server",
+        settings: "nothing on disk; client-output-buffer-limit pubsub 32mb 8mb 60 by default, then \
+                   the client is disconnected",
+        kind: Kind::Redis,
+    },
+    Broker {
+        name: "mosquitto",
+        what: "Mosquitto, MQTT 3.1.1 at QoS 0",
+        program: "mosquitto",
+        how_to_get: "Debian's package mosquitto",
+        settings: "set_tcp_nodelay true, nothing on disk; max_queued_messages 1000 by default, which \
+                   is for QoS 1 and 2: at QoS 0 the queue has no limit",
+        kind: Kind::Mosquitto,
+    },
+    Broker {
+        name: "zeromq",
+        what: "ZeroMQ, a SUB-to-PUB proxy of libzmq",
+        program: MIDDLEWARE,
+        how_to_get: "make peers",
+        settings: "one I/O thread a process; high-water marks of 100,000 messages where the default \
+                   is 1,000, beyond which messages are dropped without a word",
+        kind: Kind::ZeroMq,
+    },
+    Broker {
+        name: "iceoryx2",
+        what: "iceoryx2, shared memory without a broker",
+        program: MIDDLEWARE,
+        how_to_get: "make peers",
+        settings: "a service for each topic; a full subscriber makes the publisher wait",
+        kind: Kind::Iceoryx2,
+    },
+];
+
+/// The broker that rows call so.
+pub fn named(name: &str) -> Option<&'static Broker> {
+    BROKERS.iter().find(|broker| broker.name == name)
+}
+
+impl Broker {
+    /// Where its program is: in the folder of the peers, else where the system has programs.
+    pub fn find(&self, peers: &Path) -> Option<PathBuf> {
+        find(self.program, peers)
+    }
+
+    /// The name of its adaptor in the program [`MIDDLEWARE`].
+    pub fn adaptor(&self) -> &'static str {
+        if self.kind == Kind::Nats { "nats" } else { self.name }
+    }
+
+    /// Starts it on a free port, and waits until it answers.
+    ///
+    /// # Errors
+    /// If it is absent ([`BrokerError::is_absent`]), ends, or does not answer in time.
+    pub fn start(&self, peers: &Path, options: &Options) -> Result<Running, BrokerError> {
+        let Some(program) = self.find(peers) else {
+            let (program, how_to_get) = (self.program.into(), self.how_to_get.to_owned());
+            return Err(BrokerError::new(self.name, Reason::Absent { program, how_to_get }));
+        };
+        let version = version(&program, self.kind);
+        let mut tries = 0;
+        loop {
+            let system = |cause| BrokerError::new(self.name, Reason::System(cause));
+            let folder = PrivateFolder::new().map_err(system)?;
+            if self.kind == Kind::Iceoryx2 {
+                let address = folder.path().display().to_string();
+                let mut running = Running::new(None, folder, version);
+                running.set_ready(address, std::time::Duration::ZERO);
+                return Ok(running);
+            }
+            let port = free_port().map_err(system)?;
+            let launch = self.launch(&program, &version, port, folder.path()).map_err(system)?;
+            tries += 1;
+            match launch.start_in(folder, options) {
+                Err(BrokerError { reason: Reason::Ended(_), .. }) if tries < PORTS_TRIED => {}
+                ended => return ended,
+            }
+        }
+    }
+
+    fn launch(
+        &self,
+        program: &Path,
+        version: &str,
+        port: u16,
+        folder: &Path,
+    ) -> io::Result<Launch> {
+        let arguments = match self.kind {
+            Kind::Nats => format!("--addr 127.0.0.1 --port {port}"),
+            Kind::Redis => format!("--bind 127.0.0.1 --port {port} --appendonly no --dir ."),
+            Kind::Mosquitto => {
+                fs::write(folder.join("mosquitto.conf"), mosquitto(port))?;
+                "-c mosquitto.conf".to_owned()
+            }
+            Kind::ZeroMq | Kind::Iceoryx2 => "zeromq-proxy".to_owned(),
+        };
+        let mut arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
+        if self.kind == Kind::Redis {
+            arguments.extend(["--save".to_owned(), String::new()]);
+        }
+        Ok(Launch {
+            name: self.name.to_owned(),
+            program: program.to_owned(),
+            arguments,
+            version: version.to_owned(),
+            ready: self.ready(format!("tcp://127.0.0.1:{port}")),
+        })
+    }
+
+    fn ready(&self, address: String) -> Ready {
+        let (greeting, answer): (&[u8], &[u8]) = match self.kind {
+            Kind::Nats => (b"CONNECT {\"verbose\":false}\r\nPING\r\n", b"PONG\r\n"),
+            Kind::Redis => (b"PING\r\n", b"+PONG\r\n"),
+            // CONNECT with a clean session and a name of one letter; CONNACK without a fault.
+            Kind::Mosquitto => (b"\x10\x0d\0\x04MQTT\x04\x02\0\0\0\x01r", b"\x20\x02\0\0"),
+            Kind::ZeroMq | Kind::Iceoryx2 => {
+                return Ready::Says { prefix: "listening ".to_owned() };
+            }
+        };
+        Ready::Answers { address, greeting: greeting.to_vec(), answer: answer.to_vec() }
+    }
+}
+
+/// Mosquitto does not listen on a port that only a command line names, except for itself alone.
+fn mosquitto(port: u16) -> String {
+    format!(
+        "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n\
+         set_tcp_nodelay true\nlog_dest stderr\nlog_type error\nlog_type warning\n"
+    )
+}
+
+/// A port that nobody listens on at this moment.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// What the program says its version is; `unknown` if it does not.
+fn version(program: &Path, kind: Kind) -> String {
+    let arguments: &[&str] = match kind {
+        Kind::Nats | Kind::Redis => &["--version"],
+        Kind::Mosquitto => &["-h"],
+        Kind::ZeroMq => &["zeromq", "version"],
+        Kind::Iceoryx2 => &["iceoryx2", "version"],
+    };
+    let said = Command::new(program).args(arguments).output();
+    let said = said.map(|output| output.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let number = |word: &str| {
+        let word = word.trim_start_matches("v=").trim_start_matches('v');
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+        is_number.then(|| word.to_owned())
+    };
+    said.split_ascii_whitespace().find_map(number).unwrap_or_else(|| "unknown".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The brokers whose programs are here by themselves, started and stopped.
+    #[test]
+    fn the_brokers_of_this_machine_start_and_stop() {
+        for broker in BROKERS {
+            match broker.start("/nowhere".as_ref(), &Options::default()) {
+                Ok(running) => {
+                    assert!(running.address().starts_with("tcp://127.0.0.1:"), "{}", broker.name);
+                    assert_ne!(running.version(), "unknown", "{}", broker.name);
+                    assert!(running.resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
+                }
+                Err(error) => assert!(error.is_absent(), "{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn brokers_are_found_by_the_names_of_rows() {
+        assert_eq!(named("redis").expect("Redis").program, "redis-server");
+        assert_eq!(named("nats-latest").expect("NATS").adaptor(), "nats");
+        assert!(named("carrier-pigeon").is_none());
+    }
+
+    #[test]
+    fn an_absent_broker_says_how_to_get_it() {
+        let broker = Broker { program: "no-such-broker", ..BROKERS[0] };
+        let error = broker.start("peers".as_ref(), &Options::default()).expect_err("absent");
+        assert!(error.is_absent());
+        let text = "nats: no-such-broker is not here; Debian's package nats-server";
+        assert_eq!(error.to_string(), text);
+    }
+}
