@@ -102,11 +102,13 @@ impl Forwarder {
             return self.accept();
         }
         let index = token as usize;
-        if flags.contains(EventFlags::OUT) && self.write_pending(index).is_err() {
-            self.close(index);
-        } else if flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR)
-            && !matches!(self.read(index, bytes), Ok(true))
-        {
+        let written =
+            if flags.contains(EventFlags::OUT) { self.write_pending(index) } else { Ok(()) };
+        let goes_on = written.and_then(|()| {
+            let readable = EventFlags::IN | EventFlags::HUP | EventFlags::ERR;
+            if flags.intersects(readable) { self.read(index, bytes) } else { Ok(true) }
+        });
+        if !matches!(goes_on, Ok(true)) {
             self.close(index);
         }
         Ok(())
