@@ -1,5 +1,6 @@
 //! What the user may type.
 
+mod router;
 mod top;
 
 use std::num::NonZeroU64;
@@ -15,6 +16,7 @@ use crate::fault::Fault;
 use crate::output::{print, wants_bold};
 use crate::quantity;
 
+pub(crate) use router::{ConfigCommand, ServeArguments};
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
@@ -28,6 +30,11 @@ struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the router: topics, conflation and slow consumers, for any number of clients
+    Serve(ServeArguments),
+    /// Check and print configurations of the router
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Show clients, topics, rates and queues of a router, as they change
     Top(TopArguments),
     /// Rerun published evaluations beside other people's software

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod config;
 mod fault;
 mod lab;
 mod link;
@@ -14,6 +15,7 @@ mod output;
 mod plan;
 mod quantity;
 mod schema;
+mod serve;
 mod signals;
 mod soap;
 mod top;
@@ -48,8 +50,14 @@ fn main() -> ExitCode {
 fn run(command: Option<Command>) -> Result<Ending, Fault> {
     // Help and version have been printed.
     let Some(command) = command else { return Ok(Ending::Right) };
+    if let Command::Serve(arguments) = &command {
+        // Signals stop and reload the router.
+        return serve::run(arguments);
+    }
     signals::stop_peers_on_termination()?;
     match command {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Config(command) => config::run(&command),
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
         Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),

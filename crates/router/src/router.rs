@@ -169,6 +169,15 @@ impl<R: Renderer> Router<R> {
         self.free.push(client.index);
     }
 
+    /// Ends a client: it is told why, what waits for it is lost and nothing more is rendered for it.
+    /// [`Self::next_dirty`] names it once more, to be disconnected.
+    pub fn close(&mut self, _now: u64, client: ClientId, reason: &str) {
+        if self.egress.find(client).is_some() {
+            self.egress.close(client.index, reason);
+            self.finish_closing();
+        }
+    }
+
     /// Publishes a message: to all subscriptions that match its topic, each in the order in which it
     /// comes here. Gives to how many it was delivered, or for how many it waits.
     ///

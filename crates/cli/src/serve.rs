@@ -1,0 +1,91 @@
+//! `trunkline serve`: the router, until it is told to stop.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use tracing::level_filters::LevelFilter;
+use tracing::{error, info, warn};
+use trunkline_server::config::{Log, LogFormat, LogLevel};
+use trunkline_server::{Config, Handle, Server};
+
+use crate::Ending;
+use crate::arguments::ServeArguments;
+use crate::config::load;
+use crate::fault::Fault;
+use crate::output::print;
+
+pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
+    let file = arguments.file.config.clone();
+    let config = load(file.as_deref())?;
+    start_log(&config.log);
+    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
+        .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
+    let router = Server::start(config.clone())?;
+    let mut lines = String::new();
+    for listening in router.addresses() {
+        let _ = writeln!(lines, "listening {} {}", listening.protocol, listening.address);
+    }
+    lines.push_str("ready\n");
+    print(&lines)?;
+    let handle = router.handle();
+    thread::spawn(move || obey(signals, &handle, file.as_deref(), config));
+    router.wait()?;
+    Ok(Ending::Right)
+}
+
+/// Reloads and stops as signals say.
+fn obey(mut signals: Signals, handle: &Handle, file: Option<&Path>, mut config: Config) {
+    let mut is_stopping = false;
+    for signal in signals.forever() {
+        if signal == SIGHUP {
+            reload(handle, file, &mut config);
+        } else if is_stopping {
+            // Who asks twice does not want to wait.
+            let _ = emulate_default_handler(signal);
+            std::process::exit(128 + signal);
+        } else {
+            is_stopping = true;
+            handle.stop();
+        }
+    }
+}
+
+fn reload(handle: &Handle, file: Option<&Path>, config: &mut Config) {
+    let fresh = match load(file) {
+        Ok(fresh) => fresh,
+        Err(cause) => {
+            return error!(%cause, "the configuration is not taken over, nothing has changed");
+        }
+    };
+    if let Err(cause) = handle.reconfigure(fresh.clone()) {
+        return error!(%cause, "the configuration is not taken over, nothing has changed");
+    }
+    for key in config.needs_restart(&fresh) {
+        warn!(key, "this changes with the next start only");
+    }
+    info!("the configuration has been taken over");
+    *config = fresh;
+}
+
+fn start_log(log: &Log) {
+    let level = match log.level {
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let lines = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_ansi(false);
+    match log.format {
+        LogFormat::Text => lines.init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
+    }
+}

@@ -1,0 +1,338 @@
+//! What a router is told before it starts, and again when it reloads: one TOML file, or none.
+
+mod environment;
+mod load;
+pub mod quantity;
+mod rule;
+mod show;
+
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, de};
+use trunkline_reactor::{Address, Idle};
+use trunkline_router::{ClientOptions, Overflow};
+
+pub use load::ConfigError;
+pub use rule::Rule;
+
+/// Everything that can be configured. `Config::default()` is a router that starts with no file.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where clients connect.
+    pub listen: Listen,
+    /// What one router takes in at most.
+    pub limits: Limits,
+    /// What every client gets, unless a rule says otherwise.
+    pub client: Client,
+    /// How the router works.
+    pub router: RouterOptions,
+    /// What it says about itself.
+    pub log: Log,
+}
+
+/// Where the router listens. Port 0 is any that is free.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Listen {
+    /// Addresses for the native protocol: `tcp://HOST:PORT`, `unix://PATH`, `shm://PATH`.
+    #[serde(deserialize_with = "addresses")]
+    pub native: Vec<Address>,
+    /// `HOST:PORT` for metrics, health and status over HTTP; none when `"off"`.
+    #[serde(deserialize_with = "endpoint")]
+    pub http: Option<String>,
+    /// `HOST:PORT` for browsers; none when `"off"`.
+    #[serde(deserialize_with = "endpoint")]
+    pub websocket: Option<String>,
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        let mut native = vec![Address::Tcp("127.0.0.1:7400".to_owned())];
+        if cfg!(unix) {
+            native.push(Address::Unix(socket_path("trunkline", "sock")));
+        }
+        if cfg!(target_os = "linux") {
+            native.push(Address::SharedMemory(socket_path("trunkline-shm", "sock")));
+        }
+        Self {
+            native,
+            http: Some("127.0.0.1:7401".to_owned()),
+            websocket: Some("127.0.0.1:7402".to_owned()),
+        }
+    }
+}
+
+/// `$XDG_RUNTIME_DIR/NAME.sock`, else `NAME-UID.sock` in the folder for temporary files.
+fn socket_path(name: &str, extension: &str) -> PathBuf {
+    match std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => PathBuf::from(folder).join(format!("{name}.{extension}")),
+        None => {
+            let user = rustix::process::getuid().as_raw();
+            std::env::temp_dir().join(format!("{name}-{user}.{extension}"))
+        }
+    }
+}
+
+/// What one router takes in at most. What is beyond a limit is refused, and the refusal names it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Connections at once, of all protocols.
+    pub connections: usize,
+    /// Topics known at once. Those that nobody holds make room for new ones.
+    pub topics: usize,
+    /// Topics for which one connection may hold an alias.
+    pub topics_per_client: usize,
+    /// Subscriptions of all clients.
+    pub subscriptions: usize,
+    /// Subscriptions of one client.
+    pub subscriptions_per_client: usize,
+    /// Pairs of a subscription and a topic that it has matched.
+    pub lanes: usize,
+    /// Requests of one client that wait for their reply.
+    pub requests_per_client: usize,
+    /// Bytes of a frame, and so of a message with its header.
+    #[serde(deserialize_with = "quantity::size")]
+    pub frame_bytes: u64,
+    /// Bytes rendered ahead for one client; what is beyond waits in its queue.
+    #[serde(deserialize_with = "quantity::size")]
+    pub output_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 65_536,
+            topics: 1_000_000,
+            topics_per_client: 1_000_000,
+            subscriptions: 1_000_000,
+            subscriptions_per_client: 1_000_000,
+            lanes: 5_000_000,
+            requests_per_client: 1_024,
+            frame_bytes: 1 << 20,
+            output_bytes: 256 << 10,
+        }
+    }
+}
+
+/// What a client gets. A client may ask for a shorter queue and for lower rates, never for more.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Client {
+    /// Messages that wait for a client that does not keep up.
+    pub queue_messages: usize,
+    /// Bytes that wait for it.
+    #[serde(deserialize_with = "quantity::size")]
+    pub queue_bytes: u64,
+    /// What happens when either is reached: `drop-oldest`, `drop-newest` or `disconnect`.
+    #[serde(deserialize_with = "overflow")]
+    pub overflow: Overflow,
+    /// Messages a second; 0 is no cap.
+    pub messages_per_second: u32,
+    /// Bytes a second; 0 is no cap.
+    #[serde(deserialize_with = "quantity::size")]
+    pub bytes_per_second: u64,
+    /// Updates of each topic a second, for every subscription; 0 is no cap.
+    pub updates_per_second: u32,
+    /// What clients with certain names get instead; the first rule that fits decides.
+    #[serde(rename = "rule")]
+    pub rules: Vec<Rule>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            queue_messages: 100_000,
+            queue_bytes: 64 << 20,
+            overflow: Overflow::DropOldest,
+            messages_per_second: 0,
+            bytes_per_second: 0,
+            updates_per_second: 0,
+            rules: Vec::new(),
+        }
+    }
+}
+
+/// How the router works.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RouterOptions {
+    /// What the router's thread does while nothing happens: `block`, `spin`, or a time for which it
+    /// spins before it blocks, such as `20us`.
+    #[serde(deserialize_with = "idle")]
+    pub idle: Idle,
+    /// A client that says nothing for so long is asked whether it is there.
+    #[serde(deserialize_with = "quantity::time")]
+    pub keepalive: Duration,
+    /// After so many questions without an answer its connection is closed.
+    pub keepalive_missed: u32,
+    /// A connection that has not said who it is by then is closed.
+    #[serde(deserialize_with = "quantity::time")]
+    pub handshake_timeout: Duration,
+    /// How long a stop waits for clients to take what has been rendered for them.
+    #[serde(deserialize_with = "quantity::time")]
+    pub shutdown_timeout: Duration,
+}
+
+impl Default for RouterOptions {
+    fn default() -> Self {
+        Self {
+            idle: Idle::Block,
+            keepalive: Duration::from_secs(30),
+            keepalive_missed: 3,
+            handshake_timeout: Duration::from_secs(5),
+            shutdown_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What the router says about itself, on standard error.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `text` or `json`.
+    pub format: LogFormat,
+    /// `error`, `warn`, `info`, `debug` or `off`.
+    pub level: LogLevel,
+}
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One object a line.
+    Json,
+}
+
+/// What is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Nothing.
+    Off,
+    /// What stops the router, or one of its listeners.
+    Error,
+    /// And what is wrong with a client: losses, refusals, broken protocol.
+    Warn,
+    /// And who comes and goes.
+    #[default]
+    Info,
+    /// And every subscription.
+    Debug,
+}
+
+impl Config {
+    /// The options of a client of this name, before it asks for less.
+    pub fn client_options(&self, name: &str) -> ClientOptions {
+        let client = &self.client;
+        let rule = self.rule(name);
+        let queue_bytes = rule.queue_bytes.unwrap_or(client.queue_bytes);
+        ClientOptions {
+            name: name.to_owned(),
+            queue_messages: rule.queue_messages.unwrap_or(client.queue_messages),
+            queue_bytes: usize::try_from(queue_bytes).unwrap_or(usize::MAX),
+            overflow: rule.overflow.unwrap_or(client.overflow),
+            messages_per_second: NonZeroU32::new(
+                rule.messages_per_second.unwrap_or(client.messages_per_second),
+            ),
+            bytes_per_second: NonZeroU64::new(
+                rule.bytes_per_second.unwrap_or(client.bytes_per_second),
+            ),
+        }
+    }
+
+    /// The most updates of a topic a second that a client of this name gets; `None` is no cap.
+    pub fn updates_per_second(&self, name: &str) -> Option<NonZeroU32> {
+        NonZeroU32::new(
+            self.rule(name).updates_per_second.unwrap_or(self.client.updates_per_second),
+        )
+    }
+
+    /// The keys that differ in `other` and cannot change while a router runs.
+    pub fn needs_restart(&self, other: &Self) -> Vec<&'static str> {
+        let keys = [
+            ("log.format", self.log.format != other.log.format),
+            ("log.level", self.log.level != other.log.level),
+        ];
+        keys.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    }
+
+    fn rule(&self, name: &str) -> &Rule {
+        static NONE: Rule = Rule::NONE;
+        self.client.rules.iter().find(|rule| rule.fits(name)).unwrap_or(&NONE)
+    }
+}
+
+/// A list of addresses, or one.
+fn addresses<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Address>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a list of addresses such as \"tcp://127.0.0.1:7400\"")]
+    enum Listed {
+        One(String),
+        Many(Vec<String>),
+    }
+    let texts = match Listed::deserialize(from)? {
+        Listed::One(text) => vec![text],
+        Listed::Many(texts) => texts,
+    };
+    texts.iter().map(|text| Address::from_str(text).map_err(de::Error::custom)).collect()
+}
+
+/// `HOST:PORT`, or `off`.
+fn endpoint<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(from)?;
+    let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    match (text.as_str(), port) {
+        ("off", _) => Ok(None),
+        (_, Some(_)) => Ok(Some(text)),
+        _ => Err(de::Error::custom(format!(
+            "{text:?} is no address: write HOST:PORT, such as \"127.0.0.1:7401\", or \"off\""
+        ))),
+    }
+}
+
+/// The names of the policies for full queues.
+const OVERFLOWS: [(&str, Overflow); 3] = [
+    ("drop-oldest", Overflow::DropOldest),
+    ("drop-newest", Overflow::DropNewest),
+    ("disconnect", Overflow::Disconnect),
+];
+
+fn overflow<'de, D: Deserializer<'de>>(from: D) -> Result<Overflow, D::Error> {
+    let text = String::deserialize(from)?;
+    match OVERFLOWS.into_iter().find(|(name, _)| *name == text) {
+        Some((_, overflow)) => Ok(overflow),
+        None => Err(de::Error::custom(format!(
+            "{text:?} is no policy: it is \"drop-oldest\", \"drop-newest\" or \"disconnect\""
+        ))),
+    }
+}
+
+fn optional_overflow<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Overflow>, D::Error> {
+    overflow(from).map(Some)
+}
+
+/// The name of a policy, as a configuration writes it.
+pub fn overflow_text(overflow: Overflow) -> &'static str {
+    OVERFLOWS.into_iter().find(|(_, known)| *known == overflow).map_or("", |(name, _)| name)
+}
+
+fn idle<'de, D: Deserializer<'de>>(from: D) -> Result<Idle, D::Error> {
+    let text = String::deserialize(from)?;
+    match text.as_str() {
+        "block" => Ok(Idle::Block),
+        "spin" => Ok(Idle::Spin),
+        time => quantity::parse_time(time).map(Idle::SpinFor).map_err(|_| {
+            de::Error::custom(format!(
+                "{text:?} is no way to wait: it is \"block\", \"spin\" or a time such as \"20us\""
+            ))
+        }),
+    }
+}

@@ -1,0 +1,150 @@
+//! From a file and the environment to a checked configuration.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+use std::{error, fmt, fs};
+
+use serde::Deserialize;
+use toml::Table;
+
+use super::{Config, environment};
+
+/// Why a configuration is refused: where, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file, with line and column where it is known, or the variable.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.message)
+    }
+}
+
+impl error::Error for ConfigError {}
+
+impl Config {
+    /// The configuration of the file, if there is one, with what `environment` overrides, checked.
+    ///
+    /// `environment` holds names and values, such as those of [`std::env::vars`]. A variable
+    /// `TRUNKLINE_CLIENT__QUEUE_MESSAGES` stands for the key `client.queue_messages`; those without
+    /// two underscores in them are not ours.
+    ///
+    /// # Errors
+    ///
+    /// Says which file or variable is wrong, where in it, and why.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let (name, text) = match file {
+            None => ("the configuration".to_owned(), String::new()),
+            Some(path) => {
+                let name = path.display().to_string();
+                match fs::read_to_string(path) {
+                    Ok(text) => (name, text),
+                    Err(cause) => {
+                        return Err(ConfigError { place: name, message: cause.to_string() });
+                    }
+                }
+            }
+        };
+        Self::from_text(&name, &text, environment)
+    }
+
+    /// As [`Config::load`], from the file's text; `name` stands in errors.
+    ///
+    /// # Errors
+    ///
+    /// Says which file or variable is wrong, where in it, and why.
+    pub fn from_text(
+        name: &str,
+        text: &str,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let in_file = |error: &toml::de::Error| ConfigError {
+            place: place(name, text, error.span()),
+            message: error.message().trim().replace('\n', ", "),
+        };
+        // The file alone first, so that its mistakes are told with lines and columns.
+        let config: Self = toml::from_str(text).map_err(|error| in_file(&error))?;
+        config.check(name)?;
+        let mut table: Table = toml::from_str(text).map_err(|error| in_file(&error))?;
+        let mut overridden = false;
+        let mut config = config;
+        for (variable, value) in environment::ours(environment) {
+            environment::set(&mut table, &variable, &value)?;
+            config = Self::deserialize(table.clone()).map_err(|error| ConfigError {
+                place: variable.clone(),
+                message: error.message().trim().replace('\n', ", "),
+            })?;
+            overridden = true;
+        }
+        if overridden {
+            config.check("with the environment")?;
+        }
+        Ok(config)
+    }
+
+    /// What the types of the values do not say.
+    fn check(&self, name: &str) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        let seconds = |time: Duration| time.as_secs_f64();
+        let at_least = |value: u64, least: u64| (value < least).then(|| least.to_string());
+        let wrong = [
+            ("limits.connections", at_least(limits.connections as u64, 1)),
+            ("limits.topics", at_least(limits.topics as u64, 1)),
+            // What a client may use before it has read what it is allowed.
+            ("limits.topics_per_client", at_least(limits.topics_per_client as u64, 1024)),
+            ("limits.frame_bytes", at_least(limits.frame_bytes, 64 << 10)),
+            ("limits.output_bytes", at_least(limits.output_bytes, 4096)),
+            ("client.queue_messages", at_least(self.client.queue_messages as u64, 1)),
+            ("client.queue_bytes", at_least(self.client.queue_bytes, 1)),
+            ("router.keepalive_missed", at_least(u64::from(self.router.keepalive_missed), 1)),
+            (
+                "router.keepalive",
+                (seconds(self.router.keepalive) < 0.01).then(|| "\"10ms\"".to_owned()),
+            ),
+            (
+                "router.handshake_timeout",
+                (seconds(self.router.handshake_timeout) < 0.01).then(|| "\"10ms\"".to_owned()),
+            ),
+        ];
+        for (key, least) in wrong {
+            if let Some(least) = least {
+                return Err(self.wrong(name, &format!("{key} is at least {least}")));
+            }
+        }
+        if limits.frame_bytes > MOST_FRAME_BYTES {
+            return Err(self.wrong(name, "limits.frame_bytes is at most \"1 GiB\""));
+        }
+        if limits.topics > MOST_TOPICS || limits.topics_per_client > MOST_TOPICS {
+            return Err(self.wrong(name, "limits of topics are at most 100000000"));
+        }
+        if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
+            return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, name: &str, message: &str) -> ConfigError {
+        ConfigError { place: name.to_owned(), message: message.to_owned() }
+    }
+}
+
+const MOST_FRAME_BYTES: u64 = 1 << 30;
+const MOST_TOPICS: usize = 100_000_000;
+
+/// `trunkline.toml line 3, column 5`.
+fn place(name: &str, text: &str, span: Option<Range<usize>>) -> String {
+    let Some(before) = span.and_then(|span| text.get(..span.start)) else {
+        return name.to_owned();
+    };
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
+    format!("{name} line {line}, column {column}")
+}

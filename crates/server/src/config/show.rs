@@ -1,0 +1,165 @@
+//! The configuration as a commented TOML file that gives it again.
+
+use std::fmt::Write as _;
+
+use trunkline_reactor::Idle;
+
+use super::quantity::{size_text, time_text};
+use super::{Config, LogFormat, LogLevel, Rule, overflow_text};
+
+impl Config {
+    /// The whole configuration, every key with a comment. Reading it gives this configuration.
+    pub fn to_toml(&self) -> String {
+        let mut page = Page(String::new());
+        self.show_listen(&mut page);
+        self.show_limits(&mut page);
+        self.show_client(&mut page);
+        for rule in &self.client.rules {
+            show_rule(rule, &mut page);
+        }
+        self.show_router(&mut page);
+        self.show_log(&mut page);
+        page.0
+    }
+
+    fn show_listen(&self, page: &mut Page) {
+        let listen = &self.listen;
+        let native: Vec<String> =
+            listen.native.iter().map(|address| quoted(&address.to_string())).collect();
+        let endpoint = |it: &Option<String>| quoted(it.as_deref().unwrap_or("off"));
+        page.section("[listen]");
+        page.key(
+            "native",
+            &format!("[{}]", native.join(", ")),
+            "tcp://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
+        );
+        page.key("http", &endpoint(&listen.http), "metrics, health and status, or \"off\"");
+        page.key("websocket", &endpoint(&listen.websocket), "for browsers, or \"off\"");
+    }
+
+    fn show_limits(&self, page: &mut Page) {
+        let limits = &self.limits;
+        page.section("[limits]");
+        page.key("connections", &limits.connections, "at once, of all protocols");
+        page.key("topics", &limits.topics, "known at once; those that nobody holds make room");
+        page.key("topics_per_client", &limits.topics_per_client, "aliases of one connection");
+        page.key("subscriptions", &limits.subscriptions, "of all clients");
+        page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
+        page.key("lanes", &limits.lanes, "pairs of a subscription and a topic it has matched");
+        page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
+        page.key(
+            "frame_bytes",
+            &quoted(&size_text(limits.frame_bytes)),
+            "of a message with its header",
+        );
+        page.key(
+            "output_bytes",
+            &quoted(&size_text(limits.output_bytes)),
+            "rendered ahead for one client; what is beyond waits in its queue",
+        );
+    }
+
+    fn show_client(&self, page: &mut Page) {
+        let client = &self.client;
+        page.section("[client]");
+        page.key(
+            "queue_messages",
+            &client.queue_messages,
+            "that wait for a client that does not keep up",
+        );
+        page.key("queue_bytes", &quoted(&size_text(client.queue_bytes)), "that wait for it");
+        page.key(
+            "overflow",
+            &quoted(overflow_text(client.overflow)),
+            "at either bound: drop-oldest, drop-newest, disconnect",
+        );
+        page.key("messages_per_second", &client.messages_per_second, "to a client; 0 is no cap");
+        page.key(
+            "bytes_per_second",
+            &quoted(&size_text(client.bytes_per_second)),
+            "to a client; 0 is no cap",
+        );
+        page.key(
+            "updates_per_second",
+            &client.updates_per_second,
+            "of each topic, the newest wins; 0 is no cap",
+        );
+    }
+
+    fn show_router(&self, page: &mut Page) {
+        let router = &self.router;
+        let idle = match router.idle {
+            Idle::Block => "block".to_owned(),
+            Idle::Spin => "spin".to_owned(),
+            Idle::SpinFor(time) => time_text(time),
+        };
+        let time = |time| quoted(&time_text(time));
+        page.section("[router]");
+        page.key("idle", &quoted(&idle), "block, spin, or spin for a time such as 20us first");
+        page.key("keepalive", &time(router.keepalive), "silence after which a client is asked");
+        page.key("keepalive_missed", &router.keepalive_missed, "questions, then it is closed");
+        page.key("handshake_timeout", &time(router.handshake_timeout), "to say who one is");
+        page.key("shutdown_timeout", &time(router.shutdown_timeout), "to take the last bytes");
+    }
+
+    fn show_log(&self, page: &mut Page) {
+        let format = match self.log.format {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        };
+        let level = match self.log.level {
+            LogLevel::Off => "off",
+            LogLevel::Error => "error",
+            LogLevel::Warn => "warn",
+            LogLevel::Info => "info",
+            LogLevel::Debug => "debug",
+        };
+        page.section("[log]");
+        page.key("format", &quoted(format), "text or json, on standard error");
+        page.key("level", &quoted(level), "off, error, warn, info, debug");
+    }
+}
+
+fn show_rule(rule: &Rule, page: &mut Page) {
+    page.section("[[client.rule]]");
+    page.key("name", &quoted(&rule.name), "of clients; * stands for anything");
+    if let Some(messages) = rule.queue_messages {
+        page.key("queue_messages", &messages, "");
+    }
+    if let Some(bytes) = rule.queue_bytes {
+        page.key("queue_bytes", &quoted(&size_text(bytes)), "");
+    }
+    if let Some(overflow) = rule.overflow {
+        page.key("overflow", &quoted(overflow_text(overflow)), "");
+    }
+    if let Some(messages) = rule.messages_per_second {
+        page.key("messages_per_second", &messages, "");
+    }
+    if let Some(bytes) = rule.bytes_per_second {
+        page.key("bytes_per_second", &quoted(&size_text(bytes)), "");
+    }
+    if let Some(updates) = rule.updates_per_second {
+        page.key("updates_per_second", &updates, "");
+    }
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+struct Page(String);
+
+impl Page {
+    fn section(&mut self, title: &str) {
+        let gap = if self.0.is_empty() { "" } else { "\n" };
+        let _ = writeln!(self.0, "{gap}{title}");
+    }
+
+    fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
+        let line = format!("{name} = {value}");
+        let _ = match comment {
+            "" => writeln!(self.0, "{line}"),
+            comment => writeln!(self.0, "{line:<40} # {comment}"),
+        };
+    }
+}

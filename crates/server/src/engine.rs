@@ -1,0 +1,335 @@
+//! The router with its sessions, without sockets and clocks: bytes in, bytes out.
+
+mod member;
+mod office;
+
+use std::sync::Arc;
+
+use tracing::{info, warn};
+use trunkline_native::code;
+use trunkline_router::{ClientId, Refusal, Router};
+
+pub use trunkline_router::Dirty;
+
+pub(crate) use member::Member;
+pub use member::Peer;
+pub use office::Totals;
+pub(crate) use office::{Office, Reminder};
+
+use crate::config::Config;
+use crate::session::{self, Desk, Face, Protocol, Session};
+
+/// A connection, from its first byte to its last: a client of the router.
+pub type ConnectionId = ClientId;
+
+/// The least time between two lines of the log about one client's losses; nanoseconds.
+const LOSSES_LOGGED: u64 = 10_000_000_000;
+
+/// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
+///
+/// The caller hands in what it read, takes what there is to write from [`Engine::output`] whenever
+/// [`Engine::next_dirty`] names a connection, and calls [`Engine::advance`] when
+/// [`Engine::next_deadline`] has come.
+pub struct Engine {
+    router: Router<Face>,
+    /// By the index of the client.
+    connections: Vec<Option<Connection>>,
+    office: Office,
+}
+
+/// What the engine keeps of a connection.
+#[derive(Debug)]
+struct Connection {
+    member: Member,
+    session: Session,
+}
+
+impl Engine {
+    /// A router with nobody connected.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            router: Router::new(limits(config)),
+            connections: Vec::new(),
+            office: Office::new(config),
+        }
+    }
+
+    /// Takes in a connection that has just been accepted.
+    ///
+    /// # Errors
+    ///
+    /// There are as many as there may be; [`Engine::turn_away`] says so to the client.
+    pub fn connected(
+        &mut self,
+        now: u64,
+        peer: Peer,
+        protocol: Protocol,
+    ) -> Result<ConnectionId, Refusal> {
+        let options = self.office.config.client_options("");
+        let id = match self.router.connect(now, options, Face::new(protocol)) {
+            Ok(id) => id,
+            Err(refusal) => {
+                self.office.totals.turned_away += 1;
+                return Err(refusal);
+            }
+        };
+        let at = id.index as usize;
+        if at >= self.connections.len() {
+            self.connections.resize_with(at + 1, || None);
+        }
+        let member = Member::new(id, now, peer, protocol);
+        let timeout = self.office.handshake_timeout;
+        self.office.remind(now.saturating_add(timeout), id, Reminder::Watch);
+        self.office.totals.connected += 1;
+        self.connections[at] = Some(Connection { member, session: Session::new(protocol) });
+        Ok(id)
+    }
+
+    /// What a connection reads that was not taken in.
+    pub fn turn_away(protocol: Protocol, refusal: &Refusal) -> Vec<u8> {
+        let mut out = Vec::new();
+        Face::new(protocol).close(&mut out, code::FULL, &refusal.to_string());
+        out
+    }
+
+    /// Handles the bytes that a client sent, and says how many are done with; the rest is to come
+    /// again, with more behind it.
+    pub fn received(&mut self, now: u64, id: ConnectionId, bytes: &[u8]) -> usize {
+        let Some(connection) = find(&mut self.connections, id) else { return bytes.len() };
+        let Connection { member, session } = connection;
+        if member.is_closing || self.office.is_stopping {
+            return bytes.len();
+        }
+        member.heard = now;
+        let mut desk = Desk { now, router: &mut self.router, office: &mut self.office, member };
+        let used = session.received(&mut desk, bytes);
+        member.bytes_in += used as u64;
+        self.office.totals.bytes_in += used as u64;
+        used
+    }
+
+    /// What is to be written to a client now.
+    #[inline]
+    pub fn output(&self, id: ConnectionId) -> &[u8] {
+        self.router.output(id)
+    }
+
+    /// So many bytes of the output have been written.
+    pub fn sent(&mut self, now: u64, id: ConnectionId, bytes: usize) {
+        if let Some(connection) = find(&mut self.connections, id) {
+            connection.member.bytes_out += bytes as u64;
+            self.office.totals.bytes_out += bytes as u64;
+            if let Some(face) = self.router.renderer(id)
+                && face.losses.gaps != face.losses.logged
+            {
+                log_losses(now, &connection.member, face);
+            }
+        }
+        self.router.sent(now, id, bytes);
+    }
+
+    /// The client has taken bytes that waited for it: it is there.
+    pub fn progressed(&mut self, now: u64, id: ConnectionId) {
+        if let Some(connection) = find(&mut self.connections, id) {
+            connection.member.heard = now;
+        }
+    }
+
+    /// Ends a connection with a word to the client; [`Engine::next_dirty`] names it then.
+    pub fn close(&mut self, now: u64, id: ConnectionId, code: u16, reason: &str) {
+        if let Some(connection) = find(&mut self.connections, id) {
+            session::close(now, &mut self.router, &mut connection.member, code, reason);
+        }
+    }
+
+    /// Begins to end every connection: those for which nothing waits at once, others when they have
+    /// taken it. Nothing is read any more. With `force` all are ended now.
+    pub fn stop(&mut self, now: u64, force: bool) {
+        self.office.is_stopping = true;
+        for connection in self.connections.iter_mut().flatten() {
+            let id = connection.member.id;
+            let waits = self.router.view().client(id).is_some_and(|it| it.ledger.queued > 0);
+            if force || !waits {
+                let reason = "the router stops";
+                let member = &mut connection.member;
+                session::close(now, &mut self.router, member, code::STOPPING, reason);
+            }
+        }
+    }
+
+    /// The connection is gone: what it held is given back, and what waited for it is discarded.
+    pub fn closed(&mut self, now: u64, id: ConnectionId, reason: &str) {
+        let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
+        let Some(mut connection) = slot.take_if(|it| it.member.id == id) else { return };
+        connection.session.leave(|topic| self.router.release(now, topic));
+        self.office.totals.disconnected += 1;
+        let member = &connection.member;
+        let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
+        self.router.disconnect(now, id);
+        if member.is_greeted {
+            info!(
+                client = %member.label(),
+                reason,
+                published = member.published,
+                matched = ledger.published,
+                delivered = ledger.delivered,
+                elided = ledger.elided,
+                discarded = ledger.discarded + ledger.queued,
+                "disconnected"
+            );
+        } else {
+            warn!(address = %member.peer.address, transport = member.peer.transport, reason,
+                "a connection ended before it said who it was");
+        }
+    }
+
+    /// The next connection with something to write, or to end. Each is named once for what has come
+    /// up since it was named last.
+    pub fn next_dirty(&mut self) -> Option<Dirty> {
+        let dirty = self.router.next_dirty();
+        if let Some(Dirty::Close(id, _)) = &dirty
+            && let Some(connection) = find(&mut self.connections, *id)
+        {
+            connection.member.is_closing = true;
+        }
+        dirty
+    }
+
+    /// When [`Engine::advance`] has something to do; `None` is never.
+    pub fn next_deadline(&self) -> Option<u64> {
+        match (self.router.next_deadline(), self.office.next_deadline()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Does what is due.
+    pub fn advance(&mut self, now: u64) {
+        self.router.advance(now);
+        while let Some((at, id, reminder)) = self.office.due(now) {
+            match reminder {
+                Reminder::Watch => self.watch(now, id),
+                Reminder::Requests => self.expire_requests(now, at, id),
+            }
+        }
+    }
+
+    /// Closes a connection that has not greeted in time, and asks one that is silent for a sign.
+    fn watch(&mut self, now: u64, id: ConnectionId) {
+        let Some(connection) = find(&mut self.connections, id) else { return };
+        let (member, office) = (&mut connection.member, &mut self.office);
+        if member.is_closing {
+            return;
+        }
+        if !member.is_greeted {
+            let until = member.since.saturating_add(office.handshake_timeout);
+            if now < until {
+                return office.remind(until, id, Reminder::Watch);
+            }
+            let reason = "the client did not say who it is in time (handshake_timeout)";
+            return session::close(now, &mut self.router, member, code::SILENT, reason);
+        }
+        let until = member.heard.saturating_add(office.keepalive);
+        if now < until {
+            member.missed = 0;
+            return office.remind(until, id, Reminder::Watch);
+        }
+        if member.missed >= office.config.router.keepalive_missed {
+            let reason = format!("{} questions without an answer (keepalive)", member.missed);
+            return session::close(now, &mut self.router, member, code::SILENT, &reason);
+        }
+        member.missed += 1;
+        self.router.control(id, |face, out| face.ping(out, now));
+        office.remind(now.saturating_add(office.keepalive), id, Reminder::Watch);
+    }
+
+    /// Tells a client which of its requests have waited too long.
+    fn expire_requests(&mut self, now: u64, at: u64, id: ConnectionId) {
+        let Some(face) = self.router.renderer(id) else { return };
+        let mut expired = Vec::new();
+        face.requests.expire(now, &mut expired);
+        if let Some(next) = face.requests.rearm(at) {
+            self.office.remind(next, id, Reminder::Requests);
+        }
+        self.office.totals.requests_timed_out += expired.len() as u64;
+        for correlation in expired {
+            let refused = trunkline_native::Refused {
+                of: trunkline_native::kind::REQUEST,
+                code: code::TIMED_OUT,
+                offset: None,
+                id: correlation,
+                text: "no reply came in time",
+            };
+            self.router.control(id, |face, out| face.refused(out, &refused));
+        }
+    }
+
+    /// Takes over another configuration, for those connected too.
+    pub fn reconfigure(&mut self, now: u64, config: &Config) {
+        self.office.reconfigure(config);
+        self.router.set_limits(limits(config));
+        for connection in self.connections.iter_mut().flatten() {
+            let member = &mut connection.member;
+            member.updates_per_second = config.updates_per_second(&member.name);
+            self.router.set_options(now, member.id, member.options(config));
+        }
+    }
+
+    /// The configuration that holds.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.office.config
+    }
+
+    /// What has happened since the start.
+    pub fn totals(&self) -> &Totals {
+        &self.office.totals
+    }
+
+    /// The router itself, to look at.
+    pub fn router(&self) -> &Router<Face> {
+        &self.router
+    }
+
+    /// Those connected now.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> + '_ {
+        self.connections.iter().flatten().map(|connection| connection.member.id)
+    }
+}
+
+fn find(connections: &mut [Option<Connection>], id: ConnectionId) -> Option<&mut Connection> {
+    connections.get_mut(id.index as usize)?.as_mut().filter(|it| it.member.id == id)
+}
+
+fn limits(config: &Config) -> trunkline_router::Limits {
+    let limits = &config.limits;
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    trunkline_router::Limits {
+        topics: limits.topics,
+        clients: limits.connections,
+        subscriptions: limits.subscriptions,
+        subscriptions_per_client: limits.subscriptions_per_client,
+        lanes: limits.lanes,
+        output_bytes: size(limits.output_bytes),
+        // So that the frame that delivers a message is no longer than frames may be.
+        message_bytes: size(limits.frame_bytes) - MOST_MESSAGE_HEAD,
+    }
+}
+
+/// Bytes before the payload in the longest frame that delivers a message.
+const MOST_MESSAGE_HEAD: usize = trunkline_native::MESSAGE_HEAD + 32;
+
+#[cold]
+fn log_losses(now: u64, member: &Member, face: &mut Face) {
+    let losses = &mut face.losses;
+    if losses.logged_at.is_some_and(|at| now < at.saturating_add(LOSSES_LOGGED)) {
+        return;
+    }
+    losses.logged = losses.gaps;
+    losses.logged_at = Some(now);
+    warn!(
+        client = %member.label(),
+        gaps = losses.gaps,
+        messages = losses.messages,
+        "messages were lost: the client does not keep up"
+    );
+}

@@ -1,0 +1,101 @@
+//! What the engine knows of a client, beside what the router knows.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use trunkline_router::{ClientId, ClientOptions};
+
+use crate::config::Config;
+use crate::session::{Ask, Protocol};
+
+/// The other end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// `tcp`, `unix` or `shm`.
+    pub transport: &'static str,
+    /// Where it is, or which process.
+    pub address: String,
+}
+
+/// A client, for as long as it is connected.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) id: ClientId,
+    pub(crate) peer: Peer,
+    pub(crate) protocol: Protocol,
+    /// Empty until it has greeted.
+    pub(crate) name: String,
+    pub(crate) is_greeted: bool,
+    /// The connection is to end; nothing more is read.
+    pub(crate) is_closing: bool,
+    /// What it asked of its queue.
+    pub(crate) asked: Ask,
+    /// The most updates of a topic a second, by the configuration.
+    pub(crate) updates_per_second: Option<NonZeroU32>,
+    /// When it connected.
+    pub(crate) since: u64,
+    /// When it gave a sign of life last.
+    pub(crate) heard: u64,
+    /// Questions since then.
+    pub(crate) missed: u32,
+    /// Messages that it published, requests among them.
+    pub(crate) published: u64,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
+    /// Of the payload that it published last.
+    pub(crate) format: u16,
+}
+
+impl Member {
+    pub(crate) fn new(id: ClientId, now: u64, peer: Peer, protocol: Protocol) -> Self {
+        Self {
+            id,
+            peer,
+            protocol,
+            name: String::new(),
+            is_greeted: false,
+            is_closing: false,
+            asked: Ask::default(),
+            updates_per_second: None,
+            since: now,
+            heard: now,
+            missed: 0,
+            published: 0,
+            bytes_in: 0,
+            bytes_out: 0,
+            format: 0,
+        }
+    }
+
+    /// What it gets: as configured, or less where it asked for less.
+    pub(crate) fn options(&self, config: &Config) -> ClientOptions {
+        let mut options = config.client_options(&self.name);
+        self.asked.limit(&mut options);
+        options
+    }
+
+    /// How the log calls it.
+    pub(crate) fn label(&self) -> Label<'_> {
+        Label(self)
+    }
+
+    /// How its bytes travel, and what they are: `tcp/native/fix`.
+    pub(crate) fn profile(&self) -> String {
+        let format = match trunkline_native::format::name(self.format) {
+            Some(name) => name.to_owned(),
+            None => format!("format-{}", self.format),
+        };
+        format!("{}/{}/{format}", self.peer.transport, self.protocol.name())
+    }
+}
+
+/// Name and number of a client.
+pub(crate) struct Label<'a>(&'a Member);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Member { id, name, .. } = self.0;
+        let name = if name.is_empty() { "client" } else { name };
+        write!(out, "{name}#{}.{}", id.index, id.generation)
+    }
+}

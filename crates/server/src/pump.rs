@@ -1,0 +1,410 @@
+//! The loop: one thread that moves bytes between streams and the engine.
+//!
+//! A turn waits for something to happen, reads from each connection that has bytes, but not more
+//! than its share, and then writes once to each that has output. So what comes together goes out
+//! together, and what comes alone goes out at once.
+
+mod door;
+mod wire;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+use trunkline_reactor::{Event, Reactor, Stream};
+
+use crate::config::Config;
+use crate::engine::{ConnectionId, Dirty, Engine, Peer};
+use crate::server::{Command, Shared};
+use crate::session::Protocol;
+
+pub(crate) use door::Door;
+use wire::{Read, Wire};
+
+/// Bytes that one connection may bring before others have their turn.
+const SHARE: usize = 128 << 10;
+
+/// Connections accepted at one door before others have their turn.
+const ACCEPTED: usize = 64;
+
+/// Tokens below this are doors.
+const DOORS: usize = 1 << 10;
+
+/// How long a connection that ends may take to read why.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The end of a router.
+#[derive(Clone, Copy, Debug)]
+struct Stopping {
+    /// When waiting for clients to take what waits for them ends.
+    patience: u64,
+    /// When the last connection is gone.
+    end: u64,
+}
+
+/// Streams, listeners and the engine between them.
+pub(crate) struct Pump {
+    engine: Engine,
+    reactor: Reactor,
+    shared: Arc<Shared>,
+    doors: Vec<Option<Door>>,
+    /// By the index of the client.
+    wires: Vec<Option<Wire>>,
+    /// Doors at which more may wait.
+    accepting: VecDeque<usize>,
+    /// Connections that may have more to read.
+    reading: VecDeque<ConnectionId>,
+    /// Connections that have something to write, and room for it.
+    writing: VecDeque<ConnectionId>,
+    /// Connections that end, in the order in which they have to be gone.
+    leaving: VecDeque<(u64, ConnectionId)>,
+    events: Vec<Event>,
+    buffer: Vec<u8>,
+    epoch: Instant,
+    /// Nanoseconds since the epoch; read once a turn.
+    now: u64,
+    turns: u64,
+    stopping: Option<Stopping>,
+}
+
+impl Pump {
+    pub(crate) fn new(
+        config: &Config,
+        reactor: Reactor,
+        shared: Arc<Shared>,
+        doors: Vec<Door>,
+    ) -> io::Result<Self> {
+        let mut pump = Self {
+            engine: Engine::new(config),
+            reactor,
+            shared,
+            doors: Vec::new(),
+            wires: Vec::new(),
+            accepting: VecDeque::new(),
+            reading: VecDeque::new(),
+            writing: VecDeque::new(),
+            leaving: VecDeque::new(),
+            events: Vec::new(),
+            buffer: vec![0; 2 * SHARE],
+            epoch: Instant::now(),
+            now: 0,
+            turns: 0,
+            stopping: None,
+        };
+        for door in doors {
+            pump.open(door)?;
+        }
+        Ok(pump)
+    }
+
+    /// Turns until it is told to stop.
+    ///
+    /// # Errors
+    ///
+    /// Events cannot be waited for, so that nothing can go on.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        while !self.is_done() {
+            self.turn()?;
+        }
+        info!("the router has stopped");
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let is_empty = || self.wires.iter().all(Option::is_none);
+        self.stopping.is_some_and(|it| self.now >= it.end || is_empty())
+    }
+
+    fn turn(&mut self) -> io::Result<()> {
+        let timeout = self.timeout();
+        self.reactor.wait(&mut self.events, timeout)?;
+        self.now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.turns += 1;
+        self.sort_events();
+        self.engine.advance(self.now);
+        if self.shared.is_asked() {
+            self.obey();
+        }
+        self.accept();
+        self.read();
+        self.flush();
+        if !self.leaving.is_empty() {
+            self.part();
+        }
+        if let Some(stopping) = self.stopping {
+            self.engine.stop(self.now, self.now >= stopping.patience);
+            self.flush();
+        }
+        Ok(())
+    }
+
+    /// How long nothing has to be done.
+    fn timeout(&self) -> Option<Duration> {
+        if !(self.reading.is_empty() && self.writing.is_empty() && self.accepting.is_empty()) {
+            return Some(Duration::ZERO);
+        }
+        let leaving = self.leaving.front().map(|(at, _)| *at);
+        let stopping =
+            self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
+        let deadlines = [self.engine.next_deadline(), leaving, stopping];
+        let next = deadlines.into_iter().flatten().min()?;
+        // The clock has gone on since it was read.
+        let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Some(Duration::from_nanos(next.saturating_sub(now)))
+    }
+
+    fn sort_events(&mut self) {
+        for event in &self.events {
+            if event.token < DOORS {
+                if !self.accepting.contains(&event.token) {
+                    self.accepting.push_back(event.token);
+                }
+                continue;
+            }
+            let Some(wire) = self.wires.get_mut(event.token - DOORS).and_then(Option::as_mut)
+            else {
+                continue;
+            };
+            if event.readable && !wire.is_reading {
+                wire.is_reading = true;
+                self.reading.push_back(wire.id);
+            }
+            wire.has_ended |= event.closed;
+            if event.writable && wire.is_blocked {
+                wire.is_blocked = false;
+                self.engine.progressed(self.now, wire.id);
+                if !wire.is_writing {
+                    wire.is_writing = true;
+                    self.writing.push_back(wire.id);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, mut door: Door) -> io::Result<()> {
+        let free = self.doors.iter().position(Option::is_none);
+        let at = free.unwrap_or(self.doors.len());
+        if at >= DOORS {
+            return Err(io::Error::other(format!("there are {DOORS} listeners already")));
+        }
+        self.reactor.add_listener(&mut door.listener, at)?;
+        if at == self.doors.len() {
+            self.doors.push(None);
+        }
+        self.doors[at] = Some(door);
+        self.accepting.push_back(at);
+        Ok(())
+    }
+
+    fn accept(&mut self) {
+        for _ in 0..self.accepting.len() {
+            let Some(at) = self.accepting.pop_front() else { return };
+            for left in (0..ACCEPTED).rev() {
+                let Some(door) = self.doors.get_mut(at).and_then(Option::as_mut) else { break };
+                match door.listener.accept() {
+                    Ok(None) => break,
+                    Ok(Some(stream)) => {
+                        let protocol = door.protocol;
+                        self.welcome(stream, protocol);
+                        if left == 0 {
+                            self.accepting.push_back(at);
+                        }
+                    }
+                    Err(cause) => {
+                        warn!(%cause, "connections cannot be accepted for now");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn welcome(&mut self, mut stream: Stream, protocol: Protocol) {
+        if self.stopping.is_some() {
+            return;
+        }
+        let peer = Peer { transport: stream.transport(), address: stream.peer() };
+        let id = match self.engine.connected(self.now, peer, protocol) {
+            Ok(id) => id,
+            Err(refusal) => {
+                // It may never read this; there is no room to wait for it.
+                let _ = stream.write(&Engine::turn_away(protocol, &refusal));
+                let _ = stream.finish();
+                return;
+            }
+        };
+        let at = id.index as usize;
+        if let Err(cause) = self.reactor.add(&mut stream, DOORS + at) {
+            return self.engine.closed(self.now, id, &format!("it cannot be watched: {cause}"));
+        }
+        if at >= self.wires.len() {
+            self.wires.resize_with(at + 1, || None);
+        }
+        let mut wire = Wire::new(id, stream);
+        wire.is_reading = true;
+        self.reading.push_back(id);
+        self.wires[at] = Some(wire);
+    }
+
+    /// Reads from each connection once that may have bytes.
+    fn read(&mut self) {
+        let mut fresh = 0;
+        for _ in 0..self.reading.len() {
+            let Some(id) = self.reading.pop_front() else { return };
+            let Some(wire) = find(&mut self.wires, id) else { continue };
+            let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
+            match read {
+                Read::More => self.reading.push_back(id),
+                Read::Drained => wire.is_reading = false,
+                Read::Ended(reason) => self.gone(id, &reason),
+            }
+            fresh += bytes;
+            if fresh >= SHARE {
+                // What has been rendered is still in the processor's caches.
+                fresh = 0;
+                self.flush();
+            }
+        }
+    }
+
+    /// Writes once to each connection that has output.
+    fn flush(&mut self) {
+        while let Some(dirty) = self.engine.next_dirty() {
+            match dirty {
+                Dirty::Output(id) => self.wants_to_write(id),
+                Dirty::Close(id, reason) => self.dismiss(id, &reason),
+            }
+        }
+        for _ in 0..self.writing.len() {
+            let Some(id) = self.writing.pop_front() else { return };
+            let Some(wire) = find(&mut self.wires, id) else { continue };
+            wire.is_writing = false;
+            match wire.write(&mut self.engine, self.now) {
+                Ok(true) => self.wants_to_write(id),
+                Ok(false) => {}
+                Err(cause) => self.gone(id, &format!("writing: {cause}")),
+            }
+        }
+    }
+
+    fn wants_to_write(&mut self, id: ConnectionId) {
+        if let Some(wire) = find(&mut self.wires, id)
+            && !wire.is_writing
+            && !wire.is_blocked
+        {
+            wire.is_writing = true;
+            self.writing.push_back(id);
+        }
+    }
+
+    /// The connection is no more.
+    fn gone(&mut self, id: ConnectionId, reason: &str) {
+        let Some(slot) = self.wires.get_mut(id.index as usize) else { return };
+        let Some(mut wire) = slot.take_if(|wire| wire.id == id) else { return };
+        // A stream that is dropped is not watched any more, even where this fails.
+        let _ = self.reactor.remove(&mut wire.stream);
+        let reason = wire.dismissed.as_deref().unwrap_or(reason);
+        self.engine.closed(self.now, id, reason);
+    }
+
+    /// The connection is to end, and its client may read why for a while.
+    fn dismiss(&mut self, id: ConnectionId, reason: &str) {
+        let Some(wire) = find(&mut self.wires, id) else { return };
+        if wire.dismissed.is_none() {
+            wire.dismissed = Some(reason.to_owned());
+            let until = self.now.saturating_add(FAREWELL.as_nanos() as u64);
+            self.leaving.push_back((until, id));
+            self.wants_to_write(id);
+        }
+    }
+
+    /// Ends what has taken too long to read why it ends.
+    fn part(&mut self) {
+        while let Some((until, id)) = self.leaving.front().copied() {
+            if self.now < until {
+                return;
+            }
+            self.leaving.pop_front();
+            self.gone(id, "");
+        }
+    }
+
+    /// Does what other threads asked for.
+    fn obey(&mut self) {
+        for command in self.shared.take() {
+            match command {
+                Command::Stop => self.stop(),
+                Command::Reconfigure(config, answer) => {
+                    let result = self.reconfigure(&config);
+                    // Who asked may have stopped waiting.
+                    let _ = answer.send(result);
+                }
+            }
+        }
+    }
+
+    /// Takes nobody in any more, and lets everybody take what waits for them.
+    fn stop(&mut self) {
+        if self.stopping.is_some() {
+            return;
+        }
+        info!("the router stops");
+        let timeout = self.engine.config().router.shutdown_timeout.as_nanos() as u64;
+        let patience = self.now.saturating_add(timeout);
+        let end = patience.saturating_add(FAREWELL.as_nanos() as u64);
+        self.stopping = Some(Stopping { patience, end });
+        for door in self.doors.iter_mut().filter_map(Option::take) {
+            shut(&mut self.reactor, door);
+        }
+    }
+
+    /// Listens where the configuration says, changes the engine, or changes nothing.
+    fn reconfigure(&mut self, config: &Config) -> Result<(), String> {
+        let wanted = Door::wanted(config);
+        let mut fresh = Vec::new();
+        for (address, protocol) in &wanted {
+            let is_open = |door: &Door| door.asked == *address && door.protocol == *protocol;
+            if !self.doors.iter().flatten().any(is_open) {
+                // Nothing is changed before all of them are open.
+                let door = Door::open(address, *protocol).map_err(|cause| cause.to_string())?;
+                fresh.push(door);
+            }
+        }
+        for slot in &mut self.doors {
+            let is_wanted = |door: &Door| {
+                wanted
+                    .iter()
+                    .any(|(address, protocol)| door.asked == *address && door.protocol == *protocol)
+            };
+            if let Some(door) = slot.take_if(|door| !is_wanted(door)) {
+                info!(address = %door.listener.address(), "no longer listening");
+                shut(&mut self.reactor, door);
+            }
+        }
+        for door in fresh {
+            info!(address = %door.listener.address(), "listening");
+            self.open(door).map_err(|cause| cause.to_string())?;
+        }
+        self.reactor.set_idle(config.router.idle);
+        self.engine.reconfigure(self.now, config);
+        Ok(())
+    }
+}
+
+/// Ends a listener.
+fn shut(reactor: &mut Reactor, mut door: Door) {
+    // Dropping it ends it too.
+    let _ = reactor.remove_listener(&mut door.listener);
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.shared.close();
+    }
+}
+
+fn find(wires: &mut [Option<Wire>], id: ConnectionId) -> Option<&mut Wire> {
+    wires.get_mut(id.index as usize)?.as_mut().filter(|wire| wire.id == id)
+}

@@ -1,0 +1,30 @@
+//! Where connections come in, and which protocol they speak there.
+
+use std::io;
+
+use trunkline_reactor::{Address, Listener};
+
+use crate::config::Config;
+use crate::session::Protocol;
+
+/// A listener and what is spoken there.
+#[derive(Debug)]
+pub(crate) struct Door {
+    pub(crate) listener: Listener,
+    pub(crate) protocol: Protocol,
+    /// As it was configured: with port 0 where any will do.
+    pub(crate) asked: Address,
+}
+
+impl Door {
+    pub(crate) fn open(address: &Address, protocol: Protocol) -> io::Result<Self> {
+        let listener = Listener::bind(address)?;
+        Ok(Self { listener, protocol, asked: address.clone() })
+    }
+
+    /// What a configuration wants to listen at.
+    pub(crate) fn wanted(config: &Config) -> Vec<(Address, Protocol)> {
+        let native = config.listen.native.iter();
+        native.map(|address| (address.clone(), Protocol::Native)).collect()
+    }
+}

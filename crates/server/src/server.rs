@@ -1,0 +1,120 @@
+//! The router as a thread of a program: started from a configuration, told by a handle.
+
+mod command;
+mod descriptors;
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use trunkline_reactor::{Address, Reactor};
+
+pub use command::Handle;
+pub(crate) use command::{Command, Shared};
+
+use crate::config::Config;
+use crate::pump::{Door, Pump};
+
+/// Starts routers.
+///
+/// ```
+/// use trunkline_server::{Config, Server};
+///
+/// let mut config = Config::default();
+/// config.listen.native = vec!["tcp://127.0.0.1:0".parse()?];
+/// config.listen.http = None;
+/// config.listen.websocket = None;
+/// let router = Server::start(config)?;
+/// println!("clients connect to {}", router.addresses()[0].address);
+/// router.stop();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Server;
+
+/// A place where the router listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listening {
+    /// What is spoken there: `native`, `http`, `websocket`.
+    pub protocol: &'static str,
+    /// With the port that the system gave.
+    pub address: Address,
+}
+
+/// A router that runs. It stops when this is dropped.
+#[derive(Debug)]
+pub struct Running {
+    addresses: Vec<Listening>,
+    handle: Handle,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Server {
+    /// Starts a router on a thread of its own. It listens when this returns.
+    ///
+    /// # Errors
+    ///
+    /// An address cannot be listened at, or the system gives no thread or no descriptors.
+    pub fn start(config: Config) -> io::Result<Running> {
+        descriptors::raise_limit();
+        let reactor = Reactor::new(config.router.idle)?;
+        let handle = Handle::new(reactor.waker());
+        let mut doors = Vec::new();
+        for (address, protocol) in Door::wanted(&config) {
+            doors.push(Door::open(&address, protocol)?);
+        }
+        let listening = |door: &Door| Listening {
+            protocol: door.protocol.name(),
+            address: door.listener.address(),
+        };
+        let addresses = doors.iter().map(listening).collect();
+        let pump = Pump::new(&config, reactor, Arc::clone(handle.shared()), doors)?;
+        let thread =
+            thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
+        Ok(Running { addresses, handle, thread: Some(thread) })
+    }
+}
+
+impl Running {
+    /// Where it listens, native addresses first, in the order of the configuration.
+    pub fn addresses(&self) -> &[Listening] {
+        &self.addresses
+    }
+
+    /// What other threads talk to it by.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Stops it: clients are told, and have `shutdown_timeout` to take what waits for them.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    /// Waits until it has stopped, because [`Handle::stop`] was called.
+    ///
+    /// # Errors
+    ///
+    /// It stopped because it could not go on.
+    pub fn wait(mut self) -> io::Result<()> {
+        self.join()
+    }
+
+    fn end(&mut self) {
+        self.handle.stop();
+        // Who stops it does not care how it ends.
+        let _ = self.join();
+    }
+
+    fn join(&mut self) -> io::Result<()> {
+        let Some(thread) = self.thread.take() else { return Ok(()) };
+        // What a panic says has been printed by the thread itself.
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the router has failed")))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

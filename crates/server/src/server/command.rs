@@ -1,0 +1,92 @@
+//! How other threads talk to the router's.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trunkline_reactor::Waker;
+
+use crate::config::Config;
+
+/// What another thread asks of the router's.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Ends it.
+    Stop,
+    /// Changes it; the answer says why not, if not.
+    Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
+}
+
+/// Where commands wait. The router's thread looks at one flag a turn, and takes the lock only when
+/// it is up.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    is_asked: AtomicBool,
+    /// None once nobody will take them.
+    commands: Mutex<Option<Vec<Command>>>,
+}
+
+impl Shared {
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn take(&self) -> Vec<Command> {
+        self.is_asked.store(false, Ordering::Release);
+        self.lock().as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Nobody takes commands any more; those who wait for an answer are told.
+    pub(crate) fn close(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Command>>> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Talks to a router that runs, from any thread.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    shared: Arc<Shared>,
+    waker: Waker,
+}
+
+impl Handle {
+    pub(crate) fn new(waker: Waker) -> Self {
+        let shared =
+            Shared { is_asked: AtomicBool::new(false), commands: Mutex::new(Some(Vec::new())) };
+        Self { shared: Arc::new(shared), waker }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Asks the router to stop; returns at once.
+    pub fn stop(&self) {
+        self.ask(Command::Stop);
+    }
+
+    /// Gives the router another configuration, and waits until it holds. Clients stay connected.
+    ///
+    /// # Errors
+    ///
+    /// Says why nothing has changed.
+    pub fn reconfigure(&self, config: Config) -> Result<(), String> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Reconfigure(Box::new(config), answer));
+        answers.recv().unwrap_or_else(|_| Err("the router has stopped".to_owned()))
+    }
+
+    fn ask(&self, command: Command) {
+        if let Some(commands) = self.shared.lock().as_mut() {
+            commands.push(command);
+            self.shared.is_asked.store(true, Ordering::Release);
+        }
+        // Without the waker the router would find it in its next turn.
+        let _ = self.waker.wake();
+    }
+}

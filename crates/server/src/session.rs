@@ -1,0 +1,61 @@
+//! A connection's two halves: what reads its bytes, and what renders for it.
+//!
+//! A [`Session`] turns the bytes of a client into calls of its [`Desk`]. A [`Face`] belongs to the
+//! router and renders deliveries; it also tells the client what only the engine knows.
+
+mod desk;
+mod face;
+mod native;
+mod requests;
+
+pub(crate) use desk::{Ask, close};
+pub use desk::{Asked, Denied, Desk};
+pub use face::Face;
+pub use native::{NativeFace, NativeSession};
+
+use trunkline_router::TopicId;
+
+/// What a connection speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The router's own, in binary frames.
+    Native,
+}
+
+impl Protocol {
+    /// Its name in logs and profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+        }
+    }
+}
+
+/// The half of a connection that reads its bytes.
+#[derive(Debug)]
+pub(crate) enum Session {
+    Native(NativeSession),
+}
+
+impl Session {
+    pub(crate) fn new(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Native => Self::Native(NativeSession::default()),
+        }
+    }
+
+    /// Handles what is whole in `bytes`, and says how many bytes that was.
+    #[inline]
+    pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
+        match self {
+            Self::Native(session) => session.received(desk, bytes),
+        }
+    }
+
+    /// Gives back the topics that the client held.
+    pub(crate) fn leave(&mut self, release: impl FnMut(TopicId)) {
+        match self {
+            Self::Native(session) => session.leave(release),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The half of a connection that belongs to the router and renders for the client.
+
+use trunkline_native::{Refused, code};
+use trunkline_router::{Delivery, Gap, Renderer, TopicId};
+
+use super::requests::Requests;
+use super::{NativeFace, Protocol};
+
+/// Renders for one client, in the protocol of its connection.
+#[derive(Debug)]
+pub struct Face {
+    dialect: Dialect,
+    pub(crate) requests: Requests,
+    pub(crate) losses: Losses,
+    /// What the client is told when the router ends the connection.
+    pub(crate) closing_code: u16,
+}
+
+#[derive(Debug)]
+enum Dialect {
+    Native(NativeFace),
+}
+
+/// What the client has been told of lost messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Losses {
+    /// Reports of gaps.
+    pub(crate) gaps: u64,
+    /// Messages lost in them.
+    pub(crate) messages: u64,
+    /// Reports when the log was written last.
+    pub(crate) logged: u64,
+    /// When that was.
+    pub(crate) logged_at: Option<u64>,
+}
+
+impl Face {
+    pub(crate) fn new(protocol: Protocol) -> Self {
+        let dialect = match protocol {
+            Protocol::Native => Dialect::Native(NativeFace),
+        };
+        Self {
+            dialect,
+            requests: Requests::default(),
+            losses: Losses::default(),
+            // Unless the engine has another reason, it is a full queue.
+            closing_code: code::SLOW,
+        }
+    }
+
+    /// Says that something asked for is not done.
+    pub(crate) fn refused(&mut self, out: &mut Vec<u8>, refused: &Refused<'_>) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.refused(out, refused),
+        }
+    }
+
+    /// Hands over the answer to a request of this client.
+    pub(crate) fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, it: &[u8]) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.reply(out, correlation, format, it),
+        }
+    }
+
+    /// Asks whether the client is there.
+    pub(crate) fn ping(&mut self, out: &mut Vec<u8>, token: u64) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.ping(out, token),
+        }
+    }
+
+    /// Says why the connection ends; nothing comes after it.
+    pub(crate) fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.close(out, code, reason),
+        }
+    }
+}
+
+impl Renderer for Face {
+    #[inline]
+    fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.topic(out, topic, name),
+        }
+    }
+
+    #[inline]
+    fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+        match &mut self.dialect {
+            Dialect::Native(face) => face.message(out, delivery),
+        }
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        self.losses.gaps += 1;
+        self.losses.messages += gap.count;
+        match &mut self.dialect {
+            Dialect::Native(face) => face.gap(out, gap),
+        }
+    }
+
+    fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
+        self.close(out, self.closing_code, reason);
+    }
+}

@@ -1,0 +1,97 @@
+//! The requests of one client that wait for their reply.
+
+use std::collections::BTreeMap;
+
+/// Correlations with the times until which they wait, bounded by its user.
+#[derive(Debug, Default)]
+pub(crate) struct Requests {
+    waiting: BTreeMap<u64, u64>,
+    /// When the engine looks at them next; none where none waits.
+    alarm: Option<u64>,
+}
+
+impl Requests {
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Adds one; false where one with this correlation waits already.
+    pub(crate) fn add(&mut self, correlation: u64, deadline: u64) -> bool {
+        match self.waiting.entry(correlation) {
+            std::collections::btree_map::Entry::Occupied(_) => false,
+            std::collections::btree_map::Entry::Vacant(place) => {
+                place.insert(deadline);
+                true
+            }
+        }
+    }
+
+    /// Takes one away that is answered; false where none waits.
+    pub(crate) fn take(&mut self, correlation: u64) -> bool {
+        self.waiting.remove(&correlation).is_some()
+    }
+
+    /// Takes those away whose time is over.
+    pub(crate) fn expire(&mut self, now: u64, expired: &mut Vec<u64>) {
+        expired.extend(self.waiting.iter().filter(|(_, at)| **at <= now).map(|(it, _)| *it));
+        for correlation in expired.iter() {
+            self.waiting.remove(correlation);
+        }
+    }
+
+    /// The alarm that has to be set, if the one that is set comes too late or there is none.
+    ///
+    /// There is at most one that still counts, however many requests come and go.
+    pub(crate) fn arm(&mut self, deadline: u64) -> Option<u64> {
+        if self.alarm.is_some_and(|at| at <= deadline) {
+            return None;
+        }
+        self.alarm = Some(deadline);
+        Some(deadline)
+    }
+
+    /// The alarm at `at` has come: the next one, if requests wait still.
+    pub(crate) fn rearm(&mut self, at: u64) -> Option<u64> {
+        if self.alarm != Some(at) {
+            return None;
+        }
+        self.alarm = self.waiting.values().min().copied();
+        self.alarm
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_answered_once_or_expires() {
+        let mut requests = Requests::default();
+        assert!(requests.add(1, 100) && requests.add(2, 50) && !requests.add(1, 70));
+        assert!(requests.take(1) && !requests.take(1));
+        let mut expired = Vec::new();
+        requests.expire(49, &mut expired);
+        assert!(expired.is_empty());
+        requests.expire(50, &mut expired);
+        assert_eq!(expired, [2]);
+        assert_eq!(requests.len(), 0);
+    }
+
+    #[test]
+    fn one_alarm_serves_all() {
+        let mut requests = Requests::default();
+        requests.add(1, 100);
+        assert_eq!(requests.arm(100), Some(100));
+        requests.add(2, 200);
+        assert_eq!(requests.arm(200), None);
+        requests.add(3, 50);
+        assert_eq!(requests.arm(50), Some(50));
+        requests.take(3);
+        assert_eq!(requests.rearm(50), Some(100));
+        assert_eq!(requests.rearm(50), None, "an alarm comes once");
+        requests.take(1);
+        requests.take(2);
+        assert_eq!(requests.rearm(100), None);
+        assert_eq!(requests.arm(300), Some(300));
+    }
+}

@@ -1,0 +1,165 @@
+//! Configurations: what is read, what is overridden, and how a mistake is told.
+
+use std::time::Duration;
+
+use trunkline_reactor::Idle;
+use trunkline_router::Overflow;
+use trunkline_server::config::{Config, LogFormat, LogLevel};
+
+fn read(text: &str) -> Result<Config, String> {
+    with(text, &[])
+}
+
+fn with(text: &str, environment: &[(&str, &str)]) -> Result<Config, String> {
+    let environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+    Config::from_text("trunkline.toml", text, environment).map_err(|error| error.to_string())
+}
+
+const EVERYTHING: &str = r#"
+[listen]
+native = ["tcp://127.0.0.1:0", "unix:///run/a.sock"]
+http = "off"
+websocket = "[::1]:9000"
+
+[limits]
+connections = 10
+topics = 20
+topics_per_client = 2100
+subscriptions = 30
+subscriptions_per_client = 31
+lanes = 32
+requests_per_client = 33
+frame_bytes = "2 MiB"
+output_bytes = 8192
+
+[client]
+queue_messages = 5
+queue_bytes = "3 kB"
+overflow = "drop-newest"
+messages_per_second = 6
+bytes_per_second = "7 KiB"
+updates_per_second = 8
+
+[[client.rule]]
+name = "slow*"
+queue_messages = 11000
+overflow = "disconnect"
+updates_per_second = 500
+
+[[client.rule]]
+name = "*"
+queue_bytes = "1 MiB"
+
+[router]
+idle = "20us"
+keepalive = "10s"
+keepalive_missed = 2
+handshake_timeout = "1s"
+shutdown_timeout = "500ms"
+
+[log]
+format = "json"
+level = "debug"
+"#;
+
+#[test]
+fn nothing_is_the_defaults() {
+    assert_eq!(read("").unwrap(), Config::default());
+    assert_eq!(read("[client]\n[listen]").unwrap(), Config::default());
+}
+
+#[test]
+fn every_key_is_taken() {
+    let config = read(EVERYTHING).unwrap();
+    assert_eq!(config.listen.native[1].to_string(), "unix:///run/a.sock");
+    assert_eq!(
+        (config.listen.http.as_deref(), config.listen.websocket.as_deref()),
+        (None, Some("[::1]:9000"))
+    );
+    assert_eq!((config.limits.frame_bytes, config.limits.output_bytes), (2 << 20, 8192));
+    assert_eq!(config.router.idle, Idle::SpinFor(Duration::from_micros(20)));
+    assert_eq!(config.router.shutdown_timeout, Duration::from_millis(500));
+    assert_eq!((config.log.format, config.log.level), (LogFormat::Json, LogLevel::Debug));
+    let slow = config.client_options("slow-7");
+    assert_eq!((slow.queue_messages, slow.overflow), (11_000, Overflow::Disconnect));
+    assert_eq!(
+        (slow.queue_bytes, config.updates_per_second("slow-7").unwrap().get()),
+        (3_000, 500)
+    );
+    let other = config.client_options("gui");
+    assert_eq!((other.queue_messages, other.queue_bytes), (5, 1 << 20));
+    assert_eq!(other.overflow, Overflow::DropNewest);
+    assert_eq!(other.bytes_per_second.unwrap().get(), 7 << 10);
+    assert_eq!(config.updates_per_second("gui").unwrap().get(), 8);
+}
+
+#[test]
+fn what_is_shown_gives_the_same_again() {
+    for config in [Config::default(), read(EVERYTHING).unwrap()] {
+        let shown = config.to_toml();
+        assert_eq!(read(&shown).as_ref(), Ok(&config), "{shown}");
+    }
+    // Every key of the file that has all of them is shown.
+    let shown = read(EVERYTHING).unwrap().to_toml();
+    for key in EVERYTHING.lines().filter_map(|line| line.split_once(" = ")) {
+        assert!(shown.contains(key.0), "{} is not shown", key.0);
+    }
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place() {
+    for (text, parts) in [
+        ("[client]\nqueue_mesages = 5", &["trunkline.toml line 2, column 1", "queue_mesages"][..]),
+        ("[client]\nqueue_messages = \"many\"", &["line 2, column 18", "invalid type"]),
+        ("[client]\nqueue_bytes = \"5 MB/s\"", &["line 2, column 15", "64 MiB"]),
+        ("[client]\n\n  overflow = \"drop\"", &["line 3", "drop-oldest"]),
+        ("[router]\nkeepalive = 30", &["line 2", "30s"]),
+        ("[router]\nidle = \"sleep\"", &["line 2", "spin"]),
+        ("[listen]\nnative = [\"127.0.0.1:7400\"]", &["line 2", "tcp://"]),
+        ("[listen]\nhttp = \"7401\"", &["line 2", "HOST:PORT"]),
+        ("[clients]", &["line 1, column 2", "clients"]),
+        ("[client", &["line 1"]),
+        ("[[client.rule]]\nqueue_messages = 1", &["line 1", "name"]),
+        ("[limits]\nframe_bytes = 10", &["limits.frame_bytes", "65536"]),
+        ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
+        ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),
+    ] {
+        let error = read(text).unwrap_err();
+        for part in parts {
+            assert!(error.contains(part), "{text:?}: {error:?} lacks {part:?}");
+        }
+        assert!(!error.contains('\n'), "{error:?} is one line");
+    }
+}
+
+#[test]
+fn the_environment_overrides_the_file() {
+    let config = with(
+        "[client]\nqueue_messages = 5",
+        &[
+            ("TRUNKLINE_CLIENT__QUEUE_MESSAGES", "7"),
+            ("TRUNKLINE_CLIENT__QUEUE_BYTES", "2 MiB"),
+            ("TRUNKLINE_LISTEN__NATIVE", "tcp://127.0.0.1:0"),
+            ("TRUNKLINE_ROUTER__IDLE", "spin"),
+            ("TRUNKLINE_PEERS", "not ours"),
+            ("PATH", "x"),
+        ],
+    )
+    .unwrap();
+    assert_eq!((config.client.queue_messages, config.client.queue_bytes), (7, 2 << 20));
+    assert_eq!(config.listen.native.len(), 1);
+    assert_eq!(config.router.idle, Idle::Spin);
+}
+
+#[test]
+fn a_wrong_variable_is_named() {
+    for (name, value, part) in [
+        ("TRUNKLINE_CLIENT__QUEUE_MESAGES", "7", "unknown field"),
+        ("TRUNKLINE_CLIENT__OVERFLOW", "drop", "drop-oldest"),
+        ("TRUNKLINE_CLIENT__QUEUE_MESSAGES__X", "1", "X"),
+    ] {
+        let error = with("[client]\nqueue_messages = 5", &[(name, value)]).unwrap_err();
+        assert!(error.starts_with(name), "{error:?}");
+        assert!(error.to_lowercase().contains(&part.to_lowercase()), "{error:?} lacks {part:?}");
+    }
+}
