@@ -30,6 +30,10 @@ pub struct Config {
     pub client: Client,
     /// How the router works.
     pub router: RouterOptions,
+    /// Browsers.
+    pub websocket: WebSocket,
+    /// What `/metrics` shows.
+    pub metrics: Metrics,
     /// What it says about itself.
     pub log: Log,
 }
@@ -190,6 +194,29 @@ impl Default for RouterOptions {
     }
 }
 
+/// Browsers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSocket {
+    /// Origins whose pages may connect, beside those of this machine and of the host that they
+    /// connect to; `*` is any.
+    pub origins: Vec<String>,
+}
+
+/// What `/metrics` shows.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Clients with series of their own: those with most lost, then with most waiting.
+    pub clients: usize,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self { clients: 100 }
+    }
+}
+
 /// What the router says about itself, on standard error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -258,6 +285,8 @@ impl Config {
     /// The keys that differ in `other` and cannot change while a router runs.
     pub fn needs_restart(&self, other: &Self) -> Vec<&'static str> {
         let keys = [
+            ("listen.http", self.listen.http != other.listen.http),
+            ("metrics.clients", self.metrics != other.metrics),
             ("log.format", self.log.format != other.log.format),
             ("log.level", self.log.level != other.log.level),
         ];

@@ -77,11 +77,12 @@ impl Engine {
         if at >= self.connections.len() {
             self.connections.resize_with(at + 1, || None);
         }
+        let session = Session::new(protocol, &self.office.config, &peer);
         let member = Member::new(id, now, peer, protocol);
         let timeout = self.office.handshake_timeout;
         self.office.remind(now.saturating_add(timeout), id, Reminder::Watch);
         self.office.totals.connected += 1;
-        self.connections[at] = Some(Connection { member, session: Session::new(protocol) });
+        self.connections[at] = Some(Connection { member, session });
         Ok(id)
     }
 

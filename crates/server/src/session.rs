@@ -7,19 +7,26 @@ mod desk;
 mod face;
 mod native;
 mod requests;
+mod websocket;
 
 pub(crate) use desk::{Ask, close};
 pub use desk::{Asked, Denied, Desk};
 pub use face::Face;
 pub use native::{NativeFace, NativeSession};
+pub use websocket::{WebSocketFace, WebSocketSession};
 
 use trunkline_router::TopicId;
+
+use crate::config::Config;
+use crate::engine::Peer;
 
 /// What a connection speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// The router's own, in binary frames.
     Native,
+    /// WebSocket, with JSON.
+    WebSocket,
 }
 
 impl Protocol {
@@ -27,6 +34,7 @@ impl Protocol {
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
+            Self::WebSocket => "websocket",
         }
     }
 }
@@ -35,12 +43,14 @@ impl Protocol {
 #[derive(Debug)]
 pub(crate) enum Session {
     Native(NativeSession),
+    WebSocket(WebSocketSession),
 }
 
 impl Session {
-    pub(crate) fn new(protocol: Protocol) -> Self {
+    pub(crate) fn new(protocol: Protocol, config: &Config, peer: &Peer) -> Self {
         match protocol {
             Protocol::Native => Self::Native(NativeSession::default()),
+            Protocol::WebSocket => Self::WebSocket(WebSocketSession::new(config, peer)),
         }
     }
 
@@ -49,6 +59,7 @@ impl Session {
     pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
         match self {
             Self::Native(session) => session.received(desk, bytes),
+            Self::WebSocket(session) => session.received(desk, bytes),
         }
     }
 
@@ -56,6 +67,8 @@ impl Session {
     pub(crate) fn leave(&mut self, release: impl FnMut(TopicId)) {
         match self {
             Self::Native(session) => session.leave(release),
+            // Topics are held while a command is carried out, and no longer.
+            Self::WebSocket(_) => {}
         }
     }
 }

@@ -18,6 +18,7 @@ impl Config {
             show_rule(rule, &mut page);
         }
         self.show_router(&mut page);
+        self.show_edges(&mut page);
         self.show_log(&mut page);
         page.0
     }
@@ -100,6 +101,19 @@ impl Config {
         page.key("keepalive_missed", &router.keepalive_missed, "questions, then it is closed");
         page.key("handshake_timeout", &time(router.handshake_timeout), "to say who one is");
         page.key("shutdown_timeout", &time(router.shutdown_timeout), "to take the last bytes");
+    }
+
+    fn show_edges(&self, page: &mut Page) {
+        let origins: Vec<String> =
+            self.websocket.origins.iter().map(|origin| quoted(origin)).collect();
+        page.section("[websocket]");
+        page.key(
+            "origins",
+            &format!("[{}]", origins.join(", ")),
+            "of pages that may connect from elsewhere, such as \"https://desk.example.org\"",
+        );
+        page.section("[metrics]");
+        page.key("clients", &self.metrics.clients, "with series of their own, at most");
     }
 
     fn show_log(&self, page: &mut Page) {

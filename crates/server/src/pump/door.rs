@@ -25,6 +25,10 @@ impl Door {
     /// What a configuration wants to listen at.
     pub(crate) fn wanted(config: &Config) -> Vec<(Address, Protocol)> {
         let native = config.listen.native.iter();
-        native.map(|address| (address.clone(), Protocol::Native)).collect()
+        let native = native.map(|address| (address.clone(), Protocol::Native));
+        let websocket = config.listen.websocket.iter();
+        let websocket =
+            websocket.map(|address| (Address::Tcp(address.clone()), Protocol::WebSocket));
+        native.chain(websocket).collect()
     }
 }

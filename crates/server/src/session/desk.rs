@@ -265,17 +265,18 @@ impl Desk<'_> {
     /// Tells the client that what it asked for by a frame `of` this kind is not done.
     #[cold]
     pub fn refuse(&mut self, of: u8, id: u64, denied: &Denied) {
-        self.office.totals.refusals += 1;
         let refused =
             Refused { of, code: denied.code, offset: denied.offset, id, text: &denied.text };
-        self.router.control(self.member.id, |face, out| face.refused(out, &refused));
-        debug!(
-            client = %self.member.label(),
-            frame = kind::name(of),
-            id,
-            reason = %denied.text,
-            "refused"
-        );
+        debug!(frame = kind::name(of), id, "what is refused next");
+        self.refuse_by(denied, |face, out| face.refused(out, &refused));
+    }
+
+    /// As [`Desk::refuse`], told by `write`.
+    #[cold]
+    pub fn refuse_by(&mut self, denied: &Denied, write: impl FnOnce(&mut Face, &mut Vec<u8>)) {
+        self.office.totals.refusals += 1;
+        self.router.control(self.member.id, write);
+        debug!(client = %self.member.label(), reason = %denied.text, "refused");
     }
 
     /// Ends the connection: the client is told why, and nothing more is read from it.

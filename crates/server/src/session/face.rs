@@ -4,7 +4,7 @@ use trunkline_native::{Refused, code};
 use trunkline_router::{Delivery, Gap, Renderer, TopicId};
 
 use super::requests::Requests;
-use super::{NativeFace, Protocol};
+use super::{NativeFace, Protocol, WebSocketFace};
 
 /// Renders for one client, in the protocol of its connection.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub struct Face {
 #[derive(Debug)]
 enum Dialect {
     Native(NativeFace),
+    WebSocket(WebSocketFace),
 }
 
 /// What the client has been told of lost messages.
@@ -38,6 +39,7 @@ impl Face {
     pub(crate) fn new(protocol: Protocol) -> Self {
         let dialect = match protocol {
             Protocol::Native => Dialect::Native(NativeFace),
+            Protocol::WebSocket => Dialect::WebSocket(WebSocketFace::new()),
         };
         Self {
             dialect,
@@ -48,10 +50,19 @@ impl Face {
         }
     }
 
+    /// The half of a browser's connection that writes, if this is one.
+    pub(super) fn websocket(&mut self) -> Option<&mut WebSocketFace> {
+        match &mut self.dialect {
+            Dialect::WebSocket(face) => Some(face),
+            Dialect::Native(_) => None,
+        }
+    }
+
     /// Says that something asked for is not done.
     pub(crate) fn refused(&mut self, out: &mut Vec<u8>, refused: &Refused<'_>) {
         match &mut self.dialect {
             Dialect::Native(face) => face.refused(out, refused),
+            Dialect::WebSocket(face) => face.refused(out, refused),
         }
     }
 
@@ -59,6 +70,7 @@ impl Face {
     pub(crate) fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, it: &[u8]) {
         match &mut self.dialect {
             Dialect::Native(face) => face.reply(out, correlation, format, it),
+            Dialect::WebSocket(face) => face.reply(out, correlation, format, it),
         }
     }
 
@@ -66,6 +78,7 @@ impl Face {
     pub(crate) fn ping(&mut self, out: &mut Vec<u8>, token: u64) {
         match &mut self.dialect {
             Dialect::Native(face) => face.ping(out, token),
+            Dialect::WebSocket(face) => face.ping(out),
         }
     }
 
@@ -73,6 +86,7 @@ impl Face {
     pub(crate) fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
         match &mut self.dialect {
             Dialect::Native(face) => face.close(out, code, reason),
+            Dialect::WebSocket(face) => face.close(out, code, reason),
         }
     }
 }
@@ -82,6 +96,8 @@ impl Renderer for Face {
     fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
         match &mut self.dialect {
             Dialect::Native(face) => face.topic(out, topic, name),
+            // Every message names its topic.
+            Dialect::WebSocket(_) => {}
         }
     }
 
@@ -89,6 +105,7 @@ impl Renderer for Face {
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
         match &mut self.dialect {
             Dialect::Native(face) => face.message(out, delivery),
+            Dialect::WebSocket(face) => face.message(out, delivery),
         }
     }
 
@@ -97,6 +114,7 @@ impl Renderer for Face {
         self.losses.messages += gap.count;
         match &mut self.dialect {
             Dialect::Native(face) => face.gap(out, gap),
+            Dialect::WebSocket(face) => face.gap(out, gap),
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
+use trunkline_native::format;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub enum Command<'a> {
     Publish {
         /// Its topic.
         topic: Cow<'a, str>,
-        /// Format of the payload; 0 where it has none.
+        /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// What is published.
         payload: Payload<'a>,
@@ -41,7 +42,7 @@ pub enum Command<'a> {
         correlation: u64,
         /// How long an answer is of use, in milliseconds.
         timeout_ms: u32,
-        /// Format of the payload; 0 where it has none.
+        /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// The question.
         payload: Payload<'a>,
@@ -50,7 +51,7 @@ pub enum Command<'a> {
     Reply {
         /// Whom: what stood beside the request.
         to: ReplyTo,
-        /// Format of the payload; 0 where it has none.
+        /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// The answer.
         payload: Payload<'a>,
@@ -69,6 +70,16 @@ pub enum Payload<'a> {
     Text(Cow<'a, str>),
     /// In the next frame, which is binary.
     NextFrame,
+}
+
+impl Payload<'_> {
+    /// The payload itself; `frame` is the next frame, where that is awaited.
+    pub fn bytes<'b>(&'b self, frame: &'b [u8]) -> &'b [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::NextFrame => frame,
+        }
+    }
 }
 
 /// Whom a reply goes to. In JSON it is a text that pages hand back as it came, since the numbers are
@@ -120,6 +131,27 @@ const TIMEOUT_MS: u32 = 5_000;
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// A format by its name, or by its number where it has none.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Format<'a> {
+    Number(u16),
+    #[serde(borrow)]
+    Name(Cow<'a, str>),
+}
+
+impl Format<'_> {
+    fn number(&self) -> Result<u16, CommandError> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Name(name) => format::from_name(name).ok_or_else(|| {
+                let names = format::NAMES.map(|(_, name)| name).join(", ");
+                CommandError(format!("{name:?} is no format; there are {names}, and numbers"))
+            }),
+        }
+    }
+}
+
 /// Every key that a text may have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -139,7 +171,8 @@ struct Keys<'a> {
     conflate: Option<bool>,
     correlation: Option<u64>,
     timeout_ms: Option<u32>,
-    format: Option<u16>,
+    #[serde(borrow)]
+    format: Option<Format<'a>>,
     binary: Option<bool>,
     #[serde(borrow)]
     payload: Option<Text<'a>>,
@@ -239,7 +272,11 @@ impl<'a> Keys<'a> {
             return Ok(Command::Ping { token });
         }
         let payload = self.payload(verb)?;
-        let format = self.format.take().unwrap_or(0);
+        let format = match (self.format.take(), &payload) {
+            (Some(format), _) => format.number()?,
+            (None, Payload::Text(_)) => format::TEXT,
+            (None, Payload::NextFrame) => format::OPAQUE,
+        };
         if let Some(Text(topic)) = self.publish.take() {
             return Ok(Command::Publish { topic, format, payload });
         }
@@ -310,25 +347,29 @@ mod tests {
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (
                 r#"{"publish": "fx/EURUSD", "payload": "1.\u0031"}"#,
-                Command::Publish { topic: "fx/EURUSD".into(), format: 0, payload: text("1.1") },
+                Command::Publish { topic: "fx/EURUSD".into(), format: 1, payload: text("1.1") },
             ),
             (
-                r#"{"publish": "a", "binary": true, "format": 3}"#,
-                Command::Publish { topic: "a".into(), format: 3, payload: Payload::NextFrame },
+                r#"{"publish": "a", "binary": true, "format": "fix"}"#,
+                Command::Publish { topic: "a".into(), format: 5, payload: Payload::NextFrame },
             ),
             (
-                r#"{"request": "a", "correlation": 9, "payload": ""}"#,
+                r#"{"publish": "a", "binary": true}"#,
+                Command::Publish { topic: "a".into(), format: 0, payload: Payload::NextFrame },
+            ),
+            (
+                r#"{"request": "a", "correlation": 9, "format": 40000, "payload": ""}"#,
                 Command::Request {
                     topic: "a".into(),
                     correlation: 9,
                     timeout_ms: 5_000,
-                    format: 0,
+                    format: 40_000,
                     payload: text(""),
                 },
             ),
             (
                 r#"{"reply": "ffffffffffffffff-a", "payload": "x"}"#,
-                Command::Reply { to, format: 0, payload: text("x") },
+                Command::Reply { to, format: 1, payload: text("x") },
             ),
             (r#"{"ping": 7}"#, Command::Ping { token: 7 }),
         ] {
@@ -355,6 +396,10 @@ mod tests {
             (r#"{"publish": "a"}"#, "publish needs either a payload"),
             (r#"{"publish": "a", "payload": "", "binary": true}"#, "publish needs either"),
             (r#"{"publish": "a", "payload": "", "pattern": "b"}"#, "pattern means nothing"),
+            (
+                r#"{"publish": "a", "payload": "", "format": "fox"}"#,
+                "\"fox\" is no format; there are opaque",
+            ),
             (r#"{"request": "a", "payload": ""}"#, "needs a correlation"),
             (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
             (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use trunkline_native::NAME_BYTES;
 use tungstenite::handshake::derive_accept_key;
 
 use super::Origins;
@@ -77,6 +78,12 @@ impl Refusal {
             reason.len() + 1
         )
     }
+}
+
+/// The answer to a request that cannot be served now, or did not come in time.
+pub fn unavailable(is_late: bool, reason: &str) -> String {
+    let status = if is_late { "408 Request Timeout" } else { "503 Service Unavailable" };
+    Refusal::new(status, reason).answer()
 }
 
 /// Reads a request; None where more bytes are needed.
@@ -201,8 +208,8 @@ fn wishes(query: &str) -> Result<Wishes, Refusal> {
         let value = decoded(value)
             .ok_or_else(|| Refusal::bad(format!("the value of {key} is no text with %XX")))?;
         match key {
-            "name" => wishes.name = Some(value),
-            "overflow" => wishes.overflow = Some(value),
+            "name" => wishes.name = Some(name(value)?),
+            "overflow" => wishes.overflow = Some(overflow(value)?),
             "queue_messages" => wishes.queue_messages = Some(count(key, &value)?),
             "queue_bytes" => wishes.queue_bytes = Some(count(key, &value)?),
             "messages_per_second" => wishes.messages_per_second = Some(count(key, &value)?),
@@ -215,6 +222,24 @@ fn wishes(query: &str) -> Result<Wishes, Refusal> {
         }
     }
     Ok(wishes)
+}
+
+fn name(value: String) -> Result<String, Refusal> {
+    match value.len() <= NAME_BYTES && !value.contains(char::is_control) {
+        true => Ok(value),
+        false => Err(Refusal::bad(format!(
+            "name has at most {NAME_BYTES} bytes and no control characters"
+        ))),
+    }
+}
+
+fn overflow(value: String) -> Result<String, Refusal> {
+    match &*value {
+        "drop-oldest" | "drop-newest" | "disconnect" => Ok(value),
+        _ => Err(Refusal::bad(format!(
+            "overflow is drop-oldest, drop-newest or disconnect, not {value:?}"
+        ))),
+    }
 }
 
 fn count<N: std::str::FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<N, Refusal> {
@@ -305,6 +330,9 @@ mod tests {
         refused(&request("/", "Origin: https://evil.example.org\r\n"), "403", "evil.example.org");
         refused(&request("/?nmae=x", ""), "400", "\"nmae\" is not known");
         refused(&request("/?queue_bytes=0", ""), "400", "queue_bytes is a whole number");
+        refused(&request("/?overflow=block", ""), "400", "overflow is drop-oldest");
+        refused(&request(&format!("/?name={}", "n".repeat(201)), ""), "400", "name has at most");
+        refused(&request("/?name=a%0Ab", ""), "400", "no control characters");
         refused(&request("/?name=%f", ""), "400", "the value of name");
         refused(&request("/", &"a: b\r\n".repeat(99)), "431", "64 headers");
         refused(&request("/", &format!("a: {}\r\n", "b".repeat(20_000))), "431", "16384 bytes");

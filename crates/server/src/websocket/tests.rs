@@ -212,15 +212,15 @@ fn text_is_told_in_json_and_other_payloads_follow_it() {
     };
     writer.message(&mut out, conflated, b"\xff\0");
     writer.reply(&mut out, 7, 0, b"yes");
-    writer.reply(&mut out, 8, 0, b"\xfe");
+    writer.reply(&mut out, 8, 40_000, b"\xfe");
     assert_eq!(
         told(&out),
         [
             json!({"message": {"subscription": 1, "topic": "fx/EURUSD", "sequence": 9, "payload": "1.1 \"é\"\n"}}),
             json!({"message": {"subscription": 1, "topic": "fx/é", "sequence": 9, "replaced": 3, "age_ns": 4000,
-                "format": 2, "reply_to": "ff-1", "binary": 2}}),
+                "format": "json", "reply_to": "ff-1", "binary": 2}}),
             json!({"reply": {"correlation": 7, "payload": "yes"}}),
-            json!({"reply": {"correlation": 8, "binary": 1}}),
+            json!({"reply": {"correlation": 8, "format": 40000, "binary": 1}}),
         ]
     );
     let frames = frames(&out);
@@ -239,8 +239,18 @@ fn everything_else_is_told_in_json() {
         Told::Unsubscribed(1),
         Told::Pong(3),
         Told::Gap(gap),
-        Told::Refused(Refused { subject: Subject::Subscribe(2), code, reason: "why" }),
-        Told::Refused(Refused { subject: Subject::Publish("a"), code, reason: "why" }),
+        Told::Refused(Refused {
+            subject: Subject::Subscribe(2),
+            code,
+            offset: Some(4),
+            reason: "why",
+        }),
+        Told::Refused(Refused {
+            subject: Subject::Publish("a"),
+            code,
+            offset: None,
+            reason: "why",
+        }),
     ] {
         writer.tell(&mut out, &told);
     }
@@ -251,7 +261,7 @@ fn everything_else_is_told_in_json() {
             json!({"unsubscribed": 1}),
             json!({"pong": 3}),
             json!({"gap": {"subscription": 1, "topic": "a", "count": 2, "first": 5, "last": 7, "age_ns": 9}}),
-            json!({"refused": {"subscribe": 2, "code": code, "reason": "why"}}),
+            json!({"refused": {"subscribe": 2, "code": code, "offset": 4, "reason": "why"}}),
             json!({"refused": {"publish": "a", "code": code, "reason": "why"}}),
         ]
     );

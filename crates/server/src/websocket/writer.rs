@@ -1,6 +1,7 @@
 //! What a client is told: JSON in text frames, and payloads that are no text in binary ones.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use trunkline_native::format;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{CloseCode, Control, Data, OpCode};
 
@@ -45,7 +46,9 @@ pub struct Welcome<'a> {
     /// As the router calls the client.
     pub name: &'a str,
     /// Bytes of a frame that it may send.
-    pub frame_bytes: usize,
+    pub frame_bytes: u32,
+    /// Subscriptions that it may have.
+    pub subscriptions: u32,
 }
 
 /// A message.
@@ -64,7 +67,7 @@ pub struct Message<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ns: Option<u64>,
     /// Format of the payload, where it has one.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_opaque", serialize_with = "named")]
     pub format: u16,
     /// Whom an answer goes to, where one is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +110,7 @@ pub struct Reply<'a> {
     /// As the request gave it.
     pub correlation: u64,
     /// Format of the payload, where it has one.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_opaque", serialize_with = "named")]
     pub format: u16,
     /// The payload.
     #[serde(flatten)]
@@ -120,8 +123,11 @@ pub struct Refused<'a> {
     /// What it was about.
     #[serde(flatten)]
     pub subject: Subject<'a>,
-    /// A word for programs.
+    /// A few words that do not change, for programs.
     pub code: &'a str,
+    /// The byte of the topic or pattern that is wrong, where one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
     /// Words for people.
     pub reason: &'a str,
 }
@@ -151,8 +157,15 @@ pub struct Closing<'a> {
     pub reason: &'a str,
 }
 
-fn is_zero(format: &u16) -> bool {
-    *format == 0
+fn is_opaque(format: &u16) -> bool {
+    *format == format::OPAQUE
+}
+
+fn named<S: Serializer>(format: &u16, serializer: S) -> Result<S::Ok, S::Error> {
+    match format::name(*format) {
+        Some(name) => serializer.serialize_str(name),
+        None => serializer.serialize_u16(*format),
+    }
 }
 
 /// How a payload is carried: in the text, if it is one.

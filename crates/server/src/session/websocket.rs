@@ -1,0 +1,322 @@
+//! A browser's connection: texts of JSON become calls, deliveries become texts.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+
+use trunkline_native::{Refused, code, kind};
+use trunkline_router::{Delivery, Gap, Overflow, Requester, SubscriptionOptions, TopicId};
+
+use super::desk::{Asked, Denied, Desk};
+use crate::config::Config;
+use crate::engine::Peer;
+use crate::websocket::{
+    self as frames, Carried, Command, Incoming, Message, Origins, Reader, ReplyTo, Settings,
+    Subject, Told, Welcome, Wishes, Writer, unavailable,
+};
+
+/// Version of the protocol in JSON.
+const VERSION: u16 = 1;
+/// Characters of a text that is no command, as it is told back.
+const TOLD_BACK: usize = 80;
+
+/// Reads what one browser sends.
+#[derive(Debug)]
+pub struct WebSocketSession {
+    reader: Reader,
+    /// What waits for its payload, which is the next frame.
+    pending: Option<Command<'static>>,
+    /// What the protocol answers by itself.
+    answers: Vec<u8>,
+}
+
+impl WebSocketSession {
+    pub(crate) fn new(config: &Config, peer: &Peer) -> Self {
+        let address: Option<SocketAddr> = peer.address.parse().ok();
+        let settings = Settings {
+            origins: Origins::new(&config.websocket.origins),
+            message_bytes: usize::try_from(config.limits.frame_bytes).unwrap_or(usize::MAX),
+            over_loopback: address.is_some_and(|it| it.ip().to_canonical().is_loopback()),
+        };
+        Self { reader: Reader::new(settings), pending: None, answers: Vec::new() }
+    }
+
+    /// Handles what is whole in `bytes`, and says how many bytes are done with.
+    pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
+        let mut input = bytes;
+        while desk.is_open() {
+            let next = self.reader.next(&mut input, &mut self.answers);
+            let is_over = next.is_err();
+            if !self.answers.is_empty() {
+                let answers = &self.answers;
+                write(desk, |face, out| face.answer(out, answers, is_over));
+                self.answers.clear();
+            }
+            match next {
+                Ok(None) => break,
+                Ok(Some(incoming)) => self.came(desk, incoming),
+                Err(ended) => desk.close(code::BAD_FRAME, &ended.reason),
+            }
+        }
+        // What a client says that is told to go is not read.
+        if desk.is_open() { bytes.len() - input.len() } else { bytes.len() }
+    }
+
+    fn came(&mut self, desk: &mut Desk<'_>, incoming: Incoming) {
+        match incoming {
+            Incoming::Opened { wishes, answer } => open(desk, &wishes, &answer),
+            Incoming::Text(_) if self.pending.is_some() => {
+                desk.close(code::BAD_FRAME, "a text where a binary frame was announced");
+            }
+            Incoming::Text(text) => self.text(desk, &text),
+            Incoming::Binary(payload) => match self.pending.take() {
+                Some(command) => carry_out(desk, &command, &payload),
+                None => desk.close(
+                    code::BAD_FRAME,
+                    "a binary frame without a text before it that says \"binary\": true",
+                ),
+            },
+            Incoming::Sign => {}
+        }
+    }
+
+    fn text(&mut self, desk: &mut Desk<'_>, text: &str) {
+        match Command::parse(text) {
+            Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
+            Ok(command) => carry_out(desk, &command, b""),
+            Err(error) => {
+                let beginning = &text[..text.floor_char_boundary(TOLD_BACK)];
+                let denied =
+                    Denied { code: code::BAD_FRAME, offset: None, text: error.to_string() };
+                refuse(desk, Subject::Text(beginning), &denied);
+            }
+        }
+    }
+}
+
+fn open(desk: &mut Desk<'_>, wishes: &Wishes, answer: &str) {
+    let overflow = match wishes.overflow.as_deref() {
+        None => None,
+        Some("drop-oldest") => Some(Overflow::DropOldest),
+        Some("drop-newest") => Some(Overflow::DropNewest),
+        // The handshake takes no other.
+        Some(_) => Some(Overflow::Disconnect),
+    };
+    let name = wishes.name.as_deref().unwrap_or_default();
+    desk.greet(&Asked {
+        name,
+        queue_messages: wishes.queue_messages.unwrap_or(0) as usize,
+        queue_bytes: usize::try_from(wishes.queue_bytes.unwrap_or(0)).unwrap_or(usize::MAX),
+        overflow,
+        messages_per_second: wishes.messages_per_second.unwrap_or(0),
+        bytes_per_second: wishes.bytes_per_second.unwrap_or(0),
+    });
+    let welcome = Welcome {
+        version: VERSION,
+        name,
+        frame_bytes: desk.frame_bytes(),
+        subscriptions: desk.subscriptions(),
+    };
+    write(desk, |face, out| face.open(out, answer, &welcome));
+}
+
+/// Does what a command says; `frame` is the payload where it is not in the text.
+fn carry_out(desk: &mut Desk<'_>, command: &Command<'_>, frame: &[u8]) {
+    let (subject, done) = match command {
+        Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+            let options = SubscriptionOptions {
+                updates_per_second: updates_per_second.and_then(NonZeroU32::new),
+                conflate: *conflate,
+            };
+            let done = desk.subscribe(*subscription, pattern, options);
+            (
+                Subject::Subscribe(*subscription),
+                done.map(|()| Some(Told::Subscribed(*subscription))),
+            )
+        }
+        Command::Unsubscribe { subscription } => {
+            let done = desk.unsubscribe(*subscription);
+            let told = Told::Unsubscribed(*subscription);
+            (Subject::Unsubscribe(*subscription), done.map(|()| Some(told)))
+        }
+        Command::Publish { topic, format, payload } => {
+            let done = with_topic(desk, topic, |desk, id| {
+                desk.publish(id, *format, payload.bytes(frame)).map(|_| ())
+            });
+            (Subject::Publish(topic), done.map(|()| None))
+        }
+        Command::Request { topic, correlation, timeout_ms, format, payload } => {
+            let timeout = u64::from(*timeout_ms) * 1_000_000;
+            let done = with_topic(desk, topic, |desk, id| {
+                desk.request(id, *correlation, timeout, *format, payload.bytes(frame))
+            });
+            (Subject::Request(*correlation), done.map(|()| None))
+        }
+        Command::Reply { to, format, payload } => {
+            let done = desk.reply(to.client, to.correlation, *format, payload.bytes(frame));
+            (Subject::Reply(*to), done.map(|()| None))
+        }
+        Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Told::Pong(*token)))),
+    };
+    match done {
+        Ok(None) => {}
+        Ok(Some(told)) => write(desk, |face, out| face.tell(out, &told)),
+        Err(denied) => refuse(desk, subject, &denied),
+    }
+}
+
+fn write(desk: &mut Desk<'_>, write: impl FnOnce(&mut WebSocketFace, &mut Vec<u8>)) {
+    desk.control(|face, out| {
+        if let Some(face) = face.websocket() {
+            write(face, out);
+        }
+    });
+}
+
+/// Pages name topics, and hold none.
+fn with_topic(
+    desk: &mut Desk<'_>,
+    name: &str,
+    act: impl FnOnce(&mut Desk<'_>, TopicId) -> Result<(), Denied>,
+) -> Result<(), Denied> {
+    let topic = desk.intern(name)?;
+    let done = act(desk, topic);
+    desk.release(topic);
+    done
+}
+
+fn refuse(desk: &mut Desk<'_>, subject: Subject<'_>, denied: &Denied) {
+    let told = Told::Refused(refused(subject, denied.code, denied.offset, &denied.text));
+    desk.refuse_by(denied, |face, out| {
+        if let Some(face) = face.websocket() {
+            face.tell(out, &told);
+        }
+    });
+}
+
+fn refused<'a>(
+    subject: Subject<'a>,
+    code: u16,
+    offset: Option<u32>,
+    reason: &'a str,
+) -> frames::Refused<'a> {
+    let code = code::name(code).unwrap_or("refused");
+    frames::Refused { subject, code, offset, reason }
+}
+
+/// How far a connection has come, which says what may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// HTTP is spoken.
+    Opening,
+    /// Frames are.
+    Open,
+    /// The last word has been said.
+    Over,
+}
+
+/// Writes what a browser reads.
+#[derive(Debug)]
+pub struct WebSocketFace {
+    stage: Stage,
+    writer: Writer,
+}
+
+impl WebSocketFace {
+    pub(crate) fn new() -> Self {
+        Self { stage: Stage::Opening, writer: Writer::default() }
+    }
+
+    /// What the protocol answers by itself; the last of it where the connection is over.
+    fn answer(&mut self, out: &mut Vec<u8>, bytes: &[u8], is_over: bool) {
+        out.extend_from_slice(bytes);
+        if is_over {
+            self.stage = Stage::Over;
+        }
+    }
+
+    fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
+        out.extend_from_slice(answer.as_bytes());
+        self.stage = Stage::Open;
+        self.tell(out, &Told::Welcome(*welcome));
+    }
+
+    fn tell(&mut self, out: &mut Vec<u8>, told: &Told<'_>) {
+        if self.stage == Stage::Open {
+            self.writer.tell(out, told);
+        }
+    }
+
+    /// What the engine refuses: requests whose time is over.
+    pub(crate) fn refused(&mut self, out: &mut Vec<u8>, it: &Refused<'_>) {
+        let number = u32::try_from(it.id).unwrap_or(u32::MAX);
+        let subject = match it.of {
+            kind::SUBSCRIBE => Subject::Subscribe(number),
+            kind::UNSUBSCRIBE => Subject::Unsubscribe(number),
+            kind::REQUEST => Subject::Request(it.id),
+            of => Subject::Text(kind::name(of)),
+        };
+        self.tell(out, &Told::Refused(refused(subject, it.code, it.offset, it.text)));
+    }
+
+    pub(crate) fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, it: &[u8]) {
+        if self.stage == Stage::Open {
+            self.writer.reply(out, correlation, format, it);
+        }
+    }
+
+    pub(crate) fn ping(&mut self, out: &mut Vec<u8>) {
+        if self.stage == Stage::Open {
+            frames::ping(out);
+        }
+    }
+
+    pub(crate) fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
+        match self.stage {
+            Stage::Opening => {
+                out.extend_from_slice(unavailable(code == code::SILENT, reason).as_bytes())
+            }
+            Stage::Open => self.writer.close(out, closes_with(code), reason),
+            Stage::Over => {}
+        }
+        self.stage = Stage::Over;
+    }
+
+    pub(crate) fn message(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
+        let reply_to = it.request.as_ref().map(|request: &Requester| ReplyTo {
+            client: request.client.as_u64(),
+            correlation: request.correlation,
+        });
+        let message = Message {
+            subscription: it.subscription,
+            topic: it.name(),
+            sequence: it.sequence,
+            replaced: it.conflation.as_ref().map(|conflation| conflation.replaced),
+            age_ns: it.conflation.as_ref().map(|conflation| conflation.age),
+            format: it.format,
+            reply_to,
+            payload: Carried::Binary(0),
+        };
+        self.writer.message(out, message, it.payload);
+    }
+
+    pub(crate) fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        let told = frames::Gap {
+            subscription: gap.subscription,
+            topic: gap.name(),
+            count: gap.count,
+            first: gap.first,
+            last: gap.last,
+            age_ns: gap.age,
+        };
+        self.tell(out, &Told::Gap(told));
+    }
+}
+
+/// The code of a frame that closes (RFC 6455, section 7.4.1; 1013 is of its registry).
+fn closes_with(code: u16) -> u16 {
+    match code {
+        code::STOPPING => 1001,
+        code::FULL => 1013,
+        _ => 1008,
+    }
+}

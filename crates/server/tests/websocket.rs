@@ -1,0 +1,364 @@
+//! Browsers and what is not one, against a running router.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use trunkline_client::{Client, Event, Options, Reply, Subscribe};
+use trunkline_server::{Config, Running, Server};
+use tungstenite::client::IntoClientRequest as _;
+use tungstenite::protocol::CloseFrame;
+use tungstenite::{Message, WebSocket};
+
+/// Far more than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn start(change: impl FnOnce(&mut Config)) -> Running {
+    let mut config = Config::default();
+    config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
+    config.listen.http = None;
+    config.listen.websocket = Some("127.0.0.1:0".into());
+    change(&mut config);
+    Server::start(config).expect("a router")
+}
+
+fn address(router: &Running, protocol: &str) -> String {
+    let mut all = router.addresses().iter();
+    let found = all.find(|it| it.protocol == protocol).expect("a listener");
+    found.address.to_string()
+}
+
+/// `127.0.0.1:PORT`.
+fn door(router: &Running) -> String {
+    let address = address(router, "websocket");
+    address.strip_prefix("tcp://").expect("a port").to_owned()
+}
+
+fn tcp(router: &Running) -> TcpStream {
+    let stream = TcpStream::connect(door(router)).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    stream
+}
+
+struct Page(WebSocket<TcpStream>);
+
+impl Page {
+    /// Connects, and has been welcomed.
+    fn open(router: &Running, query: &str) -> Self {
+        let url = format!("ws://{}/{query}", door(router));
+        let request = url.into_client_request().expect("a request");
+        let (socket, _) = tungstenite::client(request, tcp(router)).expect("a handshake");
+        let mut page = Self(socket);
+        let welcome = page.told();
+        assert_eq!(welcome["welcome"]["version"], 1, "{welcome}");
+        page
+    }
+
+    fn say(&mut self, command: &Value) {
+        self.0.send(Message::text(command.to_string())).expect("it is sent");
+    }
+
+    fn send(&mut self, payload: &[u8]) {
+        self.0.send(Message::binary(payload.to_vec())).expect("it is sent");
+    }
+
+    fn told(&mut self) -> Value {
+        match self.0.read().expect("a frame") {
+            Message::Text(text) => serde_json::from_str(&text).expect("JSON"),
+            other => panic!("not a text: {other:?}"),
+        }
+    }
+
+    fn binary(&mut self) -> Vec<u8> {
+        match self.0.read().expect("a frame") {
+            Message::Binary(payload) => payload.to_vec(),
+            other => panic!("not binary: {other:?}"),
+        }
+    }
+
+    fn ask(&mut self, command: &Value) -> Value {
+        self.say(command);
+        self.told()
+    }
+
+    /// The frame that closes; texts before it are passed over.
+    fn closed(&mut self) -> CloseFrame {
+        loop {
+            match self.0.read().expect("a frame") {
+                Message::Close(frame) => return frame.expect("a code"),
+                Message::Text(_) => {}
+                other => panic!("neither text nor the end: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_subscribes_publishes_and_leaves() {
+    let router = start(|_| {});
+    let mut page = Page::open(&router, "?name=page");
+    assert_eq!(page.ask(&json!({"subscribe": 1, "pattern": "fx/>"})), json!({"subscribed": 1}));
+    page.say(&json!({"publish": "fx/EURUSD", "payload": "1.0842 é"}));
+    page.say(&json!({"publish": "fx/EURUSD", "binary": true, "format": "cbor"}));
+    page.send(b"\xff\x00");
+    page.say(&json!({"publish": "elsewhere", "payload": ""}));
+    let message = |sequence| json!({"subscription": 1, "topic": "fx/EURUSD", "sequence": sequence});
+    let mut first = message(1);
+    first["format"] = json!("text");
+    first["payload"] = json!("1.0842 é");
+    assert_eq!(page.told(), json!({"message": first}));
+    let mut second = message(2);
+    second["format"] = json!("cbor");
+    second["binary"] = json!(2);
+    assert_eq!(page.told(), json!({"message": second}));
+    assert_eq!(page.binary(), b"\xff\x00");
+    assert_eq!(page.ask(&json!({"ping": 5})), json!({"pong": 5}));
+    assert_eq!(page.ask(&json!({"unsubscribe": 1})), json!({"unsubscribed": 1}));
+    page.say(&json!({"publish": "fx/EURUSD", "payload": "unheard"}));
+    assert_eq!(page.ask(&json!({"ping": 6})), json!({"pong": 6}));
+    page.0.close(None).expect("it is sent");
+    assert!(matches!(page.0.read(), Ok(Message::Close(None))));
+    router.stop();
+}
+
+#[test]
+fn pages_and_programs_ask_each_other() {
+    let router = start(|_| {});
+    let mut program =
+        Client::connect(&address(&router, "native"), &Options::named("program")).expect("a client");
+    program.subscribe("svc/double", &Subscribe::every()).expect("a subscription");
+    let mut page = Page::open(&router, "?name=page");
+    page.say(&json!({"request": "svc/double", "correlation": 9, "payload": "21"}));
+    let mut asked = None;
+    while asked.is_none() {
+        program
+            .receive(Some(PATIENCE), &mut |event| {
+                if let Event::Message(message) = event {
+                    asked = message.request.map(|request| (request, message.payload.to_vec()));
+                }
+            })
+            .expect("a request");
+    }
+    let (request, payload) = asked.expect("it was asked");
+    assert_eq!(payload, b"21");
+    program.reply(request, &Reply { format: 1, payload: b"42".to_vec() }).expect("it is sent");
+    let reply = json!({"reply": {"correlation": 9, "format": "text", "payload": "42"}});
+    assert_eq!(page.told(), reply);
+
+    assert_eq!(page.ask(&json!({"subscribe": 0, "pattern": "page/*"})), json!({"subscribed": 0}));
+    let asking = std::thread::spawn(move || {
+        let topic = program.topic("page/name").expect("a topic");
+        program.request(topic, b"?", PATIENCE).expect("a reply").payload
+    });
+    let message = page.told();
+    let to = &message["message"]["reply_to"];
+    page.say(&json!({"reply": to, "payload": "mine"}));
+    assert_eq!(asking.join().expect("no panic"), b"mine");
+    let refused = page.ask(&json!({"reply": to, "payload": "again"}));
+    assert_eq!(refused["refused"]["code"], "requester gone", "{refused}");
+    assert_eq!(refused["refused"]["reply"], *to, "{refused}");
+
+    let refused = page.ask(&json!({"request": "nobody/here", "correlation": 3, "payload": ""}));
+    assert_eq!(refused["refused"]["request"], 3, "{refused}");
+    assert_eq!(refused["refused"]["code"], "no responder", "{refused}");
+    page.say(&json!({"request": "page/late", "correlation": 4, "timeout_ms": 1, "payload": ""}));
+    assert_eq!(page.told()["message"]["topic"], "page/late");
+    let refused = page.told();
+    assert_eq!(refused["refused"]["request"], 4, "{refused}");
+    assert_eq!(refused["refused"]["code"], "timed out", "{refused}");
+}
+
+#[test]
+fn what_is_not_done_is_said_and_the_connection_stays() {
+    let router = start(|_| {});
+    let mut page = Page::open(&router, "");
+    for (command, subject, code, reason) in [
+        (json!({"subscribe": 1, "pattern": "a//b"}), "subscribe", "bad name", "level"),
+        (json!({"unsubscribe": 8}), "unsubscribe", "unknown", "no subscription 8"),
+        (json!({"publish": "a/*", "payload": ""}), "publish", "bad name", "*"),
+        (json!({"publish": "$router/x", "payload": ""}), "publish", "reserved topic", "$"),
+        (json!({"nonsense": 1}), "text", "bad frame", "unknown field `nonsense`"),
+        (json!([1]), "text", "bad frame", "line 1 column"),
+    ] {
+        let refused = page.ask(&command);
+        let refused = &refused["refused"];
+        assert!(!refused[subject].is_null(), "{command}: {refused}");
+        assert_eq!(refused["code"], code, "{command}: {refused}");
+        let words = refused["reason"].as_str().unwrap_or_default();
+        assert!(words.contains(reason), "{command}: {refused}");
+    }
+    assert_eq!(page.ask(&json!({"subscribe": 1, "pattern": "a"})), json!({"subscribed": 1}));
+    let refused = page.ask(&json!({"subscribe": 1, "pattern": "b"}));
+    assert_eq!(refused["refused"]["code"], "in use", "{refused}");
+    // A refused header takes its payload with it.
+    page.say(&json!({"publish": "a/>", "binary": true}));
+    page.send(b"payload");
+    assert_eq!(page.told()["refused"]["publish"], "a/>");
+    assert_eq!(page.ask(&json!({"ping": 1})), json!({"pong": 1}));
+}
+
+#[test]
+fn a_capped_page_gets_the_newest_and_is_told_what_it_replaced() {
+    let router = start(|_| {});
+    let mut page = Page::open(&router, "");
+    page.ask(&json!({"subscribe": 1, "pattern": "fx/*", "updates_per_second": 20}));
+    let mut program =
+        Client::connect(&address(&router, "native"), &Options::named("feed")).expect("a client");
+    let topic = program.topic("fx/EURUSD").expect("a topic");
+    const UPDATES: u64 = 1_000;
+    for update in 1..=UPDATES {
+        program.publish(topic, update.to_string().as_bytes()).expect("it is sent");
+    }
+    let (mut last, mut accounted, mut updates) = (0, 0, 0);
+    while last < UPDATES {
+        let told = page.told();
+        let message = &told["message"];
+        let sequence = message["sequence"].as_u64().expect("a message");
+        assert!(sequence > last, "{told} after {last}");
+        assert_eq!(message["payload"], sequence.to_string());
+        assert!(message["age_ns"].is_u64(), "{told}");
+        accounted += 1 + message["replaced"].as_u64().expect("conflated");
+        assert_eq!(accounted, sequence, "{told}");
+        last = sequence;
+        updates += 1;
+    }
+    assert!(updates < UPDATES / 2, "{updates} updates");
+}
+
+/// Everything that comes until the connection ends.
+fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset ends it too, after an answer to bytes that nobody read.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn what_is_no_websocket_is_answered_and_closed() {
+    let router = start(|_| {});
+    for (bytes, status) in [
+        (&b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"[..], "HTTP/1.1 426 "),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "HTTP/1.1 400 "),
+        (&[b'A'; 20_000], "HTTP/1.1 4"),
+        (b"TRNK\0\0\0\0\r\n\r\n", "HTTP/1.1 400 "),
+    ] {
+        let mut stream = tcp(&router);
+        stream.write_all(bytes).expect("it is sent");
+        let answer = rest(&mut stream);
+        assert!(answer.starts_with(status), "{answer:?} to {} bytes", bytes.len());
+    }
+    // Others have not noticed.
+    let mut page = Page::open(&router, "");
+    assert_eq!(page.ask(&json!({"ping": 1})), json!({"pong": 1}));
+}
+
+#[test]
+fn half_a_handshake_is_ended_in_time() {
+    let router = start(|config| config.router.handshake_timeout = Duration::from_millis(50));
+    let mut stream = tcp(&router);
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").expect("it is sent");
+    assert!(rest(&mut stream).starts_with("HTTP/1.1 408 "));
+}
+
+#[test]
+fn pages_of_other_origins_are_refused() {
+    let router = start(|config| config.websocket.origins = vec!["https://desk.example.org".into()]);
+    let connect = |origin: &str| {
+        let mut request =
+            format!("ws://{}/", door(&router)).into_client_request().expect("a request");
+        request.headers_mut().insert("Origin", origin.parse().expect("a header"));
+        tungstenite::client(request, tcp(&router)).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(connect("https://desk.example.org"), Ok(()));
+    assert_eq!(connect("http://localhost:3000"), Ok(()));
+    let refused = connect("https://evil.example.org").expect_err("a refusal");
+    assert!(refused.contains("403"), "{refused}");
+}
+
+#[test]
+fn frames_out_of_place_close_with_a_reason() {
+    let router = start(|config| config.limits.frame_bytes = 64 << 10);
+    let mut page = Page::open(&router, "");
+    page.send(b"unannounced");
+    let frame = page.closed();
+    assert_eq!(u16::from(frame.code), 1008);
+    assert!(frame.reason.contains("binary"), "{frame:?}");
+
+    let mut page = Page::open(&router, "");
+    page.say(&json!({"publish": "a", "binary": true}));
+    page.say(&json!({"ping": 1}));
+    assert_eq!(u16::from(page.closed().code), 1008);
+
+    let mut page = Page::open(&router, "");
+    page.say(&json!({"publish": "a", "payload": "x".repeat(70_000)}));
+    let frame = page.closed();
+    assert_eq!(u16::from(frame.code), 1009);
+    assert!(frame.reason.contains("at most 65536"), "{frame:?}");
+
+    let mut page = Page::open(&router, "");
+    page.0.get_mut().write_all(b"\x81\x02hi").expect("it is sent");
+    let frame = page.closed();
+    assert_eq!(u16::from(frame.code), 1002);
+    assert!(frame.reason.contains("masked"), "{frame:?}");
+}
+
+#[test]
+fn a_page_that_does_not_read_moves_nobody_and_is_told_what_it_lost() {
+    let router = start(|config| {
+        config.limits.output_bytes = 64 << 10;
+    });
+    let mut stalled = Page::open(&router, "?name=stalled&queue_messages=100");
+    stalled.ask(&json!({"subscribe": 1, "pattern": "load"}));
+    let mut other = Page::open(&router, "?name=other");
+    other.ask(&json!({"subscribe": 1, "pattern": "load"}));
+    let mut program =
+        Client::connect(&address(&router, "native"), &Options::named("load")).expect("a client");
+    let topic = program.topic("load").expect("a topic");
+    // More than the system's buffers for a connection hold.
+    let payload = vec![b'x'; 32 << 10];
+    const MESSAGES: u64 = 1_000;
+    for sequence in 1..=MESSAGES {
+        program.publish(topic, &payload).expect("it is sent");
+        assert_eq!(other.told()["message"]["sequence"], sequence);
+    }
+    let (mut next, mut lost) = (1, 0);
+    while next <= MESSAGES {
+        let told = stalled.told();
+        if let Some(gap) = told.get("gap") {
+            assert_eq!(gap["first"], next, "{gap}");
+            lost += gap["count"].as_u64().expect("a count");
+            next = gap["last"].as_u64().expect("a number") + 1;
+        } else {
+            assert_eq!(told["message"]["sequence"], next);
+            next += 1;
+        }
+    }
+    assert!(lost > 0 && lost < MESSAGES, "{lost} lost");
+}
+
+#[test]
+fn a_flood_of_pings_by_one_who_does_not_read_ends_it_and_nobody_else() {
+    let router = start(|config| config.limits.output_bytes = 64 << 10);
+    let mut page = Page::open(&router, "");
+    let flooding = page.0.get_mut();
+    flooding.set_write_timeout(Some(PATIENCE)).expect("a time-out");
+    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[b'p'; 125]].concat().repeat(500);
+    // Answers fill the system's buffers and then the router's, which ends it.
+    let mut sent = 0_u64;
+    while flooding.write_all(&ping).is_ok() {
+        sent += ping.len() as u64;
+        assert!(sent < 1 << 30, "the flood is not ended");
+    }
+    let mut other = Page::open(&router, "");
+    assert_eq!(other.ask(&json!({"ping": 1})), json!({"pong": 1}));
+}
+
+#[test]
+fn a_router_that_stops_says_so() {
+    let router = start(|_| {});
+    let mut page = Page::open(&router, "");
+    router.stop();
+    let frame = page.closed();
+    assert_eq!(u16::from(frame.code), 1001, "{frame:?}");
+}
