@@ -53,8 +53,9 @@ impl<R: Renderer> Egress<R> {
         client.waiting_bytes += bytes;
         client.waits += 1;
         if !self.lanes.conflated[extra].is_cooling {
-            self.make_ready(turn.now, extra);
+            self.make_ready(extra);
         }
+        self.pump(turn, index);
         true
     }
 
@@ -79,7 +80,7 @@ impl<R: Renderer> Egress<R> {
         // What was lost after the update that is gone comes before this one.
         let back = self.lanes.take_back(&mut client.gaps, id);
         self.lanes.put_front(&mut client.gaps, id, back);
-        self.settle_client(turn.now, index);
+        self.pump(turn, index);
         true
     }
 
@@ -94,13 +95,12 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// The update that waits waits for nothing but the client.
-    fn make_ready(&mut self, now: u64, extra: u32) {
+    fn make_ready(&mut self, extra: u32) {
         let conflated = &mut self.lanes.conflated[extra];
         conflated.is_ready = true;
         let index = self.lanes.lanes[conflated.lane].client;
         let client = client_of(&mut self.clients, index);
         client.ready.push_back(&mut self.lanes.conflated, extra);
-        self.settle_client(now, index);
     }
 
     /// Delivers the update that has waited longest for the client.
@@ -220,8 +220,9 @@ impl<R: Renderer> Egress<R> {
             if client.port.slow & slow::CLOSING == 0 && client.port.can_take(turn.now, most) {
                 self.deliver_update(turn, extra);
             } else {
-                self.make_ready(turn.now, extra);
+                self.make_ready(extra);
             }
+            self.pump(turn, index);
         }
         self.arm_interval(interval);
     }

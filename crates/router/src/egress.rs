@@ -220,7 +220,7 @@ impl<R: Renderer> Egress<R> {
         client.queued += 1;
         client.waits += 1;
         self.lanes.lanes[id].queued += 1;
-        self.settle_client(turn.now, index);
+        self.pump(turn, index);
         true
     }
 
@@ -241,7 +241,7 @@ impl<R: Renderer> Egress<R> {
         if room == Room::Close {
             self.close(index, "the queue is full: the client reads too slowly");
         }
-        self.settle_client(turn.now, index);
+        self.pump(turn, index);
         false
     }
 
@@ -295,15 +295,19 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    /// Brings a client's flags and deadline up to what waits for it.
-    pub(crate) fn settle_client(&mut self, now: u64, index: u32) {
+    /// What waits for a client has changed: what may go goes.
+    pub(crate) fn pump(&mut self, turn: &Turn<'_>, index: u32) {
+        client_of(&mut self.clients, index).settle();
+        self.refill(turn, index);
+    }
+
+    /// Sets the time at which a client may send again, if it is not now.
+    fn arm_client(&mut self, now: u64, index: u32) {
         let client = client_of(&mut self.clients, index);
-        client.settle();
-        let port = &client.port;
-        if port.slow & slow::PACE == 0 || port.slow & slow::WAITS == 0 {
+        if client.port.slow & slow::PACE == 0 {
             return;
         }
-        let time = port.pace.ready_at();
+        let time = client.port.pace.ready_at();
         if time > now && client.armed.is_none_or(|armed| armed > time) {
             client.armed = Some(time);
             self.deadlines.set(time, Timer::Client(index));
@@ -324,7 +328,7 @@ impl<R: Renderer> Egress<R> {
             let has_ready = waits & slow::READY != 0;
             let most = if has_ready { update_mark } else { self.limits.output_bytes };
             if !port.has_room(turn.now, most) {
-                return self.settle_client(turn.now, index);
+                return self.arm_client(turn.now, index);
             }
             let both = has_ready && waits & slow::QUEUE != 0;
             let takes_ready = has_ready && (!both || client.is_turn_of_ready);

@@ -152,7 +152,7 @@ impl<R: Renderer> Router<R> {
         if drops {
             self.egress.make_room(&turn, client.index, 0, 0, crate::pool::NONE);
         }
-        self.egress.refill(&turn, client.index);
+        self.egress.pump(&turn, client.index);
     }
 
     /// A client is gone: what waits for it is lost, and its ledger goes into that of all who are gone.
