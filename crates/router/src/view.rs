@@ -111,6 +111,21 @@ impl<'a, R> View<'a, R> {
         totals
     }
 
+    /// Topics that are known.
+    pub fn topics_now(&self) -> usize {
+        self.router.names.len()
+    }
+
+    /// Subscriptions of all clients.
+    pub fn subscriptions_now(&self) -> usize {
+        self.router.subscriptions.len()
+    }
+
+    /// Pairs of a subscription and a topic that it has matched.
+    pub fn lanes_now(&self) -> usize {
+        self.router.egress.lanes.lanes.len()
+    }
+
     /// Of clients that are gone.
     pub fn gone(&self) -> Ledger {
         self.router.gone

@@ -2,6 +2,7 @@
 
 mod member;
 mod office;
+mod survey;
 
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub struct Engine {
     /// By the index of the client.
     connections: Vec<Option<Connection>>,
     office: Office,
+    /// The snapshot under way.
+    survey: Option<Box<survey::Survey>>,
 }
 
 /// What the engine keeps of a connection.
@@ -51,6 +54,7 @@ impl Engine {
             router: Router::new(limits(config)),
             connections: Vec::new(),
             office: Office::new(config),
+            survey: None,
         }
     }
 
@@ -164,9 +168,14 @@ impl Engine {
         let Some(mut connection) = slot.take_if(|it| it.member.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
         self.office.totals.disconnected += 1;
-        let member = &connection.member;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
+        if let Some(face) = self.router.renderer(id) {
+            let gaps = face.losses.gaps;
+            self.office.gone.add(&connection, face, ledger);
+            self.count_leaving(&connection, gaps, ledger);
+        }
         self.router.disconnect(now, id);
+        let member = &connection.member;
         if member.is_greeted {
             info!(
                 client = %member.label(),

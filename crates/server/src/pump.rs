@@ -10,6 +10,7 @@ mod wire;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
@@ -19,6 +20,7 @@ use crate::config::Config;
 use crate::engine::{ConnectionId, Dirty, Engine, Peer};
 use crate::server::{Command, Shared};
 use crate::session::Protocol;
+use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub(crate) use door::Door;
 use wire::{Read, Wire};
@@ -28,6 +30,9 @@ const SHARE: usize = 128 << 10;
 
 /// Connections accepted at one door before others have their turn.
 const ACCEPTED: usize = 64;
+
+/// Snapshots that may be asked for at a time.
+const SURVEYS: usize = 16;
 
 /// Tokens below this are doors.
 const DOORS: usize = 1 << 10;
@@ -67,6 +72,8 @@ pub(crate) struct Pump {
     now: u64,
     turns: u64,
     stopping: Option<Stopping>,
+    /// Who wants to know what is going on; the first is served.
+    surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
 }
 
 impl Pump {
@@ -92,6 +99,7 @@ impl Pump {
             now: 0,
             turns: 0,
             stopping: None,
+            surveys: VecDeque::new(),
         };
         for door in doors {
             pump.open(door)?;
@@ -133,6 +141,9 @@ impl Pump {
         if !self.leaving.is_empty() {
             self.part();
         }
+        if !self.surveys.is_empty() {
+            self.survey();
+        }
         if let Some(stopping) = self.stopping {
             self.engine.stop(self.now, self.now >= stopping.patience);
             self.flush();
@@ -142,7 +153,11 @@ impl Pump {
 
     /// How long nothing has to be done.
     fn timeout(&self) -> Option<Duration> {
-        if !(self.reading.is_empty() && self.writing.is_empty() && self.accepting.is_empty()) {
+        let is_idle = self.reading.is_empty()
+            && self.writing.is_empty()
+            && self.accepting.is_empty()
+            && self.surveys.is_empty();
+        if !is_idle {
             return Some(Duration::ZERO);
         }
         let leaving = self.leaving.front().map(|(at, _)| *at);
@@ -336,12 +351,34 @@ impl Pump {
         for command in self.shared.take() {
             match command {
                 Command::Stop => self.stop(),
+                Command::Snapshot(request, answer) => {
+                    // Beyond that the sender is dropped, which tells who asked.
+                    if self.surveys.len() < SURVEYS {
+                        self.surveys.push_back((request, answer));
+                    }
+                }
                 Command::Reconfigure(config, answer) => {
                     let result = self.reconfigure(&config);
                     // Who asked may have stopped waiting.
                     let _ = answer.send(result);
                 }
             }
+        }
+    }
+
+    /// Goes on with the snapshot that is asked for.
+    fn survey(&mut self) {
+        if !self.engine.is_in_survey()
+            && let Some((request, _)) = self.surveys.front()
+        {
+            self.engine.begin_snapshot(*request);
+        }
+        if let Some(mut snapshot) = self.engine.continue_snapshot(self.now)
+            && let Some((_, answer)) = self.surveys.pop_front()
+        {
+            snapshot.totals.turns = self.turns;
+            // Who asked may have stopped waiting.
+            let _ = answer.send(snapshot);
         }
     }
 

@@ -13,6 +13,7 @@ pub use command::Handle;
 pub(crate) use command::{Command, Shared};
 
 use crate::config::Config;
+use crate::http;
 use crate::pump::{Door, Pump};
 
 /// Starts routers.
@@ -47,6 +48,8 @@ pub struct Running {
     addresses: Vec<Listening>,
     handle: Handle,
     thread: Option<JoinHandle<io::Result<()>>>,
+    /// Ends when it is dropped.
+    _http: Option<trunkline_net::http::Running>,
 }
 
 impl Server {
@@ -67,12 +70,29 @@ impl Server {
             protocol: door.protocol.name(),
             address: door.listener.address(),
         };
-        let addresses = doors.iter().map(listening).collect();
+        let mut addresses: Vec<Listening> = doors.iter().map(listening).collect();
+        let http = start_http(&config, &handle)?;
+        addresses.extend(http.iter().map(|http| Listening {
+            protocol: "http",
+            address: Address::Tcp(http.address().to_string()),
+        }));
         let pump = Pump::new(&config, reactor, Arc::clone(handle.shared()), doors)?;
         let thread =
             thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
-        Ok(Running { addresses, handle, thread: Some(thread) })
+        Ok(Running { addresses, handle, thread: Some(thread), _http: http })
     }
+}
+
+/// Metrics, health and status, where the configuration wants them.
+fn start_http(
+    config: &Config,
+    handle: &Handle,
+) -> io::Result<Option<trunkline_net::http::Running>> {
+    let Some(address) = &config.listen.http else { return Ok(None) };
+    let settings = http::Settings { metrics_clients: config.metrics.clients };
+    let handle = handle.clone();
+    let started = http::serve(address, settings, move |request| handle.snapshot(request));
+    started.map(Some).map_err(|cause| io::Error::other(cause.to_string()))
 }
 
 impl Running {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use trunkline_router::ClientId;
 
+use super::survey::Gone;
 use crate::config::Config;
 
 /// What a client is to be looked at for.
@@ -50,6 +51,7 @@ pub(crate) struct Office {
     /// Nanoseconds.
     pub(crate) keepalive: u64,
     pub(crate) totals: Totals,
+    pub(crate) gone: Gone,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One watch a connection, and about one for those with requests.
@@ -63,6 +65,7 @@ impl Office {
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),
+            gone: Gone::default(),
             is_stopping: false,
             reminders: BinaryHeap::new(),
         }

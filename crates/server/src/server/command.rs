@@ -3,10 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use trunkline_reactor::Waker;
 
 use crate::config::Config;
+use crate::snapshot::{Snapshot, SnapshotRequest};
+
+/// How long an answer may take that needs a few turns of the loop.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What another thread asks of the router's.
 #[derive(Debug)]
@@ -15,6 +20,8 @@ pub(crate) enum Command {
     Stop,
     /// Changes it; the answer says why not, if not.
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
+    /// Says what is going on.
+    Snapshot(SnapshotRequest, SyncSender<Snapshot>),
 }
 
 /// Where commands wait. The router's thread looks at one flag a turn, and takes the lock only when
@@ -79,6 +86,14 @@ impl Handle {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Reconfigure(Box::new(config), answer));
         answers.recv().unwrap_or_else(|_| Err("the router has stopped".to_owned()))
+    }
+
+    /// What is going on in the router; it blocks this thread only. `None` if the router has stopped,
+    /// does not answer within a second, or too many ask already.
+    pub fn snapshot(&self, what: SnapshotRequest) -> Option<Snapshot> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Snapshot(what, answer));
+        answers.recv_timeout(PATIENCE).ok()
     }
 
     fn ask(&self, command: Command) {

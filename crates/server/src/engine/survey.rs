@@ -1,0 +1,242 @@
+//! A snapshot in the making: a part of it in each turn, so that no turn is long.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use trunkline_router::{ClientId, ClientView, Ledger};
+
+use super::{Connection, Engine, Face};
+use crate::snapshot::{ClientStatus, Counts, Snapshot, SnapshotRequest, TopicStatus};
+
+/// Clients looked at in a turn.
+const CLIENTS: usize = 256;
+
+/// Topics looked at in a turn.
+const TOPICS: usize = 1024;
+
+/// How far a snapshot has come.
+#[derive(Debug)]
+pub(super) struct Survey {
+    request: SnapshotRequest,
+    snapshot: Snapshot,
+    stage: Stage,
+    /// The next place that is looked at.
+    place: usize,
+    ledger: Ledger,
+    /// Of those looked at: what they lost, what waits for them, and who they are.
+    clients: BinaryHeap<Reverse<(u64, u64, u64)>>,
+    /// Messages and places of topics.
+    topics: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Clients to list, the last first.
+    listed: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Counting,
+    Listing,
+    Topics,
+}
+
+impl Engine {
+    /// Begins a snapshot; one that is under way is given up.
+    pub fn begin_snapshot(&mut self, request: SnapshotRequest) {
+        let mut snapshot =
+            Snapshot { version: env!("CARGO_PKG_VERSION").to_owned(), ..Snapshot::default() };
+        let gone = &self.office.gone;
+        snapshot.totals.messages = gone.published;
+        snapshot.totals.gaps = gone.gaps;
+        snapshot.totals.discarded_with_client = gone.untold;
+        self.survey = Some(Box::new(Survey {
+            request,
+            snapshot,
+            stage: Stage::Counting,
+            place: 0,
+            ledger: self.router.view().gone(),
+            clients: BinaryHeap::new(),
+            topics: BinaryHeap::new(),
+            listed: Vec::new(),
+        }));
+    }
+
+    /// True while a snapshot is in the making.
+    pub fn is_in_survey(&self) -> bool {
+        self.survey.is_some()
+    }
+
+    /// Goes on with the snapshot for about 100 us; gives it when it is whole.
+    pub fn continue_snapshot(&mut self, now: u64) -> Option<Snapshot> {
+        let mut survey = self.survey.take()?;
+        let is_whole = match survey.stage {
+            Stage::Counting => self.count(&mut survey),
+            Stage::Listing => self.list(now, &mut survey),
+            Stage::Topics => self.choose_topics(&mut survey),
+        };
+        if !is_whole {
+            self.survey = Some(survey);
+            return None;
+        }
+        self.finish(now, &mut survey);
+        Some(survey.snapshot)
+    }
+
+    /// A whole snapshot at once, however long it takes.
+    pub fn snapshot(&mut self, now: u64, request: SnapshotRequest) -> Snapshot {
+        self.begin_snapshot(request);
+        loop {
+            if let Some(snapshot) = self.continue_snapshot(now) {
+                return snapshot;
+            }
+        }
+    }
+
+    /// A client leaves that the snapshot under way has not counted yet.
+    pub(super) fn count_leaving(&mut self, connection: &Connection, gaps: u64, ledger: Ledger) {
+        if let Some(survey) = &mut self.survey
+            && survey.stage == Stage::Counting
+            && connection.member.id.index as usize >= survey.place
+        {
+            survey.ledger += ledger;
+            survey.snapshot.totals.messages += connection.member.published;
+            survey.snapshot.totals.gaps += gaps;
+        }
+    }
+
+    fn count(&mut self, survey: &mut Survey) -> bool {
+        let places = survey.place..(survey.place + CLIENTS).min(self.connections.len());
+        survey.place = places.end;
+        for at in places {
+            let Some(connection) = &self.connections[at] else { continue };
+            let member = &connection.member;
+            let Some(client) = self.router.view().client(member.id) else { continue };
+            let totals = &mut survey.snapshot.totals;
+            totals.clients_now += 1;
+            totals.messages += member.published;
+            totals.queued_bytes_now += client.queued_bytes as u64;
+            survey.ledger += client.ledger;
+            let key = (client.ledger.discarded, client.queued_bytes as u64, member.id.as_u64());
+            keep(&mut survey.clients, key, survey.request.clients);
+            totals.gaps += self.router.renderer(member.id).map_or(0, |face| face.losses.gaps);
+        }
+        if survey.place >= self.connections.len() {
+            survey.stage = Stage::Listing;
+            let clients = std::mem::take(&mut survey.clients).into_sorted_vec();
+            survey.listed = clients.into_iter().rev().map(|Reverse((.., id))| id).collect();
+        }
+        false
+    }
+
+    fn list(&mut self, now: u64, survey: &mut Survey) -> bool {
+        for _ in 0..CLIENTS {
+            let Some(id) = survey.listed.pop() else {
+                survey.stage = Stage::Topics;
+                survey.place = 0;
+                return false;
+            };
+            survey.snapshot.clients.extend(self.client_status(now, ClientId::from_u64(id)));
+        }
+        false
+    }
+
+    fn client_status(&mut self, now: u64, id: ClientId) -> Option<ClientStatus> {
+        let gaps = self.router.renderer(id)?.losses.gaps;
+        let client: ClientView<'_> = self.router.view().client(id)?;
+        let connection = self.connections.get(id.index as usize)?.as_ref()?;
+        let member = Some(&connection.member).filter(|member| member.id == id)?;
+        Some(ClientStatus {
+            id: id.as_u64(),
+            name: member.name.clone(),
+            address: member.peer.address.clone(),
+            profile: member.profile(),
+            connected_ns: now.saturating_sub(member.since),
+            subscriptions: client.subscriptions as u64,
+            messages: member.published,
+            received_bytes: member.bytes_in,
+            sent_bytes: member.bytes_out,
+            ledger: counts(client.ledger),
+            queued_bytes: client.queued_bytes as u64,
+            oldest_ns: client.oldest_waiting.map_or(0, |at| now.saturating_sub(at)),
+            gaps,
+        })
+    }
+
+    fn choose_topics(&mut self, survey: &mut Survey) -> bool {
+        let view = self.router.view();
+        let places = survey.place..(survey.place + TOPICS).min(view.topic_places());
+        survey.place = places.end;
+        if survey.request.topics > 0 {
+            for topic in view.topics(places).filter(|topic| topic.published > 0) {
+                let key = (topic.published, topic.topic.0 as usize);
+                keep(&mut survey.topics, key, survey.request.topics);
+            }
+        }
+        survey.request.topics == 0 || survey.place >= view.topic_places()
+    }
+
+    fn finish(&mut self, now: u64, survey: &mut Survey) {
+        let view = self.router.view();
+        let topics = std::mem::take(&mut survey.topics).into_sorted_vec();
+        let snapshot = &mut survey.snapshot;
+        for Reverse((_, place)) in topics {
+            snapshot.topics.extend(view.topics(place..place + 1).map(|topic| TopicStatus {
+                name: topic.name.to_owned(),
+                messages: topic.published,
+                subscriptions: topic.lanes as u64,
+            }));
+        }
+        let office = &self.office.totals;
+        let totals = &mut snapshot.totals;
+        totals.topics_now = view.topics_now() as u64;
+        totals.subscriptions_now = view.subscriptions_now() as u64;
+        totals.lanes_now = view.lanes_now() as u64;
+        totals.connections = office.connected;
+        totals.received_bytes = office.bytes_in;
+        totals.sent_bytes = office.bytes_out;
+        totals.requests = office.requests;
+        totals.replies = office.replies;
+        totals.refusals = office.refusals;
+        totals.ledger = counts(survey.ledger);
+        snapshot.now_ns = now;
+    }
+}
+
+/// Keeps the `most` highest.
+fn keep<T: Ord>(heap: &mut BinaryHeap<Reverse<T>>, item: T, most: usize) {
+    if heap.len() < most {
+        heap.push(Reverse(item));
+    } else if let Some(mut lowest) = heap.peek_mut()
+        && lowest.0 < item
+    {
+        *lowest = Reverse(item);
+    }
+}
+
+fn counts(ledger: Ledger) -> Counts {
+    Counts {
+        published: ledger.published,
+        delivered: ledger.delivered,
+        elided: ledger.elided,
+        discarded: ledger.discarded,
+        queued: ledger.queued,
+    }
+}
+
+/// What clients that have left had done, beside what the router keeps of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gone {
+    /// Messages that they published.
+    pub(crate) published: u64,
+    /// Gaps that they were told of.
+    pub(crate) gaps: u64,
+    /// Messages lost that they were not told of.
+    pub(crate) untold: u64,
+}
+
+impl Gone {
+    /// A client leaves.
+    pub(super) fn add(&mut self, connection: &Connection, face: &Face, ledger: Ledger) {
+        self.published += connection.member.published;
+        self.gaps += face.losses.gaps;
+        self.untold += (ledger.discarded + ledger.queued).saturating_sub(face.losses.messages);
+    }
+}
