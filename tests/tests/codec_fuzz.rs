@@ -43,3 +43,8 @@ fn record() {
 fn xml() {
     drive("xml", fuzz::xml, 1_000);
 }
+
+#[test]
+fn native() {
+    drive("native", fuzz::native, 20_000);
+}
