@@ -1,5 +1,6 @@
 //! What the user may type.
 
+mod client;
 mod router;
 mod top;
 
@@ -16,6 +17,10 @@ use crate::fault::Fault;
 use crate::output::{print, wants_bold};
 use crate::quantity;
 
+pub(crate) use client::{
+    ClientCommand, Column, PubArguments, ReplyArguments, RequestArguments, SubArguments,
+    ToArguments,
+};
 pub(crate) use router::{ConfigCommand, ServeArguments};
 pub(crate) use top::{Sort, TopArguments};
 
@@ -37,6 +42,8 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Show clients, topics, rates and queues of a router, as they change
     Top(TopArguments),
+    #[command(flatten)]
+    Client(ClientCommand),
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),

@@ -7,22 +7,27 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod client;
 mod config;
 mod fault;
 mod lab;
 mod link;
 mod output;
 mod plan;
+mod publish;
 mod quantity;
+mod reply;
+mod request;
 mod schema;
 mod serve;
 mod signals;
 mod soap;
+mod subscribe;
 mod top;
 
 use std::process::ExitCode;
 
-use arguments::{Command, LabCommand, SoapCommand};
+use arguments::{ClientCommand, Command, LabCommand, SoapCommand};
 use fault::Fault;
 
 /// How a command that could be carried out ended.
@@ -50,13 +55,15 @@ fn main() -> ExitCode {
 fn run(command: Option<Command>) -> Result<Ending, Fault> {
     // Help and version have been printed.
     let Some(command) = command else { return Ok(Ending::Right) };
-    if let Command::Serve(arguments) = &command {
-        // Signals stop and reload the router.
-        return serve::run(arguments);
+    match &command {
+        // They obey signals themselves.
+        Command::Serve(arguments) => return serve::run(arguments),
+        Command::Client(command) => return client(command),
+        _ => signals::stop_peers_on_termination()?,
     }
-    signals::stop_peers_on_termination()?;
     match command {
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Client(command) => client(&command),
         Command::Config(command) => config::run(&command),
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
@@ -70,5 +77,14 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+    }
+}
+
+fn client(command: &ClientCommand) -> Result<Ending, Fault> {
+    match command {
+        ClientCommand::Pub(arguments) => publish::run(arguments),
+        ClientCommand::Sub(arguments) => subscribe::run(arguments),
+        ClientCommand::Request(arguments) => request::run(arguments),
+        ClientCommand::Reply(arguments) => reply::run(arguments),
     }
 }

@@ -9,6 +9,17 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "a time is a number with ns, us, ms or s, such as 50ms".to_owned())
 }
 
+/// Times per second from `10`, `0.5` or `20k`; k is 1000.
+pub(crate) fn per_second(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.strip_suffix('k') {
+        Some(number) => (number, 1e3),
+        None => (text, 1.0),
+    };
+    let rate = decimal(number).map(|number| number * scale);
+    rate.filter(|rate| (1e-3..=1e9).contains(rate))
+        .ok_or_else(|| "a rate is a number from 0.001 to 1000000000, such as 50 or 20k".to_owned())
+}
+
 /// Bits per second from `256k`, `10M`, `1G` or a plain number; k is 1000.
 pub(crate) fn bits(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
@@ -60,6 +71,16 @@ mod tests {
         }
         for text in ["1", "s", "", "-1s", "1e3s", "infs", ".5s", "1.2.3s", "1 s", "1h"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_are_numbers() {
+        for (text, value) in [("10", 10.0), ("0.5", 0.5), ("20k", 20_000.0), ("0.001", 0.001)] {
+            assert_eq!(per_second(text), Ok(value), "{text}");
+        }
+        for text in ["0", "-1", "", "k", "1e3", "inf", "2000000k", "0.0001"] {
+            assert!(per_second(text).is_err(), "{text}");
         }
     }
 

@@ -1,0 +1,144 @@
+//! What the verbs that speak with a router have in common.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+use std::{env, io, str};
+
+use trunkline_client::{Client, Error, Options, Refusal, code};
+
+use crate::arguments::ToArguments;
+use crate::fault::Fault;
+use crate::output::plain;
+
+/// Where a router is unless somebody says otherwise.
+const DEFAULT: &str = "tcp://127.0.0.1:7400";
+
+/// How long a verb waits before it looks again whether it shall end.
+pub(crate) const MOMENT: Duration = Duration::from_millis(100);
+
+/// Connects to the router that the user means.
+pub(crate) fn connect(to: &ToArguments, verb: &str, options: Options) -> Result<Client, Fault> {
+    let from_environment = || env::var("TRUNKLINE_TO").ok().filter(|it| !it.is_empty());
+    let address = to.to.clone().or_else(from_environment);
+    let address = address.as_deref().unwrap_or(DEFAULT);
+    let name = to.name.clone().unwrap_or_else(|| format!("trunkline {verb}"));
+    let options = Options { name, timeout: to.timeout, ..options };
+    Client::connect(address, &options).map_err(|error| match error {
+        Error::Connect(cause)
+            if matches!(
+                cause.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
+            ) =>
+        {
+            Fault::new(format!("{cause}; `trunkline serve` starts a router"))
+        }
+        Error::Connect(_) | Error::Address(_) => error.into(),
+        error => Fault::new(format!("{address}: {error}")),
+    })
+}
+
+/// The fault of a topic or pattern that the router has not taken; shows the place first.
+pub(crate) fn not_taken(name: &str, error: Error) -> Fault {
+    match error {
+        Error::Refused(refusal) => {
+            point_at(name, &refusal);
+            Fault::new(refused(name, &refusal))
+        }
+        error => error.into(),
+    }
+}
+
+fn refused(name: &str, refusal: &Refusal) -> String {
+    match refusal.code {
+        code::NO_RESPONDER => format!("nobody answers requests on {name:?}"),
+        code::TIMED_OUT => format!("nobody answered on {name:?} in time"),
+        _ => format!("{name:?} is refused: {}", refusal.text),
+    }
+}
+
+/// Shows the byte of the name that is wrong.
+fn point_at(name: &str, refusal: &Refusal) {
+    let Some(before) = refusal.offset.and_then(|offset| name.get(..offset as usize)) else {
+        return;
+    };
+    let blanks = " ".repeat(before.chars().count());
+    let _ = writeln!(io::stderr().lock(), "  {}\n  {blanks}^", plain(name));
+}
+
+/// One line on standard error that is no fault.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "trunkline: {}", plain(text));
+}
+
+/// Appends a payload as a line of a terminal can show it: text with escapes, or hexadecimal.
+pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
+    match str::from_utf8(payload) {
+        Ok(text) => {
+            for c in text.chars() {
+                match c {
+                    '\\' => out.push_str("\\\\"),
+                    c if c.is_control() => out.extend(c.escape_default()),
+                    c => out.push(c),
+                }
+            }
+        }
+        Err(_) => {
+            out.push_str("hex:");
+            write_hex(out, payload);
+        }
+    }
+}
+
+/// Appends bytes as two digits each.
+pub(crate) fn write_hex(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+}
+
+/// Appends nanoseconds as people read them.
+pub(crate) fn write_age(out: &mut String, nanoseconds: u64) {
+    let _ = match nanoseconds {
+        0..10_000 => write!(out, "{nanoseconds} ns"),
+        10_000..10_000_000 => write!(out, "{} us", nanoseconds / 1_000),
+        10_000_000..10_000_000_000 => write!(out, "{} ms", nanoseconds / 1_000_000),
+        _ => write!(out, "{} s", nanoseconds / 1_000_000_000),
+    };
+}
+
+/// `1 message`, `2 messages`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payloads_are_lines() {
+        let line = |payload: &[u8]| {
+            let mut out = String::new();
+            write_payload(&mut out, payload);
+            out
+        };
+        assert_eq!(line("1.0842 \u{20ac}".as_bytes()), "1.0842 \u{20ac}");
+        assert_eq!(line(b"a\nb\\n\x1b[2J"), "a\\nb\\\\n\\u{1b}[2J");
+        assert_eq!(line(&[0xff, 0, 1]), "hex:ff0001");
+        assert_eq!(line(b""), "");
+    }
+
+    #[test]
+    fn ages_have_units() {
+        let age = |nanoseconds| {
+            let mut out = String::new();
+            write_age(&mut out, nanoseconds);
+            out
+        };
+        assert_eq!(age(9_999), "9999 ns");
+        assert_eq!(age(250_000), "250 us");
+        assert_eq!(age(1_234_567_890), "1234 ms");
+        assert_eq!(age(60_000_000_000), "60 s");
+    }
+}

@@ -1,0 +1,294 @@
+//! `trunkline sub PATTERN...`
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Write as _};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use trunkline_client::{Client, Error, Event, Gap, Message, Options, Subscribe, format};
+
+use crate::Ending;
+use crate::arguments::{Column, SubArguments};
+use crate::client::{
+    MOMENT, connect, counted, not_taken, tell, write_age, write_hex, write_payload,
+};
+use crate::fault::Fault;
+use crate::signals::{self, Stop};
+
+/// Gaps that are told one by one in a second; the others are added up.
+const GAPS_TOLD: u32 = 20;
+
+/// Tries to connect again come so far apart.
+const AGAIN: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
+    let stop = signals::ask_to_stop()?;
+    let options = Options {
+        queue_messages: arguments.queue,
+        overflow: arguments.overflow.map(Into::into).unwrap_or_default(),
+        messages_per_second: arguments.messages_per_second,
+        ..Options::default()
+    };
+    let mut client = connect(&arguments.to, "sub", options)?;
+    let how = Subscribe {
+        updates_per_second: arguments.updates_per_second,
+        conflate: arguments.conflate,
+    };
+    for pattern in &arguments.patterns {
+        client.subscribe(pattern, &how).map_err(|error| not_taken(pattern, error))?;
+    }
+    let mut listing = Listing {
+        arguments,
+        out: Vec::new(),
+        line: String::new(),
+        tally: Tally::default(),
+        topics: HashSet::new(),
+        news: News::default(),
+        is_read: true,
+    };
+    let start = Instant::now();
+    while !stop.is_asked() && listing.wants_more() {
+        let received = client.receive(Some(MOMENT), &mut |event| listing.take(&event));
+        listing.write()?;
+        listing.tell_news();
+        match received {
+            Ok(_) => {}
+            Err(error) if arguments.reconnect && error.is_final() => {
+                come_back(&mut client, &error, &stop)?;
+            }
+            Err(error) => {
+                listing.summarise(start.elapsed());
+                return Err(error.into());
+            }
+        }
+    }
+    listing.summarise(start.elapsed());
+    Ok(Ending::Right)
+}
+
+/// Tries until the router is there again, or the user does not want to wait any more.
+fn come_back(client: &mut Client, error: &Error, stop: &Stop) -> Result<(), Fault> {
+    tell(&format!("{error}; trying to connect again"));
+    while !stop.is_asked() {
+        match client.reconnect() {
+            Ok(()) => {
+                tell(
+                    "connected again; what was published meanwhile did not come and is not counted",
+                );
+                return Ok(());
+            }
+            Err(error @ Error::Refused(_)) => return Err(error.into()),
+            Err(_) => thread::sleep(AGAIN),
+        }
+    }
+    Ok(())
+}
+
+/// What came, by number.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    messages: u64,
+    elided: u64,
+    lost: u64,
+    gaps: u64,
+}
+
+/// What is to be told on standard error, at most once a second.
+#[derive(Default)]
+struct News {
+    since: Option<Instant>,
+    elided: u64,
+    gaps_told: u32,
+    gaps: u64,
+    lost: u64,
+}
+
+struct Listing<'a> {
+    arguments: &'a SubArguments,
+    /// What is not printed yet.
+    out: Vec<u8>,
+    line: String,
+    tally: Tally,
+    topics: HashSet<Box<str>>,
+    news: News,
+    /// Somebody reads what is printed.
+    is_read: bool,
+}
+
+impl Listing<'_> {
+    fn wants_more(&self) -> bool {
+        self.is_read && self.arguments.count.is_none_or(|count| self.tally.messages < count)
+    }
+
+    fn take(&mut self, event: &Event<'_>) {
+        if !self.wants_more() {
+            return;
+        }
+        match event {
+            Event::Message(message) => self.take_message(message),
+            Event::Gap(gap) => self.take_gap(gap),
+            _ => {}
+        }
+    }
+
+    fn take_message(&mut self, message: &Message<'_>) {
+        self.tally.messages += 1;
+        if !self.topics.contains(message.topic) {
+            self.topics.insert(message.topic.into());
+        }
+        if let Some(conflation) = message.conflation {
+            self.tally.elided += conflation.replaced;
+            self.news.elided += conflation.replaced;
+        }
+        if self.arguments.raw {
+            self.out.extend_from_slice(message.payload);
+        } else {
+            self.line.clear();
+            if self.arguments.json {
+                self.json_message(message);
+            } else {
+                self.columns(message);
+            }
+            self.out.extend_from_slice(self.line.as_bytes());
+        }
+        self.out.push(b'\n');
+    }
+
+    fn pattern(&self, message: &Message<'_>) -> &str {
+        let number = message.subscription.number() as usize;
+        self.arguments.patterns.get(number).map_or("", |pattern| pattern)
+    }
+
+    fn columns(&mut self, message: &Message<'_>) {
+        let mut line = std::mem::take(&mut self.line);
+        for (index, column) in self.arguments.show.iter().enumerate() {
+            if index > 0 {
+                line.push('\t');
+            }
+            let conflation = message.conflation;
+            let _ = match column {
+                Column::Topic => write!(line, "{}", message.topic),
+                Column::Sequence => write!(line, "{}", message.sequence),
+                Column::Replaced => write!(line, "{}", conflation.map_or(0, |it| it.replaced)),
+                Column::Bytes => write!(line, "{}", message.payload.len()),
+                Column::Pattern => write!(line, "{}", self.pattern(message)),
+                Column::Age => {
+                    match conflation {
+                        Some(it) => write_age(&mut line, it.age),
+                        None => line.push('-'),
+                    }
+                    Ok(())
+                }
+                Column::Format => match format::name(message.format) {
+                    Some(name) => write!(line, "{name}"),
+                    None => write!(line, "{}", message.format),
+                },
+                Column::Payload => {
+                    write_payload(&mut line, message.payload);
+                    Ok(())
+                }
+            };
+        }
+        self.line = line;
+    }
+
+    fn json_message(&mut self, message: &Message<'_>) {
+        let mut value = json!({
+            "event": "message",
+            "topic": message.topic,
+            "pattern": self.pattern(message),
+            "sequence": message.sequence,
+            "format": message.format,
+            "is_request": message.request.is_some(),
+        });
+        if let Some(conflation) = message.conflation {
+            value["replaced"] = conflation.replaced.into();
+            value["age_ns"] = conflation.age.into();
+        }
+        match str::from_utf8(message.payload) {
+            Ok(text) => value["payload"] = text.into(),
+            Err(_) => {
+                let mut hex = String::new();
+                write_hex(&mut hex, message.payload);
+                value["payload_hex"] = hex.into();
+            }
+        }
+        let _ = write!(self.line, "{value}");
+    }
+
+    fn take_gap(&mut self, gap: &Gap<'_>) {
+        let Gap { subscription, topic, count, first, last, age } = *gap;
+        self.tally.gaps += 1;
+        self.tally.lost += count;
+        if self.arguments.json {
+            let number = subscription.number() as usize;
+            let value = json!({
+                "event": "gap",
+                "topic": topic,
+                "pattern": self.arguments.patterns.get(number),
+                "count": count,
+                "first": first,
+                "last": last,
+                "age_ns": age,
+            });
+            self.out.extend_from_slice(format!("{value}\n").as_bytes());
+        }
+        if self.news.gaps_told == GAPS_TOLD {
+            self.news.gaps += 1;
+            self.news.lost += count;
+            return;
+        }
+        self.news.gaps_told += 1;
+        let mut since = String::new();
+        write_age(&mut since, age);
+        let lost = counted(count, "message");
+        tell(&format!("gap: {topic} lost {lost} from {first} to {last}, the first {since} ago"));
+    }
+
+    /// Prints what has gathered.
+    fn write(&mut self) -> Result<(), Fault> {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&self.out).and_then(|()| out.flush());
+        self.out.clear();
+        match written {
+            Ok(()) => Ok(()),
+            Err(cause) if cause.kind() == ErrorKind::BrokenPipe => {
+                self.is_read = false;
+                Ok(())
+            }
+            Err(cause) => Err(Fault::new(format!("standard output: {cause}"))),
+        }
+    }
+
+    /// Once a second: what was elided, and the gaps that were too many to tell one by one.
+    fn tell_news(&mut self) {
+        let News { elided, gaps_told, gaps, lost, .. } = self.news;
+        if elided == 0 && gaps_told == 0 {
+            return;
+        }
+        let since = *self.news.since.get_or_insert_with(Instant::now);
+        if since.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        if elided > 0 {
+            tell(&format!("elided: {}, newer ones took their place", counted(elided, "update")));
+        }
+        if gaps > 0 {
+            let (gaps, lost) = (counted(gaps, "more gap"), counted(lost, "message"));
+            tell(&format!("gap: {gaps}, {lost} lost"));
+        }
+        self.news = News::default();
+    }
+
+    fn summarise(&self, time: Duration) {
+        let Tally { messages, elided, lost, gaps } = self.tally;
+        let (messages, topics) =
+            (counted(messages, "message"), counted(self.topics.len() as u64, "topic"));
+        let (gaps, seconds) = (counted(gaps, "gap"), time.as_secs_f64());
+        tell(&format!(
+            "{messages} of {topics} in {seconds:.1} s; {elided} elided, {lost} lost in {gaps}"
+        ));
+    }
+}
