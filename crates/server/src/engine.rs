@@ -239,9 +239,11 @@ impl Engine {
             let reason = "the client did not say who it is in time (handshake_timeout)";
             return session::close(now, &mut self.router, member, code::SILENT, reason);
         }
+        if member.heard >= member.asked_at {
+            member.missed = 0;
+        }
         let until = member.heard.saturating_add(office.keepalive);
         if now < until {
-            member.missed = 0;
             return office.remind(until, id, Reminder::Watch);
         }
         if member.missed >= office.config.router.keepalive_missed {
@@ -249,6 +251,7 @@ impl Engine {
             return session::close(now, &mut self.router, member, code::SILENT, &reason);
         }
         member.missed += 1;
+        member.asked_at = now;
         self.router.control(id, |face, out| face.ping(out, now));
         office.remind(now.saturating_add(office.keepalive), id, Reminder::Watch);
     }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 use trunkline_reactor::{Event, Reactor, Stream};
+use trunkline_router::Refusal;
 
 use crate::config::Config;
 use crate::engine::{ConnectionId, Dirty, Engine, Peer};
@@ -36,6 +37,9 @@ const SURVEYS: usize = 16;
 
 /// Tokens below this are doors.
 const DOORS: usize = 1 << 10;
+
+/// Connections that are not taken in and may still read why.
+const STRANGERS: usize = 64;
 
 /// How long a connection that ends may take to read why.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -65,6 +69,8 @@ pub(crate) struct Pump {
     writing: VecDeque<ConnectionId>,
     /// Connections that end, in the order in which they have to be gone.
     leaving: VecDeque<(u64, ConnectionId)>,
+    /// Streams that were not taken in, and when they go.
+    strangers: VecDeque<(u64, Stream)>,
     events: Vec<Event>,
     buffer: Vec<u8>,
     epoch: Instant,
@@ -93,6 +99,7 @@ impl Pump {
             reading: VecDeque::new(),
             writing: VecDeque::new(),
             leaving: VecDeque::new(),
+            strangers: VecDeque::new(),
             events: Vec::new(),
             buffer: vec![0; 2 * SHARE],
             epoch: Instant::now(),
@@ -141,6 +148,9 @@ impl Pump {
         if !self.leaving.is_empty() {
             self.part();
         }
+        while self.strangers.front().is_some_and(|(until, _)| self.now >= *until) {
+            self.strangers.pop_front();
+        }
         if !self.surveys.is_empty() {
             self.survey();
         }
@@ -163,7 +173,8 @@ impl Pump {
         let leaving = self.leaving.front().map(|(at, _)| *at);
         let stopping =
             self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
-        let deadlines = [self.engine.next_deadline(), leaving, stopping];
+        let stranger = self.strangers.front().map(|(at, _)| *at);
+        let deadlines = [self.engine.next_deadline(), leaving, stranger, stopping];
         let next = deadlines.into_iter().flatten().min()?;
         // The clock has gone on since it was read.
         let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -243,12 +254,7 @@ impl Pump {
         let peer = Peer { transport: stream.transport(), address: stream.peer() };
         let id = match self.engine.connected(self.now, peer, protocol) {
             Ok(id) => id,
-            Err(refusal) => {
-                // It may never read this; there is no room to wait for it.
-                let _ = stream.write(&Engine::turn_away(protocol, &refusal));
-                let _ = stream.finish();
-                return;
-            }
+            Err(refusal) => return self.turn_away(stream, protocol, &refusal),
         };
         let at = id.index as usize;
         if let Err(cause) = self.reactor.add(&mut stream, DOORS + at) {
@@ -261,6 +267,18 @@ impl Pump {
         wire.is_reading = true;
         self.reading.push_back(id);
         self.wires[at] = Some(wire);
+    }
+
+    /// Tells a client that there is no room for it. Its stream stays for a while, since closing it
+    /// with unread bytes would take back what it is told; but not many do.
+    fn turn_away(&mut self, mut stream: Stream, protocol: Protocol, refusal: &Refusal) {
+        // It may be gone already.
+        let _ = stream.write(&Engine::turn_away(protocol, refusal));
+        let _ = stream.finish();
+        if self.strangers.len() == STRANGERS {
+            self.strangers.pop_front();
+        }
+        self.strangers.push_back((self.now.saturating_add(FAREWELL.as_nanos() as u64), stream));
     }
 
     /// Reads from each connection once that may have bytes.

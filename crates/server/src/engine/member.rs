@@ -36,7 +36,9 @@ pub(crate) struct Member {
     pub(crate) since: u64,
     /// When it gave a sign of life last.
     pub(crate) heard: u64,
-    /// Questions since then.
+    /// When it was asked last whether it is there.
+    pub(crate) asked_at: u64,
+    /// Questions without an answer.
     pub(crate) missed: u32,
     /// Messages that it published, requests among them.
     pub(crate) published: u64,
@@ -59,6 +61,7 @@ impl Member {
             updates_per_second: None,
             since: now,
             heard: now,
+            asked_at: 0,
             missed: 0,
             published: 0,
             bytes_in: 0,

@@ -115,6 +115,11 @@ impl Raw {
         assert_eq!(self.next(), Seen::Pong(77));
     }
 
+    /// As [`Raw::settle`], where a frame is half sent: what was sent has reached the router's socket.
+    pub fn settle_without_answer(&mut self) {
+        self.stream.flush().expect("the socket takes it");
+    }
+
     /// The next frame; pings are answered on the way.
     pub fn next(&mut self) -> Seen {
         loop {

@@ -1,0 +1,310 @@
+//! The engine by itself, in time that the test makes: time-outs, signs of life, requests, the end.
+
+use trunkline_native::{self as native, RouterFrame, Updates, code, format};
+use trunkline_server::{Config, ConnectionId, Dirty, Engine, Peer, Protocol};
+
+const SECOND: u64 = 1_000_000_000;
+const MILLISECOND: u64 = 1_000_000;
+
+/// An engine whose clients read all that is written to them.
+struct Bench {
+    engine: Engine,
+    now: u64,
+    /// Connections that were to be ended, and why.
+    ended: Vec<(ConnectionId, String)>,
+}
+
+impl Bench {
+    fn new(change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config::default();
+        change(&mut config);
+        Self { engine: Engine::new(&config), now: 0, ended: Vec::new() }
+    }
+
+    fn connect(&mut self) -> ConnectionId {
+        let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+        self.engine.connected(self.now, peer, Protocol::Native).expect("there is room")
+    }
+
+    fn client(&mut self, name: &str) -> ConnectionId {
+        let id = self.connect();
+        let hello = native::Hello { version: native::VERSION, name, ..native::Hello::default() };
+        self.send(id, |out| native::encode_hello(out, &hello));
+        assert!(matches!(&*self.read(id), [Frame::Other(text)] if text.contains("Welcome")));
+        id
+    }
+
+    fn send(&mut self, id: ConnectionId, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        assert_eq!(self.engine.received(self.now, id, &bytes), bytes.len(), "all is whole");
+    }
+
+    /// Lets time pass, stopping wherever the engine has something to do.
+    fn pass(&mut self, until: u64) {
+        while let Some(at) = self.engine.next_deadline().filter(|at| *at <= until) {
+            self.now = self.now.max(at);
+            self.engine.advance(self.now);
+            self.clean();
+        }
+        self.now = until;
+        self.engine.advance(self.now);
+        self.clean();
+    }
+
+    fn clean(&mut self) {
+        while let Some(dirty) = self.engine.next_dirty() {
+            if let Dirty::Close(id, reason) = dirty {
+                self.ended.push((id, reason));
+            }
+        }
+    }
+
+    /// Takes all that is written to a client.
+    fn read(&mut self, id: ConnectionId) -> Vec<Frame> {
+        self.clean();
+        let mut frames = Vec::new();
+        loop {
+            let bytes = self.engine.output(id).to_vec();
+            if bytes.is_empty() {
+                return frames;
+            }
+            let mut rest = &bytes[..];
+            while let Some((frame, length)) = native::decode_router(rest, 1 << 24).expect("a frame")
+            {
+                frames.push(Frame::from(&frame));
+                rest = &rest[length..];
+            }
+            assert!(rest.is_empty(), "the output ends with a frame");
+            self.engine.sent(self.now, id, bytes.len());
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Frame {
+    Ping,
+    /// Sequence and payload.
+    Message(u64, Vec<u8>),
+    Request(native::Requester),
+    Reply(u64, Vec<u8>),
+    Refused(u16, u64),
+    Closing(u16),
+    Other(String),
+}
+
+impl From<&RouterFrame<'_>> for Frame {
+    fn from(frame: &RouterFrame<'_>) -> Self {
+        match frame {
+            RouterFrame::Ping(_) => Self::Ping,
+            RouterFrame::Message(it) => match it.request {
+                Some(request) => Self::Request(request),
+                None => Self::Message(it.sequence, it.payload.into()),
+            },
+            RouterFrame::Reply(it) => Self::Reply(it.correlation, it.payload.into()),
+            RouterFrame::Refused(it) => Self::Refused(it.code, it.id),
+            RouterFrame::Closing(it) => Self::Closing(it.code),
+            other => Self::Other(format!("{other:?}")),
+        }
+    }
+}
+
+#[test]
+fn who_does_not_greet_in_time_is_closed() {
+    let mut bench = Bench::new(|_| {});
+    let silent = bench.connect();
+    let half = bench.connect();
+    let mut hello = Vec::new();
+    native::encode_hello(&mut hello, &native::Hello::default());
+    assert_eq!(bench.engine.received(0, half, &hello[..10]), 0);
+    bench.pass(5 * SECOND - 1);
+    assert!(bench.ended.is_empty());
+    bench.pass(5 * SECOND);
+    assert_eq!(bench.ended.len(), 2);
+    for id in [silent, half] {
+        assert_eq!(bench.read(id), [Frame::Closing(code::SILENT)]);
+    }
+}
+
+#[test]
+fn who_is_silent_is_asked_three_times_and_then_closed() {
+    let mut bench = Bench::new(|_| {});
+    let dead = bench.client("dead");
+    let alive = bench.client("alive");
+    for round in 1..=3 {
+        bench.pass(round * 30 * SECOND);
+        assert_eq!(bench.read(dead), [Frame::Ping]);
+        assert_eq!(bench.read(alive), [Frame::Ping], "it answers each");
+        bench.send(alive, |out| native::encode_pong(out, 0));
+    }
+    assert!(bench.ended.is_empty());
+    bench.pass(120 * SECOND);
+    assert_eq!(bench.read(dead), [Frame::Closing(code::SILENT)]);
+    assert_eq!(bench.ended.len(), 1);
+    assert_eq!(bench.ended[0].0, dead);
+}
+
+#[test]
+fn a_reader_that_takes_what_waited_for_it_is_alive() {
+    let mut bench = Bench::new(|_| {});
+    let slow = bench.client("slow");
+    for second in 0..1_000 {
+        bench.pass(second * SECOND);
+        bench.engine.progressed(bench.now, slow);
+    }
+    assert!(bench.ended.is_empty() && bench.read(slow).is_empty());
+}
+
+/// A requester and a responder for the topic `quote`.
+fn pair(bench: &mut Bench) -> (ConnectionId, ConnectionId) {
+    let (asks, answers) = (bench.client("asks"), bench.client("answers"));
+    bench.send(answers, |out| native::encode_subscribe(out, 1, Updates::All, "quote"));
+    bench.send(asks, |out| native::encode_topic(out, 0, "quote"));
+    bench.read(answers);
+    (asks, answers)
+}
+
+fn ask(bench: &mut Bench, asks: ConnectionId, correlation: u64, timeout_ms: u32) {
+    let request = native::Request {
+        alias: 0,
+        timeout_ms,
+        correlation,
+        format: format::TEXT,
+        payload: b"EURUSD?",
+    };
+    bench.send(asks, |out| native::encode_request(out, &request));
+}
+
+fn requester(bench: &mut Bench, answers: ConnectionId) -> native::Requester {
+    let frames = bench.read(answers);
+    let found = frames.iter().find_map(|frame| match frame {
+        Frame::Request(request) => Some(*request),
+        _ => None,
+    });
+    found.expect("the request has come")
+}
+
+fn answer(bench: &mut Bench, answers: ConnectionId, request: native::Requester) {
+    let reply = native::Reply { request, format: format::TEXT, payload: b"1.0842" };
+    bench.send(answers, |out| native::encode_reply(out, &reply));
+}
+
+#[test]
+fn a_reply_goes_to_who_asked_once() {
+    let mut bench = Bench::new(|_| {});
+    let (asks, answers) = pair(&mut bench);
+    ask(&mut bench, asks, 42, 1_000);
+    let request = requester(&mut bench, answers);
+    answer(&mut bench, answers, request);
+    assert_eq!(bench.read(asks), [Frame::Reply(42, b"1.0842".into())]);
+    assert_eq!(bench.read(answers), []);
+    answer(&mut bench, answers, request);
+    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 42)]);
+    bench.pass(10 * SECOND);
+    assert_eq!(bench.read(asks), [], "what is answered does not time out");
+}
+
+#[test]
+fn a_request_that_is_not_answered_in_time_is_refused() {
+    let mut bench = Bench::new(|_| {});
+    let (asks, answers) = pair(&mut bench);
+    ask(&mut bench, asks, 1, 500);
+    ask(&mut bench, asks, 2, 100);
+    ask(&mut bench, asks, 3, 0);
+    bench.pass(99 * MILLISECOND);
+    assert_eq!(bench.read(asks), []);
+    bench.pass(100 * MILLISECOND);
+    assert_eq!(bench.read(asks), [Frame::Refused(code::TIMED_OUT, 2)]);
+    bench.pass(500 * MILLISECOND);
+    assert_eq!(bench.read(asks), [Frame::Refused(code::TIMED_OUT, 1)]);
+    let request = requester(&mut bench, answers);
+    assert_eq!(request.correlation, 1);
+    answer(&mut bench, answers, request);
+    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 1)]);
+    bench.pass(61 * SECOND);
+    assert!(bench.read(asks).contains(&Frame::Refused(code::TIMED_OUT, 3)));
+}
+
+#[test]
+fn a_request_that_nobody_can_answer_is_refused_at_once() {
+    let mut bench = Bench::new(|config| config.limits.requests_per_client = 2);
+    let asks = bench.client("asks");
+    bench.send(asks, |out| native::encode_topic(out, 0, "quote"));
+    ask(&mut bench, asks, 1, 100);
+    assert_eq!(bench.read(asks), [Frame::Refused(code::NO_RESPONDER, 1)]);
+    let answers = bench.client("answers");
+    bench.send(answers, |out| native::encode_subscribe(out, 1, Updates::All, "quote"));
+    ask(&mut bench, asks, 1, 100);
+    ask(&mut bench, asks, 1, 100);
+    assert_eq!(bench.read(asks), [Frame::Refused(code::IN_USE, 1)]);
+    ask(&mut bench, asks, 2, 100);
+    ask(&mut bench, asks, 3, 100);
+    assert_eq!(bench.read(asks), [Frame::Refused(code::LIMIT, 3)]);
+}
+
+#[test]
+fn a_reply_does_not_reach_the_next_client_in_the_place() {
+    let mut bench = Bench::new(|_| {});
+    let (asks, answers) = pair(&mut bench);
+    ask(&mut bench, asks, 42, 1_000);
+    let request = requester(&mut bench, answers);
+    bench.engine.closed(bench.now, asks, "it left");
+    let next = bench.client("next");
+    assert_eq!(next.index, asks.index, "it has the place of the one that left");
+    answer(&mut bench, answers, request);
+    assert_eq!(bench.read(next), []);
+    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 42)]);
+}
+
+#[test]
+fn another_configuration_holds_for_those_connected() {
+    let mut bench = Bench::new(|_| {});
+    let (writer, reader) = (bench.client("writer"), bench.client("slow-1"));
+    bench.send(reader, |out| native::encode_subscribe(out, 1, Updates::All, "a"));
+    bench.send(writer, |out| native::encode_topic(out, 0, "a"));
+    bench.read(reader);
+    let rule =
+        "[[client.rule]]\nname = \"slow*\"\nmessages_per_second = 10\n[router]\nkeepalive = \"1s\"";
+    let config = Config::from_text("test", rule, std::iter::empty()).expect("a configuration");
+    bench.engine.reconfigure(bench.now, &config);
+    for payload in [b"1", b"2", b"3"] {
+        bench.send(writer, |out| native::encode_publish(out, 0, format::TEXT, payload));
+    }
+    let messages = |frames: Vec<Frame>| {
+        frames.iter().filter(|frame| matches!(frame, Frame::Message(..))).count()
+    };
+    assert_eq!(messages(bench.read(reader)), 1, "ten a second go one by one");
+    bench.pass(bench.now + 110 * MILLISECOND);
+    assert_eq!(messages(bench.read(reader)), 1);
+    bench.pass(bench.now + 110 * MILLISECOND);
+    assert_eq!(messages(bench.read(reader)), 1);
+}
+
+#[test]
+fn a_stop_lets_clients_take_what_waits_and_then_tells_them() {
+    let mut bench = Bench::new(|_| {});
+    let (writer, reader) = (bench.client("writer"), bench.client("reader"));
+    bench.send(reader, |out| native::encode_subscribe(out, 1, Updates::All, "a"));
+    bench.send(writer, |out| native::encode_topic(out, 0, "a"));
+    bench.read(reader);
+    // More than is rendered ahead, so that something waits in the queue.
+    let payload = vec![b'x'; 100_000];
+    for _ in 0..10 {
+        bench.send(writer, |out| native::encode_publish(out, 0, format::TEXT, &payload));
+    }
+    bench.engine.stop(bench.now, false);
+    assert_eq!(bench.read(writer), [Frame::Closing(code::STOPPING)]);
+    bench.send(writer, |out| native::encode_publish(out, 0, format::TEXT, b"too late"));
+    let taken = bench.read(reader);
+    let sequences: Vec<u64> = taken
+        .iter()
+        .filter_map(|frame| match frame {
+            Frame::Message(sequence, _) => Some(*sequence),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sequences, (1..=10).collect::<Vec<_>>());
+    bench.engine.stop(bench.now, false);
+    assert_eq!(bench.read(reader), [Frame::Closing(code::STOPPING)]);
+    assert_eq!(bench.ended.len(), 2);
+}
