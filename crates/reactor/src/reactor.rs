@@ -21,6 +21,9 @@ const EVENTS: usize = 1024;
 /// How long a listener rests that could not accept for want of something.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// What the poll counts in.
+const MILLISECOND: Duration = Duration::from_millis(1);
+
 const WAKER: Token = Token(usize::MAX);
 
 /// Marks the tokens of sockets that only wake for shared memory.
@@ -208,9 +211,15 @@ impl Reactor {
             }
         }
         if let Some(time) = timeout.filter(|time| time.subsec_nanos() % 1_000_000 != 0) {
-            // The poll counts in milliseconds, what it is made of does not.
-            self.sleep(time)?;
-            timeout = Some(Duration::ZERO);
+            if time > MILLISECOND {
+                // The last part of it is slept when it has come: mostly something happens before.
+                timeout =
+                    Some(time - Duration::from_nanos((time.subsec_nanos() % 1_000_000).into()));
+            } else {
+                // The poll counts in milliseconds, what it is made of does not.
+                self.sleep(time)?;
+                timeout = Some(Duration::ZERO);
+            }
         }
         self.poll.poll(&mut self.events, timeout)?;
         let (mut is_woken, mut is_shared) = (false, false);
