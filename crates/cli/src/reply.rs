@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &ReplyArguments) -> Result<Ending, Fault> {
     let name = &arguments.topic;
     let mut client = connect(&arguments.to, "reply", Options::default())?;
     client.subscribe(name, &Subscribe::every()).map_err(|error| not_taken(name, error))?;
+    tell(&format!("answering requests on {name} at {}", client.address()));
     let most = arguments.count.unwrap_or(u64::MAX);
     let (mut answered, mut unanswered, mut too_late) = (0, 0, 0);
     let mut requests: Vec<Waiting> = Vec::new();

@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
     for pattern in &arguments.patterns {
         client.subscribe(pattern, &how).map_err(|error| not_taken(pattern, error))?;
     }
+    tell(&format!("listening to {} at {}", arguments.patterns.join(", "), client.address()));
     let mut listing = Listing {
         arguments,
         out: Vec::new(),

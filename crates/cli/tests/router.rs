@@ -1,0 +1,400 @@
+//! `trunkline pub`, `sub`, `request` and `reply` with a router of their own, as a user sees them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn trunkline(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.args(arguments).env_remove("TRUNKLINE_TO");
+    command
+}
+
+/// An empty folder of one test.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("router").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    folder
+}
+
+/// A process whose lines are read as they come; it is killed in the end.
+struct Running {
+    child: Child,
+    out: Receiver<String>,
+    err: Receiver<String>,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        let out = lines(child.stdout.take().expect("it is piped"));
+        let err = lines(child.stderr.take().expect("it is piped"));
+        Self { child, out, err }
+    }
+
+    /// The lines up to the one that holds the text.
+    fn out_until(&self, text: &str) -> Vec<String> {
+        until(&self.out, text)
+    }
+
+    /// The line of standard error that holds the text.
+    fn err_until(&self, text: &str) -> String {
+        until(&self.err, text).pop().expect("the line")
+    }
+
+    fn signal(&self, name: &str) {
+        let command = format!("kill -s {name} {}", self.child.id());
+        let status = Command::new("sh").args(["-c", &command]).status();
+        assert!(status.expect("the shell starts").success());
+    }
+
+    /// The end: status, and what is left on standard output and standard error.
+    fn end(mut self) -> (Option<i32>, Vec<String>, Vec<String>) {
+        drop(self.child.stdin.take());
+        let out = rest(&self.out);
+        let err = rest(&self.err);
+        (self.child.wait().expect("our own child").code(), out, err)
+    }
+
+    /// Asks it to end, as Ctrl-C does; its last line on standard error.
+    fn interrupt(self) -> String {
+        self.signal("INT");
+        let (status, _, mut err) = self.end();
+        let last = err.pop().unwrap_or_default();
+        assert_eq!(status, Some(0), "{last}");
+        last
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Some have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(from: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines() {
+            if line.is_ok_and(|line| sender.send(line).is_err()) {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn until(lines: &Receiver<String>, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        let line = lines.recv_timeout(PATIENCE);
+        found.push(line.unwrap_or_else(|_| panic!("no {text:?} after {found:?}")));
+        if found.last().is_some_and(|line| line.contains(text)) {
+            return found;
+        }
+    }
+}
+
+fn rest(lines: &Receiver<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        match lines.recv_timeout(PATIENCE) {
+            Ok(line) => found.push(line),
+            Err(RecvTimeoutError::Disconnected) => return found,
+            Err(RecvTimeoutError::Timeout) => panic!("it does not end after {found:?}"),
+        }
+    }
+}
+
+/// A router with an address of its own.
+struct Router {
+    running: Running,
+    address: String,
+}
+
+impl Router {
+    fn start(test: &str) -> Self {
+        Self::start_at(test, "tcp://127.0.0.1:0")
+    }
+
+    fn start_at(test: &str, address: &str) -> Self {
+        let file = folder(test).join("trunkline.toml");
+        let edges = "http = \"127.0.0.1:0\"\nwebsocket = \"127.0.0.1:0\"\n";
+        fs::write(&file, format!("[listen]\nnative = [\"{address}\"]\n{edges}")).expect("a file");
+        let file = file.to_str().expect("UTF-8");
+        let running = Running::start(trunkline(&["serve", "--config", file]));
+        let lines = running.out_until("ready");
+        let line = lines.iter().find_map(|line| line.strip_prefix("listening native "));
+        Self { address: line.expect("where it listens").to_owned(), running }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = trunkline(arguments);
+        command.env("TRUNKLINE_TO", &self.address);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary starts")
+    }
+
+    /// Runs a command that goes well; what it prints.
+    #[track_caller]
+    fn good(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Runs a command that is not carried out; what it says about it.
+    #[track_caller]
+    fn bad(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    }
+
+    /// A subscriber whose subscriptions stand.
+    fn sub(&self, arguments: &[&str]) -> Running {
+        let running = Running::start(self.command(&[&["sub"], arguments].concat()));
+        running.err_until("listening to");
+        running
+    }
+
+    fn reply(&self, arguments: &[&str]) -> Running {
+        let running = Running::start(self.command(&[&["reply"], arguments].concat()));
+        running.err_until("answering requests");
+        running
+    }
+}
+
+/// The number before a word of a summary.
+fn number(summary: &str, word: &str) -> u64 {
+    let before = summary.split(&format!(" {word}")).next().expect("a part");
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().expect("a part");
+    digits.parse().unwrap_or_else(|_| panic!("no number before {word:?} in {summary:?}"))
+}
+
+#[test]
+fn what_is_published_is_printed() {
+    let router = Router::start("printed");
+    let sub = router.sub(&["fx/*", "orders/>", "--count", "4"]);
+    assert_eq!(router.good(&["pub", "fx/EURUSD", "1.0842"]), "");
+    router.good(&["pub", "fx/a/b", "matches nothing"]);
+    router.good(&["pub", "orders/new/1", "two\nlines \u{20ac}"]);
+    let file = folder("printed-file").join("payload");
+    fs::write(&file, [0xff, 0, 0x10]).expect("a file");
+    router.good(&["pub", "orders/x", "--file", file.to_str().expect("UTF-8")]);
+    router.good(&["pub", "fx/GBPUSD", ""]);
+    let (status, out, err) = sub.end();
+    assert_eq!(status, Some(0));
+    assert_eq!(
+        out,
+        [
+            "fx/EURUSD\t1.0842",
+            "orders/new/1\ttwo\\nlines \u{20ac}",
+            "orders/x\thex:ff0010",
+            "fx/GBPUSD\t"
+        ]
+    );
+    let summary = err.last().expect("a summary");
+    assert!(summary.starts_with("trunkline: 4 messages of 4 topics in "), "{summary}");
+    assert!(summary.ends_with(" s; 0 elided, 0 lost in 0 gaps"), "{summary}");
+}
+
+#[test]
+fn the_user_chooses_what_is_printed() {
+    let router = Router::start("columns");
+    let show = "sequence,topic,pattern,format,bytes,replaced,age,payload";
+    let columns = router.sub(&["a/>", "--show", show, "--count", "2"]);
+    let json = router.sub(&["a/>", "--json", "--count", "2"]);
+    let raw = router.sub(&["a/>", "--raw", "--count", "2"]);
+    router.good(&["pub", "a/b", "{}", "--format", "json"]);
+    router.good(&["pub", "a/b", "x\ty", "--format", "40000"]);
+    assert_eq!(
+        columns.end().1,
+        ["1\ta/b\ta/>\tjson\t2\t0\t-\t{}", "2\ta/b\ta/>\t40000\t3\t0\t-\tx\\ty"]
+    );
+    let lines: Vec<serde_json::Value> =
+        json.end().1.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines[0]["payload"], "{}");
+    assert_eq!(lines[1]["payload"], "x\ty");
+    assert_eq!(lines[1]["sequence"], 2);
+    assert_eq!(lines[1]["pattern"], "a/>");
+    assert_eq!(lines[1]["format"], 40000);
+    assert_eq!(raw.end().1, ["{}", "x\ty"]);
+}
+
+#[test]
+fn lines_are_messages() {
+    let router = Router::start("lines");
+    let sub = router.sub(&["t", "--show", "payload", "--count", "5"]);
+    let mut publisher = Running::start(router.command(&["pub", "t", "-", "--count", "4"]));
+    let mut stdin = publisher.child.stdin.take().expect("it is piped");
+    stdin.write_all(b"first\n").expect("it reads");
+    // It comes at once, while the second is not typed yet.
+    assert_eq!(sub.out_until("first"), ["first"]);
+    stdin.write_all(b"\nthird\nfourth\nfifth").expect("it reads");
+    assert_eq!(sub.out_until("fourth"), ["", "third", "fourth"]);
+    let (status, _, err) = publisher.end();
+    assert_eq!(status, Some(0));
+    assert!(err[0].starts_with("trunkline: 4 messages to t in "), "{err:?}");
+    // Without an end the last line is one too.
+    let mut publisher = Running::start(router.command(&["pub", "t", "-"]));
+    let mut stdin = publisher.child.stdin.take().expect("it is piped");
+    stdin.write_all(b"without end").expect("it reads");
+    drop(stdin);
+    assert_eq!(publisher.end().0, Some(0));
+    assert_eq!(sub.end().1, ["without end"]);
+}
+
+#[test]
+fn what_is_refused_is_shown() {
+    let router = Router::start("refused");
+    let told = router.bad(&["sub", "fx/*", "fx//spot"]);
+    assert!(told.starts_with("  fx//spot\n     ^\ntrunkline: \"fx//spot\" is refused: "), "{told}");
+    let told = router.bad(&["pub", "fx/*", "x"]);
+    assert!(told.starts_with("  fx/*\n     ^\ntrunkline: \"fx/*\" is refused: "), "{told}");
+    let told = router.bad(&["pub", "$router/x", "x"]);
+    assert!(told.contains("is refused: "), "{told}");
+    let told = router.bad(&["request", "nobody/there", "x"]);
+    assert_eq!(told, "trunkline: nobody answers requests on \"nobody/there\"\n");
+    let told = router.bad(&["pub", "a", "b", "--format", "jsn"]);
+    assert!(told.contains("opaque, text, json"), "{told}");
+    let told = router.bad(&["pub", "a"]);
+    assert!(told.contains("--help") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
+fn a_router_that_is_not_there_is_told() {
+    let address = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        format!("tcp://{}", free.local_addr().expect("it is bound"))
+    };
+    let run = |arguments: &[&str]| {
+        let output = trunkline(arguments).output().expect("the binary starts");
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let told = run(&["sub", "a", "--to", &address]);
+    assert!(told.starts_with(&format!("trunkline: {address}: ")), "{told}");
+    assert!(told.ends_with("; `trunkline serve` starts a router\n"), "{told}");
+    let told = run(&["pub", "a", "b", "--to", "unix:///nowhere/at/all.sock"]);
+    assert!(told.ends_with("; `trunkline serve` starts a router\n"), "{told}");
+    let told = run(&["pub", "a", "b", "--to", "localhost:1"]);
+    assert!(told.contains("begins with tcp://, unix:// or shm://"), "{told}");
+}
+
+#[test]
+fn requests_are_answered() {
+    let router = Router::start("requests");
+    let fixed = router.reply(&["ask/fixed", "always this", "--count", "2"]);
+    assert_eq!(router.good(&["request", "ask/fixed", "?"]), "always this\n");
+    assert_eq!(router.good(&["request", "ask/fixed", "?", "--raw"]), "always this");
+    let (status, _, err) = fixed.end();
+    assert_eq!(status, Some(0));
+    assert_eq!(err, ["trunkline: 2 requests, 0 not answered, 0 answered too late"]);
+
+    let command = "read line; test \"$line\" != bad && echo \"$TRUNKLINE_TOPIC: $line\"";
+    let computed = router.reply(&["ask/*", "--command", command]);
+    assert_eq!(router.good(&["request", "ask/a", "1"]), "ask/a: 1\n");
+    assert_eq!(router.good(&["request", "ask/b", "2"]), "ask/b: 2\n");
+    let told = router.bad(&["request", "ask/b", "bad", "--timeout", "300ms"]);
+    assert_eq!(told, "trunkline: nobody answered on \"ask/b\" in time\n");
+    let why = computed.err_until("no answer to a request on ask/b");
+    assert!(why.contains("exit status: 1"), "{why}");
+    let summary = computed.interrupt();
+    assert_eq!(summary, "trunkline: 3 requests, 1 not answered, 0 answered too late");
+}
+
+#[test]
+fn elided_updates_are_counted() {
+    let router = Router::start("elided");
+    let sub = router.sub(&["fx/*", "--updates-per-second", "5"]);
+    router.good(&["pub", "fx/EURUSD", "old", "--count", "5000"]);
+    router.good(&["pub", "fx/EURUSD", "last"]);
+    let printed = sub.out_until("last").len() as u64;
+    let summary = sub.interrupt();
+    assert_eq!(number(&summary, "message"), printed, "{summary}");
+    assert_eq!(number(&summary, "elided") + printed, 5001, "{summary}");
+    assert_eq!(number(&summary, "lost"), 0, "{summary}");
+    assert!(printed < 5001, "{summary}");
+}
+
+#[test]
+fn losses_are_told() {
+    let router = Router::start("losses");
+    let file = folder("losses-file").join("payload");
+    fs::write(&file, vec![b'x'; 10_000]).expect("a file");
+    let slow = router.sub(&["t", "--queue", "50", "--show", "sequence"]);
+    slow.signal("STOP");
+    // More than all buffers between the two hold.
+    router.good(&["pub", "t", "--file", file.to_str().expect("UTF-8"), "--count", "10000"]);
+    slow.signal("CONT");
+    let printed = slow.out_until("10000").len() as u64;
+    let gap = slow.err_until("gap: t lost ");
+    assert!(gap.contains(" ago"), "{gap}");
+    let summary = slow.interrupt();
+    assert_eq!(number(&summary, "message"), printed, "{summary}");
+    assert_eq!(number(&summary, "lost") + printed, 10_000, "{summary}");
+}
+
+#[test]
+fn a_publisher_goes_on_until_the_user_has_enough() {
+    let router = Router::start("pace");
+    let sub = router.sub(&["t", "--count", "20"]);
+    let publisher = Running::start(router.command(&["pub", "t", "tick", "--rate", "200"]));
+    assert_eq!(sub.end().1.len(), 20);
+    let summary = publisher.interrupt();
+    assert!(number(&summary, "messages to t") >= 20, "{summary}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_it() {
+    let router = Router::start("pipe");
+    let mut sub = router
+        .command(&["sub", "t"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let err = lines(sub.stderr.take().expect("it is piped"));
+    until(&err, "listening to");
+    drop(sub.stdout.take());
+    router.good(&["pub", "t", "nobody reads this"]);
+    assert_eq!(sub.wait().expect("our own child").code(), Some(0));
+}
+
+#[test]
+fn a_subscriber_survives_its_router() {
+    let router = Router::start("survives");
+    let address = router.address.clone();
+    let faithful = router.sub(&["t", "--reconnect"]);
+    let other = router.sub(&["t"]);
+    router.good(&["pub", "t", "before"]);
+    faithful.out_until("before");
+    router.running.signal("TERM");
+    assert_eq!(router.running.end().0, Some(0));
+    let (status, _, err) = other.end();
+    assert_eq!(status, Some(2));
+    assert!(err.last().is_some_and(|it| it.contains("the router ended the connection")), "{err:?}");
+    faithful.err_until("trying to connect again");
+    let router = Router::start_at("survives-again", &address);
+    faithful.err_until("connected again");
+    router.good(&["pub", "t", "after"]);
+    assert_eq!(faithful.out_until("after"), ["t\tafter"]);
+    let summary = faithful.interrupt();
+    assert_eq!(number(&summary, "message"), 2, "{summary}");
+}
