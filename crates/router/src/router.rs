@@ -21,7 +21,7 @@ use crate::topics::{TopicId, Topics};
 pub(crate) struct Topic {
     /// Of the last message.
     pub(crate) sequence: u64,
-    /// The lanes of all subscriptions that match, in the order of the router's numbers for them.
+    /// The lanes of all subscriptions that match, by client and then by the client's number.
     pub(crate) route: SmallVec<[u32; 8]>,
     /// The router's when the route was made.
     pub(crate) epoch: u64,

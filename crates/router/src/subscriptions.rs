@@ -145,7 +145,7 @@ impl<R: Renderer> Router<R> {
         if self.egress.lanes.lanes.len() >= self.egress.limits.lanes {
             at.epoch = 0;
         } else if at.epoch == self.epoch {
-            let place = self.place_in_route(topic, subscription);
+            let place = self.place_in_route(topic, self.place_of(subscription));
             let lane = self.new_lane(topic, subscription);
             self.topics[topic.0 as usize].route.insert(place, lane);
         }
@@ -166,10 +166,17 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Where the lane of a subscription is in a route, or would be.
-    fn place_in_route(&self, topic: TopicId, subscription: u32) -> usize {
+    fn place_in_route(&self, topic: TopicId, place: (u32, u32)) -> usize {
         let lanes = &self.egress.lanes.lanes;
         let route = &self.topics[topic.0 as usize].route;
-        route.partition_point(|lane| lanes[*lane].subscription < subscription)
+        route.partition_point(|lane| (lanes[*lane].client, lanes[*lane].number) < place)
+    }
+
+    /// What routes are in the order of: the client, and its number for the subscription, so that a
+    /// client with several gets each message in an order that depends on no other client.
+    fn place_of(&self, subscription: u32) -> (u32, u32) {
+        let at = &self.subscriptions[subscription];
+        (at.client, at.number)
     }
 
     /// Makes the route of a topic: subscriptions that were not there get their lanes. None has to go,
@@ -184,7 +191,7 @@ impl<R: Renderer> Router<R> {
         let limit = self.egress.limits.lanes;
         let fits = self.egress.lanes.lanes.len() + more <= limit;
         if fits && more > 0 {
-            found.sort_unstable();
+            found.sort_unstable_by_key(|subscription| self.place_of(*subscription));
             let old = std::mem::take(&mut self.topics[index].route);
             let mut old = old.into_iter().peekable();
             for subscription in &found {
@@ -231,7 +238,7 @@ impl<R: Renderer> Router<R> {
         while lane != NONE {
             let next = self.egress.lanes.lanes[lane].siblings.next;
             let topic = TopicId(self.egress.lanes.lanes[lane].topic);
-            let place = self.place_in_route(topic, subscription);
+            let place = self.place_in_route(topic, (at.client, at.number));
             self.topics[topic.0 as usize].route.remove(place);
             self.egress.retire_lane(lane);
             lane = next;

@@ -335,7 +335,12 @@ impl Model {
         self.topics[topic].1 += 1;
         let sequence = self.topics[topic].1;
         let mut taken = 0;
-        for slot in 0..self.subscriptions.len() {
+        let mut slots: Vec<usize> = (0..self.subscriptions.len()).collect();
+        // By client, and then by the client's own numbers.
+        slots.sort_by_key(|slot| {
+            self.subscriptions[*slot].as_ref().map(|it| (it.client.index, it.number))
+        });
+        for slot in slots {
             let Some(subscription) = &self.subscriptions[slot] else { continue };
             if matches(&subscription.pattern, &self.topics[topic].0) {
                 let place = self.place(subscription.client);
