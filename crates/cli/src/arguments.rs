@@ -77,6 +77,12 @@ pub(crate) enum LabCommand {
     /// One end of a network experiment: answers questions on standard input (peers/PROTOCOL.md)
     #[command(hide = true)]
     End(EndArguments),
+    /// A program of an experiment with a middleware: does tasks that come on standard input
+    #[command(hide = true)]
+    Component(ComponentArguments),
+    /// The bare forwarder, which brokers are held against
+    #[command(hide = true)]
+    Forwarder(ForwarderArguments),
 }
 
 /// What is done with services.
@@ -171,6 +177,21 @@ pub(crate) struct EndArguments {
     /// Send the bytes that were loaded, and send back what comes, without a codec
     #[arg(long)]
     pub(crate) bare: bool,
+}
+
+/// Of `lab component`.
+#[derive(Debug, Args)]
+pub(crate) struct ComponentArguments {
+    /// The middleware, such as trunkline or bare-forwarder
+    pub(crate) subject: String,
+}
+
+/// Of `lab forwarder`.
+#[derive(Debug, Args)]
+pub(crate) struct ForwarderArguments {
+    /// Where it listens, and `spin` if it does not sleep
+    #[arg(value_name = "ADDRESS", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
 }
 
 /// Of `lab run`.

@@ -1,8 +1,10 @@
 //! The lab's verbs, one a file.
 
 pub(crate) mod compare;
+pub(crate) mod component;
 pub(crate) mod echo_slope;
 pub(crate) mod end;
+pub(crate) mod forwarder;
 pub(crate) mod list;
 pub(crate) mod peers;
 pub(crate) mod run;

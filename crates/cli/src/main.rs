@@ -72,6 +72,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::List) => lab::list::run(),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
+        Command::Lab(LabCommand::Component(arguments)) => lab::component::run(&arguments),
+        Command::Lab(LabCommand::Forwarder(arguments)) => lab::forwarder::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),

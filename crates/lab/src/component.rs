@@ -20,6 +20,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Bus, Connect, Wait};
+use crate::forwarder::ForwarderConnect;
+use crate::router_bus::RouterConnect;
 use publisher::Paced;
 use stamp::{Kind, Stamp};
 use subscriber::Checked;
@@ -28,12 +30,39 @@ use task::{Answer, Connection, Publishing, Range, Receiving, Task};
 /// Bytes of a task at most.
 const TASK_BYTES: usize = 1 << 20;
 
-/// Does what standard input asks for until it ends, or says `stop`.
+/// A program for a middleware that this crate knows: our router, or a limit to hold it against. None if
+/// there is no such subject.
+pub fn known(subject: &str) -> Option<Box<dyn Connect>> {
+    match subject {
+        "trunkline" | "trunkline-unix" | "trunkline-shm" => Some(Box::new(RouterConnect)),
+        "bare-forwarder" | "bare-forwarder-unix" => Some(Box::new(ForwarderConnect)),
+        _ => None,
+    }
+}
+
+/// Does what standard input asks for until it ends, or says `stop`: all of a program that knows a
+/// middleware.
 pub fn component_main(connect: &dyn Connect) -> ExitCode {
+    match serve(connect) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what standard input asks for until it ends, or says `stop`.
+///
+/// # Errors
+///
+/// Those of standard input and output; what goes wrong with a task is its answer.
+pub fn serve(connect: &dyn Connect) -> io::Result<()> {
     crate::clock::wake_on_time();
+    raise_descriptors();
     let mut component = Component { connect, buses: Vec::new() };
     for line in io::stdin().lock().lines() {
-        let Ok(line) = line else { return ExitCode::FAILURE };
+        let line = line?;
         if line == "stop" {
             break;
         }
@@ -45,11 +74,18 @@ pub fn component_main(connect: &dyn Connect) -> ExitCode {
             Err(error) => format!("error {}\n", error.to_string().replace('\n', " ")),
         };
         let mut out = io::stdout().lock();
-        if out.write_all(answer.as_bytes()).and_then(|()| out.flush()).is_err() {
-            return ExitCode::FAILURE;
-        }
+        out.write_all(answer.as_bytes())?;
+        out.flush()?;
     }
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+/// Lets this process have as many connections as the system allows it.
+pub(crate) fn raise_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // With fewer a crowd may not find room, which is told then.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 /// How the error of a middleware begins that cannot do what it was asked for.
@@ -75,8 +111,8 @@ impl Component<'_> {
         match task {
             Task::Connect(connection) => self.connect(connection)?,
             Task::Subscribe(range) => self.first()?.subscribe(&range.indexes())?,
-            Task::Probe { topics } => publisher::mark(self.first()?, Kind::Probe, 0, topics)?,
-            Task::Listen { milliseconds } => answer.heard = listen(self.last()?, *milliseconds)?,
+            Task::Probe { topics } => publisher::mark(self.last()?, Kind::Probe, 0, topics)?,
+            Task::Listen { milliseconds } => answer.heard = listen(self.first()?, *milliseconds)?,
             Task::Publish(asked) => {
                 answer.published = Some(publisher::publish(self.first()?, asked)?)
             }
@@ -88,7 +124,7 @@ impl Component<'_> {
                 let [first, .., last] = &mut self.buses[..] else {
                     return Err(io::Error::other("there are no two connections"));
                 };
-                answer = both((&mut **first, publish), (&mut **last, receive))?;
+                answer = both((&mut **last, publish), (&mut **first, receive))?;
             }
         }
         Ok(answer)

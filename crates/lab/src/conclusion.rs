@@ -1,8 +1,9 @@
 //! What the rows say about a paper's conclusions.
 
 use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport, middle};
-use crate::format::Family;
+use crate::format::{Family, Format};
 use crate::measure::Setting;
+use crate::measure::catena::SUBJECTS;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 
@@ -19,8 +20,17 @@ pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
         let named = |quantity: &Quantity| quantity.subject.clone();
         let ours = |quantity: &Quantity| named(quantity).or(Some(TRUNKLINE.to_owned()));
         found.extend(judge(setting, conclusion, rows, TRUNKLINE, &ours));
+        if definition.messages.family == Family::Rates {
+            for peer in SUBJECTS.iter().filter(|it| it.is_peer()) {
+                let theirs = |quantity: &Quantity| named(quantity).or(Some(peer.name.to_owned()));
+                let judged = judge(setting, conclusion, rows, peer.name, &theirs);
+                // Nobody is blamed for what was not asked of them.
+                found.extend(judged.filter(|row| row.verdict != Verdict::Absent));
+            }
+        }
         let Some(name) = successors(definition, conclusion) else { continue };
-        let theirs = |quantity: &Quantity| definition.successor(quantity.format).map(str::to_owned);
+        let theirs =
+            |quantity: &Quantity| definition.successor(quantity.format?).map(str::to_owned);
         found.extend(judge(setting, conclusion, rows, &name, &theirs));
     }
     found
@@ -36,7 +46,7 @@ fn successors(definition: &Definition, conclusion: &Conclusion) -> Option<String
     let mut names: Vec<&str> = Vec::new();
     for term in &conclusion.terms {
         for quantity in [Some(&term.over), term.under.as_ref()].into_iter().flatten() {
-            let name = definition.successor(quantity.format)?;
+            let name = definition.successor(quantity.format?)?;
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -109,11 +119,8 @@ fn judge(
 
 fn profile_of(term: &Term) -> String {
     let profile = |quantity: &Quantity| {
-        let transport = match quantity.format.family() {
-            Family::MarketData => transport(&quantity.case),
-            Family::CustomerServices => transport_of_services(quantity),
-        };
-        quantity.format.profile_over(transport)
+        let format = quantity.format;
+        format.map_or(String::new(), |format| profile_of_quantity(quantity, format))
     };
     match &term.under {
         Some(under) if under.format != term.over.format => {
@@ -123,6 +130,13 @@ fn profile_of(term: &Term) -> String {
     }
 }
 
+fn profile_of_quantity(quantity: &Quantity, format: Format) -> String {
+    format.profile_over(match format.family() {
+        Family::MarketData | Family::Rates => transport(&quantity.case),
+        Family::CustomerServices => transport_of_services(quantity, format),
+    })
+}
+
 /// The transport in the profiles of a case: what goes over a link goes over TCP, waiting in the
 /// operating system unless the case says otherwise.
 pub(crate) fn transport(case: &str) -> &'static str {
@@ -130,13 +144,13 @@ pub(crate) fn transport(case: &str) -> &'static str {
 }
 
 /// Services are called over HTTP, or as the case says; binary is called over TCP.
-fn transport_of_services(quantity: &Quantity) -> &'static str {
+fn transport_of_services(quantity: &Quantity, format: Format) -> &'static str {
     let case = quantity.case.as_str();
     let not_sent = ["size-", "encode-", "decode-"].iter().any(|kind| case.starts_with(kind));
     match Transport::ALL.iter().find(|it| case.starts_with(&format!("transports-{}-", it.name()))) {
         _ if not_sent => "none",
         Some(transport) => transport.profile(),
-        None => Transport::Http.of(quantity.format).profile(),
+        None => Transport::Http.of(format).profile(),
     }
 }
 
@@ -207,15 +221,12 @@ fn values(
     subject: &dyn Fn(&Quantity) -> Option<String>,
 ) -> ByEntries {
     let Some(subject) = subject(quantity) else { return Vec::new() };
-    let (profile, is_of_services) = match quantity.format.family() {
-        Family::MarketData => (quantity.format.profile_over(transport(&quantity.case)), false),
-        Family::CustomerServices => {
-            (quantity.format.profile_over(transport_of_services(quantity)), true)
-        }
-    };
-    // What is called has the bytes of its messages behind.
+    let profile = quantity.format.map(|format| (profile_of_quantity(quantity, format), format));
+    // What is called has the bytes of its messages behind; of a middleware a case has one profile.
     let is_profile = |row: &Row| {
-        let rest = row.profile.strip_prefix(&profile);
+        let Some((profile, format)) = &profile else { return true };
+        let is_of_services = format.family() == Family::CustomerServices;
+        let rest = row.profile.strip_prefix(profile);
         rest.is_some_and(|rest| rest.is_empty() || (is_of_services && rest.starts_with('/')))
     };
     let is_it = |row: &&Row| {
@@ -245,7 +256,6 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::evaluation::Request;
-    use crate::format::Format;
     use crate::trading_day::TradingDay;
 
     fn request() -> Request {

@@ -8,6 +8,7 @@ mod conclusion;
 mod measure;
 mod messages;
 mod published;
+pub(crate) mod traffic;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,9 +23,10 @@ pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
-pub use published::{Figure, Line, Published, Unit};
+pub use published::{Figure, Line, Published, Reported, Unit};
+pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
-use crate::format::Format;
+use crate::format::{Family, Format};
 use crate::peer::PEERS;
 
 /// An experiment.
@@ -53,6 +55,9 @@ pub struct Definition {
     /// Published figures.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// Published figures of a middleware.
+    #[serde(default)]
+    pub reported: Vec<Reported>,
     /// Published figures for what a peak takes.
     #[serde(default)]
     pub requirement: Option<Requirement>,
@@ -109,9 +114,10 @@ impl Requirement {
 }
 
 /// The experiments that are part of the binary: their names and their text.
-const EMBEDDED: [(&str, &str); 2] = [
+const EMBEDDED: [(&str, &str); 3] = [
     ("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml")),
     ("ng-2004", include_str!("../../../experiments/ng-2004.toml")),
+    ("catena-2012", include_str!("../../../experiments/catena-2012.toml")),
 ];
 
 /// The names of the published evaluations that the binary knows.
@@ -261,6 +267,9 @@ impl Definition {
             return Err(format!("{} is asked for twice", twice[0]));
         }
         self.published.iter().try_for_each(|table| table.check(self))?;
+        if !self.reported.is_empty() && self.messages.family != Family::Rates {
+            return Err("`reported` has figures of a middleware, `published` others".into());
+        }
         for conclusion in &self.conclusions {
             conclusion.check()?;
             let quantities = conclusion.terms.iter().flat_map(Term::quantities);
@@ -275,7 +284,10 @@ impl Definition {
     /// What nothing measures would leave a conclusion out without a word.
     fn check_measured(&self, quantity: &Quantity) -> Result<(), String> {
         let measures = || self.parts.iter().flat_map(|part| &part.measures);
-        let of_format = measures().filter(|it| it.formats().contains(&quantity.format));
+        let of_format = measures().filter(|it| match quantity.format {
+            Some(format) => it.formats().contains(&format),
+            None => it.is_of_traffic(),
+        });
         let mut metrics: Vec<&str> = Vec::new();
         let of_format: Vec<_> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
         for (_, of_case) in of_format.iter().filter(|(case, _)| *case == quantity.case) {
@@ -293,7 +305,7 @@ impl Definition {
         let mut cases: Vec<String> = of_format.into_iter().map(|(case, _)| case).collect();
         cases.sort_unstable();
         cases.dedup();
-        let name = quantity.format.name();
+        let name = quantity.format.map_or("no format", Format::name);
         Err(format!("{quantity}: cases with {name} are {}", cases.join(", ")))
     }
 
@@ -457,5 +469,38 @@ mod tests {
             let error = error.expect_err("a mistake").to_string();
             assert!(error.contains(told) && !error.contains('\n'), "{error}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_measure_of_a_middleware_is_told() {
+        let experiment = |family: &str, measure: &str| {
+            format!(
+                "name = \"x\"\nsource = \"x\"\n{family}[[part]]\nname = \"p\"\nwhat = \"x\"\n\
+                 [[part.measure]]\n{measure}\n"
+            )
+        };
+        let rates = "[messages]\nfamily = \"rates\"\n";
+        let turns =
+            |subject: &str| format!("turns = {{ subjects = [\"{subject}\"], milliseconds = 10 }}");
+        let hops = |rate: u32, subject: &str| {
+            format!("kind = \"hops\"\nrates = [{rate}]\n{}", turns(subject))
+        };
+        for (family, measure, expected) in [
+            (rates, hops(0, "trunkline"), "a rate is 0, not between 1 and 10000000"),
+            (rates, hops(10, "pigeon"), "there is no subject \"pigeon\"; known: trunkline, "),
+            (rates, "kind = \"size\"\nformats = [\"fix\"]".to_owned(), "nothing else is"),
+            ("entries = [1]\n", hops(10, "trunkline"), "measured with the family rates"),
+            (rates, hops(10, "trunkline") + "\nspeed = 1", "unknown field `speed`"),
+        ] {
+            let parsed = Definition::parse("file", &experiment(family, &measure));
+            let fault = parsed.expect_err("a mistake").to_string();
+            assert!(fault.contains(expected), "{fault}");
+        }
+        let text = experiment(rates, &hops(10, "trunkline"));
+        let text = text
+            + "\n[[conclusion]]\nname = \"c\"\nwords = \"w\"\nsection = \"s\"\n\
+                           expected = { to = 1 }\nterms = [{ over = \"rates-20:latency-p50\" }]\n";
+        let fault = Definition::parse("file", &text).expect_err("not measured").to_string();
+        assert!(fault.contains("cases with no format are orders-10, rates-10"), "{fault}");
     }
 }

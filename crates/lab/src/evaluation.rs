@@ -73,6 +73,21 @@ pub struct Run {
     pub notes: Vec<String>,
     /// The times behind the percentiles, for logs.
     pub distributions: Vec<Distribution>,
+    /// Single latencies, where a plot shows each.
+    pub latencies: Vec<Latencies>,
+}
+
+/// Every latency of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// What is drawn in one picture, those of one after another.
+    pub group: String,
+    /// What was measured.
+    pub case: String,
+    /// Who was measured.
+    pub subject: String,
+    /// When each message was due, from the first, and how long after that it came; nanoseconds.
+    pub times: Vec<(u64, u64)>,
 }
 
 impl Run {

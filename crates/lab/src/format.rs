@@ -17,6 +17,8 @@ pub enum Family {
     MarketData,
     /// Records of customers and products (Ng, Chen & Greenfield 2004, Figure 3).
     CustomerServices,
+    /// Rates and orders that a middleware carries without looking at them (Catena 2012).
+    Rates,
 }
 
 impl Family {
@@ -25,6 +27,7 @@ impl Family {
         match self {
             Self::MarketData => "market-data",
             Self::CustomerServices => "customer-services",
+            Self::Rates => "rates",
         }
     }
 }
@@ -280,8 +283,9 @@ impl Format {
     /// A new encoder and decoder for messages of its family.
     pub(crate) fn codec(self) -> Codec {
         let schema: &Arc<Schema> = match self.family() {
-            Family::MarketData => MarketDataIncrementalRefresh::schema(),
             Family::CustomerServices => CustomerServices::schema(),
+            // Rates have no format.
+            Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::schema(),
         };
         let soap = |options: soap::Options| {
             let plan = soap::Plan::new(schema, &options);

@@ -7,6 +7,7 @@
 
 mod axis;
 mod calls;
+mod catena;
 mod figures;
 mod legend;
 mod method;
@@ -26,6 +27,7 @@ use flate2::Compression;
 use flate2::bufread::GzEncoder;
 use trunkline_wire::base64;
 
+use crate::evaluation::Latencies;
 use crate::record::Record;
 use crate::report::{Report, Section};
 use crate::row::{MachineRow, Row, Verdict};
@@ -73,6 +75,12 @@ pub fn page(record: &Record, report: &Report) -> String {
         escaped(&title),
         style::STYLE,
     )
+}
+
+/// Pictures and tables of every single latency, for the folder of a page: their names, and what is in
+/// them.
+pub fn every_latency(all: &[Latencies]) -> Vec<(String, Vec<u8>)> {
+    catena::every_latency(all)
 }
 
 fn head(report: &Report, machine: &MachineRow) -> String {

@@ -36,6 +36,7 @@ pub mod peer;
 pub mod random;
 pub mod record;
 pub mod report;
+pub mod router_bus;
 pub mod row;
 pub mod service;
 pub mod socket_bus;

@@ -4,6 +4,7 @@
 //! first, then measured kind by kind, so that all formats of a kind meet the same machine.
 
 pub(crate) mod capacity;
+pub(crate) mod catena;
 pub(crate) mod codec;
 pub(crate) mod entrants;
 pub(crate) mod link;
@@ -17,7 +18,7 @@ pub(crate) mod throughput;
 use std::collections::BTreeMap;
 
 use crate::definition::Measure;
-use crate::evaluation::{Request, Run, Step};
+use crate::evaluation::{Latencies, Request, Run, Step};
 use crate::format::{Family, Format};
 use crate::hiccup::HiccupMeter;
 use crate::histogram::Distribution;
@@ -82,6 +83,7 @@ struct Findings {
     versions: BTreeMap<String, String>,
     noise_floor: Option<f64>,
     distributions: Vec<Distribution>,
+    latencies: Vec<Latencies>,
 }
 
 /// Runs the chosen parts.
@@ -93,13 +95,15 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     match request.definition.messages.family {
         Family::MarketData => findings.of_market_data(&setting, &measures, progress),
         Family::CustomerServices => findings.of_services(&setting, &measures, progress),
+        Family::Rates => findings.of_a_middleware(&setting, &measures, progress),
     }
     let conclusions = conclusion::rows(&setting, &findings.rows);
     findings.rows.extend(conclusions);
-    let Findings { rows, mut faults, notes, versions, noise_floor, distributions } = findings;
+    let Findings { rows, mut faults, notes, versions, noise_floor, distributions, latencies } =
+        findings;
     faults.dedup();
     let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
-    Run { record: Record { machine, rows }, faults, notes, distributions }
+    Run { record: Record { machine, rows }, faults, notes, distributions, latencies }
 }
 
 impl Findings {
@@ -135,6 +139,21 @@ impl Findings {
         self.distributions.extend(found.distributions);
         self.versions.extend(found.versions);
         self.noise_floor = found.noise_floor;
+    }
+
+    fn of_a_middleware(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let found = catena::run(setting, measures, progress);
+        self.rows.extend(found.rows);
+        self.faults.extend(found.faults);
+        self.notes.extend(found.notes);
+        self.distributions.extend(found.distributions);
+        self.versions.extend(found.versions);
+        self.latencies.extend(found.latencies);
     }
 
     fn sizes(

@@ -1,6 +1,7 @@
 //! The rows of a run as tables, beside the figures that the paper printed.
 
 mod calls;
+mod catena;
 mod codec;
 mod conclusions;
 mod network;
@@ -96,6 +97,7 @@ impl Report {
             conclusions::section(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
+        sections.extend(catena::sections(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));
         sections.extend(network::breakdown(rows));

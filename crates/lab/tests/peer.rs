@@ -172,7 +172,7 @@ fn lies_are_found() {
         ("echo", "echo 'echoed 3'", "cannot be read: No such file or directory (os error 2)"),
         ("run", "echo '5,1'", "answered \"run decode 2\" by \"5,1\"; expected nanoseconds,6"),
         ("run", "echo 'fast,6'", "by \"fast,6\"; expected nanoseconds,6"),
-        ("run", "head -c 100000 /dev/zero | tr '\\0' x", "expected a line of at most 4096 bytes"),
+        ("run", "head -c 100000 /dev/zero | tr '\\0' x", "expected a line of at most 65536 bytes"),
     ] {
         let mut peer = scripts.start(&good_except(verb, lie));
         let error = peer

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use trunkline_lab::clock::Date;
 use trunkline_lab::definition::Definition;
-use trunkline_lab::evaluation::{Request, Step};
+use trunkline_lab::evaluation::{Latencies, Request, Step};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::format::Family;
 use trunkline_lab::histogram::{self, Distribution};
@@ -68,7 +68,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let mut written: Vec<Result<(), Fault>> =
         files.iter().map(|file| write_record(&run.record, file)).collect();
     if let Some(folder) = &arguments.report {
-        written.push(write_report(folder, &run.record, &report, &run.distributions));
+        let times = (&run.distributions[..], &run.latencies[..]);
+        written.push(write_report(folder, &run.record, &report, times));
     }
     printed?;
     written.into_iter().collect::<Result<(), Fault>>()?;
@@ -84,13 +85,14 @@ pub(crate) fn write_report(
     folder: &Path,
     record: &Record,
     report: &Report,
-    distributions: &[Distribution],
+    (distributions, latencies): (&[Distribution], &[Latencies]),
 ) -> Result<(), Fault> {
     let mut rows = Vec::new();
     record.write_lines(&mut rows)?;
     let page = html::page(record, report).into_bytes();
     let mut files = vec![("report.html".to_owned(), page), ("rows.jsonl".to_owned(), rows)];
     files.extend(histogram::logs(distributions)?);
+    files.extend(html::every_latency(latencies));
     file::write_folder(folder, &files).map_err(|(path, cause)| {
         Fault::new(format!("{}: cannot be written: {cause}", path.display()))
     })?;

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     }
     print(&report.to_string())?;
     if let Some(folder) = &arguments.report {
-        write_report(folder, &record, &report.bold(false), &[])?;
+        write_report(folder, &record, &report.bold(false), (&[], &[]))?;
     }
     Ok(Ending::Right)
 }

@@ -14,12 +14,11 @@ use crate::bus::{BusOptions, Wait};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Task {
-    /// Opens a connection; the first is the one that publishes and receives, more are a crowd that only
-    /// stays connected.
+    /// Opens a connection; the first is the one that publishes and receives, if nothing else is said.
     Connect(Connection),
     /// Subscribes on the first connection.
     Subscribe(Range),
-    /// Publishes a message on each of these topics, to see whether it arrives.
+    /// Publishes a message on each of these topics, on the last connection, to see whether it arrives.
     Probe {
         /// Their indexes.
         topics: Vec<usize>,
@@ -35,7 +34,7 @@ pub enum Task {
     Flood(Flooding),
     /// Receives messages until the last.
     Receive(Receiving),
-    /// Publishes on the first connection and receives on the second, in one thread.
+    /// Receives on the first connection and publishes on the last, in one thread.
     Both {
         /// What is published.
         publish: Publishing,

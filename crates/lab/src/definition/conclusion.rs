@@ -61,15 +61,16 @@ pub struct Term {
     pub divided_by: Option<f64>,
 }
 
-/// Rows to look at: `CASE:METRIC:FORMAT`, or `CASE:METRIC:FORMAT:SUBJECT` for those of one subject.
+/// Rows to look at: `CASE:METRIC:FORMAT`, or `CASE:METRIC:FORMAT:SUBJECT` for those of one subject. Where
+/// messages have no format, it is left out: `CASE:METRIC`, `CASE:METRIC::SUBJECT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// The case of the rows.
     pub case: String,
     /// Their metric.
     pub metric: String,
-    /// Their format.
-    pub format: Format,
+    /// Their format, where there is one.
+    pub format: Option<Format>,
     /// Whose they are; of us, or of the peer that stands for the format, if it does not say.
     pub subject: Option<String>,
 }
@@ -152,8 +153,13 @@ impl Term {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.case, self.metric, self.format.name())?;
-        self.subject.iter().try_for_each(|subject| write!(out, ":{subject}"))
+        write!(out, "{}:{}", self.case, self.metric)?;
+        match (self.format, &self.subject) {
+            (Some(format), Some(subject)) => write!(out, ":{}:{subject}", format.name()),
+            (Some(format), None) => write!(out, ":{}", format.name()),
+            (None, Some(subject)) => write!(out, "::{subject}"),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -161,13 +167,17 @@ impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let mut words = text.splitn(4, ':');
-        let (Some(case), Some(metric), Some(format)) = (words.next(), words.next(), words.next())
-        else {
+        let (Some(case), Some(metric)) = (words.next(), words.next()) else {
             return Err(D::Error::custom(format!("{text:?} is not CASE:METRIC:FORMAT")));
         };
+        let format = words.next().filter(|format| !format.is_empty());
         let subject = words.next().map(str::to_owned);
-        let Some(format) = Format::named(format) else {
-            return Err(D::Error::custom(format!("{text:?}: there is no format {format:?}")));
+        let format = match format.map(|name| (name, Format::named(name))) {
+            Some((name, None)) => {
+                return Err(D::Error::custom(format!("{text:?}: there is no format {name:?}")));
+            }
+            Some((_, format)) => format,
+            None => None,
         };
         Ok(Self { case: case.to_owned(), metric: metric.to_owned(), format, subject })
     }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
 use super::calls::{self, Calls, Kind, Pool, StagesOfCalls, TypedCalls};
+use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use super::{Messages, check_entries};
 use crate::format::{Family, Format};
 use crate::link::Link;
@@ -43,6 +44,18 @@ pub enum Measure {
     Pool(Pool),
     /// Calls from structure to structure.
     Calls(TypedCalls),
+    /// Rates to an algo engine, and its orders to a gateway.
+    Hops(Hops),
+    /// Many consumers, topics or clients.
+    Spread(Spread),
+    /// A fast, a slow and an eliding consumer.
+    SlowConsumers(SlowConsumers),
+    /// Messages as fast as they are taken.
+    Flood(Flood),
+    /// Shared memory.
+    SharedMemory(SharedMemory),
+    /// Subscriptions of a topic.
+    Matching(Matching),
 }
 
 /// Bytes of a message.
@@ -249,6 +262,8 @@ impl Measure {
             Self::Pool(it) => &it.formats,
             Self::Calls(it) => &it.formats,
             Self::Link(_) => &[],
+            Self::Hops(_) | Self::Spread(_) | Self::SlowConsumers(_) => &[],
+            Self::Flood(_) | Self::SharedMemory(_) | Self::Matching(_) => &[],
         }
     }
 
@@ -295,6 +310,19 @@ impl Measure {
         match messages.family {
             Family::MarketData => self.cases_of_market_data(),
             Family::CustomerServices => self.cases_of_services(messages),
+            Family::Rates => self.cases_of_traffic(),
+        }
+    }
+
+    fn cases_of_traffic(&self) -> Vec<(String, Vec<&'static str>)> {
+        match self {
+            Self::Hops(it) => it.cases(),
+            Self::Spread(it) => it.cases(),
+            Self::SlowConsumers(it) => it.cases(),
+            Self::Flood(it) => it.cases(),
+            Self::SharedMemory(it) => it.cases(),
+            Self::Matching(it) => it.cases(),
+            _ => Vec::new(),
         }
     }
 
@@ -371,6 +399,9 @@ impl Measure {
     pub(super) fn cases_of_its_own(&self) -> Vec<String> {
         let mut cases = Vec::new();
         match self {
+            it if it.is_of_traffic() => {
+                cases.extend(it.cases_of_traffic().into_iter().map(|(case, _)| case));
+            }
             Self::OpenLoop(it) => {
                 for link in &it.links {
                     cases.extend(it.rates.iter().map(|&rate| open_loop::case(rate, link)));
@@ -393,10 +424,13 @@ impl Measure {
     }
 
     pub(super) fn check(&self, messages: &Messages) -> Result<(), String> {
+        let family = messages.family;
+        if self.is_of_traffic() || family == Family::Rates {
+            return self.check_traffic(family);
+        }
         if self.formats().is_empty() && !matches!(self, Self::Link(_)) {
             return Err("there are no formats".into());
         }
-        let family = messages.family;
         if let Some(format) = self.formats().iter().find(|format| format.family() != family) {
             return Err(format!("{} does not carry {}", format.name(), family.name()));
         }
@@ -406,7 +440,7 @@ impl Measure {
             Family::MarketData if self.is_of_services() => {
                 return Err("calls are measured with customer-services".into());
             }
-            Family::MarketData => {}
+            Family::MarketData | Family::Rates => {}
         }
         for link in self.links() {
             link.parse::<Link>().map_err(|error| error.to_string())?;
@@ -446,6 +480,37 @@ impl Measure {
             Self::Stages(it) => it.check(),
             Self::Pool(it) => it.check(),
             Self::Calls(it) => it.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether messages go through a middleware.
+    pub(crate) fn is_of_traffic(&self) -> bool {
+        matches!(
+            self,
+            Self::Hops(_)
+                | Self::Spread(_)
+                | Self::SlowConsumers(_)
+                | Self::Flood(_)
+                | Self::SharedMemory(_)
+                | Self::Matching(_)
+        )
+    }
+
+    fn check_traffic(&self, family: Family) -> Result<(), String> {
+        if !self.is_of_traffic() || family != Family::Rates {
+            return Err(
+                "a middleware is measured with the family rates, and nothing else is".into()
+            );
+        }
+        match self {
+            Self::Hops(it) => it.check(),
+            Self::Spread(it) => it.check(),
+            Self::SlowConsumers(it) => it.check(),
+            Self::Flood(it) => it.check(),
+            Self::SharedMemory(it) => it.check(),
+            Self::Matching(it) => it.check(),
+            _ => Ok(()),
         }
     }
 

@@ -63,6 +63,8 @@ impl Messages {
             (Family::CustomerServices, _, true) => {
                 return Err(format!("messages of {family} need cases"));
             }
+            (Family::Rates, true, true) => {}
+            (Family::Rates, ..) => return Err(format!("{family} have no entries and no cases")),
             (Family::MarketData, false, true) | (Family::CustomerServices, true, false) => {}
         }
         for (index, case) in self.cases.iter().enumerate() {

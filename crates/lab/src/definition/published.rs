@@ -31,6 +31,38 @@ pub struct Published {
     pub figures: BTreeMap<Format, BTreeMap<String, f64>>,
 }
 
+/// A published figure of a middleware that is not on this machine.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Reported {
+    /// Whose it is.
+    pub subject: String,
+    /// The case beside which it stands.
+    pub case: String,
+    /// What was tested, in the words of the report.
+    pub what: String,
+    /// The unit of its figures.
+    pub unit: Unit,
+    /// Where it stands, such as `overall results`.
+    pub source: String,
+    /// How its bytes were made, in the words of profiles.
+    pub profile: String,
+    /// We do not have it yet.
+    #[serde(default)]
+    pub is_absent: bool,
+    /// The highest rate of messages a second, where it stands there.
+    pub rate: Option<f64>,
+    /// The figures by their metric, such as `latency-mean`.
+    pub figures: BTreeMap<String, f64>,
+}
+
+impl Reported {
+    /// Its figures by their metric, in the unit of rows: nanoseconds.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.figures.iter().map(|(metric, value)| (metric.as_str(), value * self.unit.scale()))
+    }
+}
+
 /// A unit of published figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -31,13 +31,16 @@ impl Connect for ForwarderConnect {
 pub(crate) struct Frames {
     tags: Vec<u64>,
     index: TopicIndex,
+    /// Topics that were asked for; others of their groups are passed over.
+    wanted: Vec<bool>,
     awaited: usize,
 }
 
 impl Frames {
     pub(crate) fn new(topics: &[String]) -> io::Result<Self> {
         let tags = topics.iter().map(|name| tag_of(name.as_bytes())).collect();
-        Ok(Self { tags, index: TopicIndex::new(topics)?, awaited: 0 })
+        let wanted = vec![false; topics.len()];
+        Ok(Self { tags, index: TopicIndex::new(topics)?, wanted, awaited: 0 })
     }
 }
 
@@ -51,6 +54,7 @@ impl Protocol for Frames {
     fn subscribe(&mut self, out: &mut Vec<u8>, topics: &[usize]) {
         let groups = topics.iter().flat_map(|&topic| group_of(self.tags[topic]).to_le_bytes());
         Header::write(out, 0, SUBSCRIBE, 0, &groups.collect::<Vec<u8>>());
+        topics.iter().for_each(|&topic| self.wanted[topic] = true);
         self.awaited += 1;
     }
 
@@ -70,7 +74,9 @@ impl Protocol for Frames {
             taken.bytes += header.length;
             if header.kind == SUBSCRIBED {
                 self.awaited = self.awaited.saturating_sub(1);
-            } else if let Some(topic) = self.index.find_tag(header.tag) {
+            } else if let Some(topic) = self.index.find_tag(header.tag)
+                && self.wanted[topic]
+            {
                 sink(topic, &frame[HEADER..]);
                 taken.messages += 1;
             }

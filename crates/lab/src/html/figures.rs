@@ -5,7 +5,7 @@ use super::legend::Legend;
 use super::palette::{Family, INK, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
-use super::{calls, network, ranges, throughput};
+use super::{calls, catena, network, ranges, throughput};
 use crate::subjects::TRUNKLINE;
 
 /// Plots with one legend.
@@ -33,6 +33,7 @@ pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
     figures.extend(network::figures(cases));
     figures.extend(throughput::figures(cases));
     figures.extend(calls::figures(cases));
+    figures.extend(catena::figures(cases));
     figures.retain(|figure| !figure.panels.is_empty());
     figures
 }

@@ -1,9 +1,10 @@
 //! What a reader must know to believe the figures, or not to.
 
 use super::select::Cases;
+use crate::measure::catena::START_UP;
 
 /// A sentence and the beginning of the cases that it is about; nothing for all.
-const METHOD: [(&str, &str); 8] = [
+const METHOD: [(&str, &str); 10] = [
     (
         "",
         "All who take part in a format work on the same messages, made of one day of trades. What \
@@ -38,6 +39,18 @@ const METHOD: [(&str, &str); 8] = [
          a stall makes every message late that waited for it.",
     ),
     (
+        "rates-",
+        "Messages through a middleware carry when they were due, their number in the publisher and in the \
+         topic, and a sum of their content: every hop checks order, loss and content. The publisher spins \
+         and sends by the clock; latency counts from when a message was due.",
+    ),
+    (
+        "start-up",
+        "Routers take turns, and each is started anew for its turn: no two run at the same time. Values \
+         are medians over the turns; percentiles of which a turn has too few messages are of all turns \
+         together, with the interval of their rank.",
+    ),
+    (
         "hiccup",
         "The hiccup meter is a thread that looks at the clock again and again: its percentiles are \
          what this machine adds to everyone's.",
@@ -50,7 +63,7 @@ const METHOD: [(&str, &str); 8] = [
 ];
 
 /// What a doubter should know, as in [`METHOD`].
-const BIAS: [(&str, &str); 6] = [
+const BIAS: [(&str, &str); 8] = [
     (
         "",
         "trunkline was written by those who measure it here. Peers are optimised for this machine, \
@@ -76,14 +89,30 @@ const BIAS: [(&str, &str); 6] = [
         "Both ends share the processor, its caches and its power with each other and with the \
          proxy; on two machines they would not.",
     ),
+    (
+        "start-up",
+        "All programs share the machine's processors: a broker that hands a message on wakes the next \
+         program on the same one. On machines of their own the order of subjects may be another.",
+    ),
+    (
+        "start-up",
+        "The adaptors of all middlewares are ours, written for speed; brokers run as they come. Where a \
+         broker cannot do what is asked, its row is absent and no lead of ours.",
+    ),
     ("", "It is one run on one machine. The rows below are there to be compared with yours."),
 ];
 
 /// The lists of both, as far as the record has such cases.
 pub(super) fn html(cases: &Cases<'_>) -> String {
+    // What is said of everything is about messages of known formats, but for the last.
+    let is_opaque = cases.beginning(START_UP).next().is_some();
     let list = |sentences: &[(&str, &str)]| {
+        let last = sentences.len() - 1;
         let items: String = sentences
             .iter()
+            .enumerate()
+            .filter(|(index, (name, _))| !is_opaque || !name.is_empty() || *index == last)
+            .map(|(_, sentence)| sentence)
             .filter(|(name, _)| cases.beginning(name).next().is_some())
             .map(|(_, words)| format!("<li>{words}</li>\n"))
             .collect();

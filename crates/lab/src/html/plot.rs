@@ -3,6 +3,7 @@
 //! What is drawn is given in values; an [`Axis`] turns them into places. Legends stand outside,
 //! in the page, and show [`swatch`]es that are drawn by the same functions.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -104,6 +105,42 @@ pub(super) fn curves(panel: &Panel, curves: &[Curve]) -> String {
         }
         Ok(())
     })
+}
+
+/// Points of one colour and nothing else: there may be a hundred thousand of them.
+#[derive(Clone, Debug)]
+pub(super) struct Dots {
+    pub(super) colour: Colour,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// Points so many that each is but a move and a dot in one path of its colour; those on the same place
+/// are drawn once.
+pub(super) fn dots(panel: &Panel, dots: &[Dots]) -> String {
+    let mut paths = String::new();
+    let svg = drawing(panel, HEIGHT, |root| {
+        let chart = chart(root, panel, (TOP, LEFT), true)?;
+        for Dots { colour, points } in dots {
+            let points = placed(panel, points.iter().copied());
+            let places: BTreeSet<(i32, i32)> =
+                points.iter().map(|point| chart.backend_coord(point)).collect();
+            let RGBColor(red, green, blue) = colour.rgb();
+            paths.push_str(&format!(
+                "<path fill=\"none\" stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{}\" \
+                 stroke-linecap=\"round\" d=\"",
+                GRAIN * 3 / 2
+            ));
+            for (x, y) in places {
+                paths.push_str(&format!("M{x} {y}h0"));
+            }
+            paths.push_str("\"/>\n");
+        }
+        Ok(())
+    });
+    match svg.strip_suffix("</svg>\n").or(svg.strip_suffix("</svg>")) {
+        Some(open) => format!("{open}{paths}</svg>\n"),
+        None => svg,
+    }
 }
 
 /// Bars of one colour, a value for each group.

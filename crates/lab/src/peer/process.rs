@@ -15,8 +15,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{PeerError, PeerErrorKind};
 
-/// Bytes of one answer; the longest that the protocol has is an error text.
-const ANSWER_BYTES: u64 = 4096;
+/// Bytes of one answer; the longest is a distribution of times.
+const ANSWER_BYTES: u64 = 64 << 10;
 /// Lines of standard error that are kept to be quoted.
 const COMPLAINT_LINES: usize = 3;
 const COMPLAINT_BYTES: u64 = 400;
@@ -69,7 +69,7 @@ pub(crate) fn end(child: &mut Child) {
 }
 
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     name: String,
     child: Child,
     questions: Option<ChildStdin>,
@@ -84,7 +84,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(
+    pub(crate) fn start(
         name: &str,
         program: &Path,
         arguments: &[&str],
@@ -121,7 +121,7 @@ impl Process {
 
     /// Of the processors that this process may use, the peer may use number `index`, counted round.
     #[cfg(target_os = "linux")]
-    pub(super) fn pin(&self, index: usize) {
+    pub(crate) fn pin(&self, index: usize) {
         use rustix::thread::{CpuSet, sched_getaffinity};
         let Ok(allowed) = sched_getaffinity(None) else { return };
         let processors: Vec<usize> =
@@ -134,7 +134,7 @@ impl Process {
 
     /// The peer may use all processors that this process may use.
     #[cfg(target_os = "linux")]
-    pub(super) fn unpin(&self) {
+    pub(crate) fn unpin(&self) {
         if let Ok(allowed) = rustix::thread::sched_getaffinity(None) {
             self.run_on(&allowed);
         }
@@ -148,10 +148,10 @@ impl Process {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn pin(&self, _index: usize) {}
+    pub(crate) fn pin(&self, _index: usize) {}
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn unpin(&self) {}
+    pub(crate) fn unpin(&self) {}
 
     pub(super) fn kill(&mut self) {
         if self.ended.is_none() {
@@ -166,7 +166,7 @@ impl Process {
 
     /// Sends a line and waits for the answer, which is not an `error`. Answers that nobody has
     /// collected are thrown away.
-    pub(super) fn ask(&mut self, question: &str) -> Result<String, PeerError> {
+    pub(crate) fn ask(&mut self, question: &str) -> Result<String, PeerError> {
         while !self.begun.is_empty() {
             let _ = self.finish();
         }
@@ -175,7 +175,7 @@ impl Process {
     }
 
     /// Sends a line, and leaves the answer for [`finish`](Self::finish).
-    pub(super) fn begin(&mut self, question: &str) -> Result<(), PeerError> {
+    pub(crate) fn begin(&mut self, question: &str) -> Result<(), PeerError> {
         if self.ended.is_none() && self.send(question).is_err() {
             self.note_end();
         }
@@ -188,7 +188,7 @@ impl Process {
 
     /// Waits for the answer to the earliest question that was begun; returns both. The answer is not
     /// an `error`.
-    pub(super) fn finish(&mut self) -> Result<(String, String), PeerError> {
+    pub(crate) fn finish(&mut self) -> Result<(String, String), PeerError> {
         let question = self.begun.pop_front().unwrap_or_default();
         if let Some(how) = &self.ended {
             return Err(self.failed(&question, PeerErrorKind::Ended(how.clone())));
@@ -269,7 +269,7 @@ impl Process {
         }
     }
 
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if self.ended.is_none() && self.send("stop").is_ok() {
             self.questions = None;
             self.wait(STOP_TIMEOUT);

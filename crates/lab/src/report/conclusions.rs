@@ -2,6 +2,7 @@
 
 use super::{Rows, Section, WIDTH};
 use crate::conclusion::CONCLUSION;
+use crate::format::Family;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 use crate::table::{Align, Table, short_number};
@@ -9,11 +10,9 @@ use crate::table::{Align, Table, short_number};
 /// A line for each conclusion that was judged: in the paper's words, with our factors and the peers'.
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     let definition = rows.definition.filter(|_| rows.any(CONCLUSION))?;
+    let has_figures = !definition.published.is_empty() || !definition.reported.is_empty();
     let mut table = Table::new([
-        (
-            if definition.published.is_empty() { "conclusion" } else { "the paper concludes" },
-            Align::Left,
-        ),
+        (if has_figures { "the paper concludes" } else { "conclusion" }, Align::Left),
         ("expected", Align::Left),
         ("trunkline", Align::Left),
         ("", Align::Left),
@@ -30,7 +29,9 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
                     && (row.subject == TRUNKLINE) == is_ours
             })
         };
-        let (ours, theirs) = (find(true), find(false));
+        // Several brokers stand beside ours, in a table of their own.
+        let has_one_peer = definition.messages.family != Family::Rates;
+        let (ours, theirs) = (find(true), find(false).filter(|_| has_one_peer));
         if ours.is_none() && theirs.is_none() {
             continue;
         }
@@ -56,10 +57,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         "of all where all must be as expected; bounds that reach both sides are inconclusive"
             .into(),
     );
-    let title = match definition.published.is_empty() {
-        true => "Conclusions",
-        false => "The paper's conclusions, today",
-    };
+    let title = if has_figures { "The paper's conclusions, today" } else { "Conclusions" };
     Some(Section { topic: CONCLUSION, title: title.into(), table, notes })
 }
 

@@ -1,5 +1,6 @@
 //! The page of a record: well-formed, alone, and as true as the rows.
 
+mod catena;
 mod fixture;
 mod markup;
 

@@ -1,0 +1,287 @@
+//! What a middleware is measured by: hops, consumers, slow consumers, throughput, shared memory.
+//!
+//! Subjects take turns. For each turn the router is started anew and stopped after it, so that no two
+//! are there at the same time; programs connect, subscribe, and send probes before anything counts.
+
+mod flood;
+mod hops;
+mod matching;
+mod published;
+mod series;
+mod shared;
+mod slow;
+mod spread;
+mod stage;
+mod subject;
+
+use std::collections::BTreeMap;
+
+use super::{HICCUP, Setting};
+use crate::component::task::{Published, Received};
+use crate::definition::{Measure, Turns};
+use crate::evaluation::{Latencies, Step};
+use crate::hiccup::HiccupMeter;
+use crate::histogram::{Distribution, Times};
+use crate::row::{Row, Verdict};
+use series::Series;
+pub(crate) use slow::SECOND;
+use stage::{Failure, Stage, Starting};
+pub(crate) use subject::{Middleware, SUBJECTS};
+
+/// The case of start-up time and memory.
+pub(crate) const START_UP: &str = "start-up";
+
+/// What has been found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) rows: Vec<Row>,
+    pub(super) faults: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) distributions: Vec<Distribution>,
+    pub(super) versions: BTreeMap<String, String>,
+    pub(super) latencies: Vec<Latencies>,
+    series: Vec<Series>,
+    start_ups: Vec<StartUp>,
+}
+
+/// What starting a router took, turn by turn.
+struct StartUp {
+    subject: &'static Middleware,
+    nanoseconds: Vec<f64>,
+    bytes: Vec<f64>,
+}
+
+/// What a measure does with one subject in one turn.
+trait Scenario {
+    /// How the router is started.
+    fn starting(&self) -> Starting;
+
+    /// How messages are counted, in the order of rows; all that a subject that is absent has rows of.
+    fn cases(&self) -> Vec<String>;
+
+    /// Who waits how and where, for profiles.
+    fn who(&self) -> String;
+
+    /// Measures.
+    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure>;
+}
+
+/// Does what the measures ask for.
+pub(super) fn run(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Found {
+    let mut found = Found::default();
+    let meter = HiccupMeter::start();
+    for measure in measures {
+        match measure {
+            Measure::Hops(it) => {
+                found.contest(setting, &it.turns, &hops::Latency { setting, asked: it }, progress);
+            }
+            Measure::Spread(it) => {
+                found.contest(
+                    setting,
+                    &it.turns,
+                    &spread::Spreading { setting, asked: it },
+                    progress,
+                );
+            }
+            Measure::SlowConsumers(it) => {
+                found.contest(
+                    setting,
+                    &it.turns,
+                    &slow::Flexibility { setting, asked: it },
+                    progress,
+                );
+            }
+            Measure::Flood(it) => {
+                found.contest(setting, &it.turns, &flood::Pouring { setting, asked: it }, progress);
+            }
+            Measure::SharedMemory(it) => {
+                for spins in [true, false] {
+                    let scenario = shared::Sharing { setting, asked: it, spins };
+                    found.contest(setting, &it.turns, &scenario, progress);
+                }
+            }
+            Measure::Matching(it) => {
+                let rows = matching::rows(setting, it, &mut |share| {
+                    progress(Step { part: "matching", text: "", share });
+                });
+                found.rows.extend(rows);
+            }
+            _ => {}
+        }
+    }
+    found.end(setting, meter.stop());
+    published::add(setting, &mut found.rows);
+    found
+}
+
+impl Found {
+    /// Lets the subjects take turns.
+    fn contest(
+        &mut self,
+        setting: &Setting<'_>,
+        turns: &Turns,
+        scenario: &dyn Scenario,
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let is_quick = setting.request.is_quick;
+        let names = turns.subjects(is_quick).iter();
+        let mut subjects: Vec<&'static Middleware> =
+            names.filter_map(|name| subject::named(name)).collect();
+        let count = turns.count.unwrap_or(setting.repetitions());
+        let cases = scenario.cases();
+        let part = cases.first().map_or("", |case| case.split('-').next().unwrap_or_default());
+        for turn in 0..count {
+            let all = subjects.len();
+            let mut out = Vec::new();
+            for offset in 0..all {
+                let subject = subjects[(offset + turn as usize) % all];
+                let share = (turn as usize * all + offset) as f64 / (count as usize * all) as f64;
+                progress(Step { part, text: subject.name, share });
+                let ended = self.turn(setting, subject, scenario);
+                if let Err(failure) = ended {
+                    self.dismiss(setting, (subject, &cases), &scenario.who(), failure);
+                    out.push(subject);
+                }
+            }
+            subjects.retain(|subject| !out.contains(subject));
+        }
+    }
+
+    fn turn(
+        &mut self,
+        setting: &Setting<'_>,
+        subject: &'static Middleware,
+        scenario: &dyn Scenario,
+    ) -> Result<(), Failure> {
+        let mut stage = Stage::open(setting, subject, scenario.starting())?;
+        if let Some(version) = stage.version().filter(|_| subject.is_peer()) {
+            self.versions.insert(subject.name.to_owned(), version.to_owned());
+        }
+        if let Some(time) = stage.start_up() {
+            self.note_start(&stage, time.as_nanos() as f64);
+        }
+        scenario.turn(&mut stage, self)
+    }
+
+    fn note_start(&mut self, stage: &Stage, nanoseconds: f64) {
+        let subject = stage.subject;
+        if self.start_ups.iter().all(|it| it.subject != subject) {
+            self.start_ups.push(StartUp { subject, nanoseconds: Vec::new(), bytes: Vec::new() });
+        }
+        let of = self.start_ups.iter_mut().find(|it| it.subject == subject);
+        let Some(of) = of else { return };
+        of.nanoseconds.push(nanoseconds);
+        of.bytes.extend(stage.memory().map(|bytes| bytes as f64));
+    }
+
+    /// A subject takes no more part in a measure.
+    fn dismiss(
+        &mut self,
+        setting: &Setting<'_>,
+        (subject, cases): (&'static Middleware, &[String]),
+        who: &str,
+        failure: Failure,
+    ) {
+        match failure {
+            Failure::Absent(why) | Failure::Unsupported(why) => {
+                let line = if why.contains(subject.name) {
+                    why
+                } else {
+                    format!("{}: {why}", subject.name)
+                };
+                if !self.notes.contains(&line) {
+                    self.notes.push(line);
+                }
+            }
+            Failure::Broken(why) => {
+                let case = cases.first().map_or("", String::as_str);
+                self.faults.push(format!("{}, {case} and on: {why}", subject.name));
+            }
+        }
+        for case in cases {
+            let profile = subject.profile(who);
+            let series = self.of(setting, case, subject, profile);
+            series.out = Some(Verdict::Absent);
+        }
+    }
+
+    /// What one subject has in one case.
+    fn of(
+        &mut self,
+        _: &Setting<'_>,
+        case: &str,
+        subject: &'static Middleware,
+        profile: String,
+    ) -> &mut Series {
+        let is_it = |it: &Series| it.case == case && it.subject == subject;
+        let index = self.series.iter().position(is_it).unwrap_or_else(|| {
+            self.series.push(Series::new(case, subject, profile));
+            self.series.len() - 1
+        });
+        &mut self.series[index]
+    }
+
+    /// All that was measured becomes rows.
+    fn end(&mut self, setting: &Setting<'_>, hiccups: Times) {
+        let series = std::mem::take(&mut self.series);
+        for it in &series {
+            if let Some(wrong) = &it.wrong {
+                self.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
+            }
+        }
+        self.rows.extend(series::rows(setting, &series));
+        self.distributions.extend(series.iter().filter_map(Series::distribution));
+        for it in &self.start_ups {
+            let blank = |metric, unit| {
+                setting.row(START_UP, it.subject.name, &it.subject.profile("alone"), metric, unit)
+            };
+            self.rows.push(blank("start-up-time", "ns").bounded(&it.nanoseconds));
+            if !it.bytes.is_empty() {
+                self.rows.push(blank("memory", "bytes").bounded(&it.bytes));
+            }
+        }
+        let blank = setting.row(HICCUP, "hiccup-meter", "", "", "ns");
+        self.rows.extend(hiccups.rows(&blank, "", ""));
+        self.distributions.push(Distribution {
+            case: HICCUP.to_owned(),
+            subject: "hiccup-meter".to_owned(),
+            profile: String::new(),
+            metric: "late".to_owned(),
+            times: hiccups,
+        });
+    }
+}
+
+/// Notes what one receiver got of what was meant for it.
+fn receive(
+    series: &mut Series,
+    received: &[&Received],
+    (published, expected): (Option<&Published>, u64),
+) -> Result<(), Failure> {
+    let mut times = Times::default();
+    let mut came = 0;
+    for it in received {
+        times.add(&Times::decoded(&it.latencies)?);
+        came += it.messages;
+        if it.damaged > 0 || it.disordered > 0 {
+            let (damaged, disordered) = (it.damaged, it.disordered);
+            let damage = it.damage.as_deref().unwrap_or("the order");
+            let what = format!("{disordered} messages out of order, {damaged} damaged: {damage}");
+            series.wrong.get_or_insert(what);
+        }
+    }
+    series.add_times(&times);
+    if let Some(published) = published {
+        let seconds = published.nanoseconds.max(1) as f64 / 1e9;
+        series.add("published-per-second", "1/s", published.messages as f64 / seconds);
+        if let Some(late) = Times::decoded(&published.late)?.percentile(99.0) {
+            series.add("publisher-late-p99", "ns", late as f64);
+        }
+    }
+    series.count("lost", expected.saturating_sub(came));
+    Ok(())
+}

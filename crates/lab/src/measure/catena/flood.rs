@@ -1,0 +1,113 @@
+//! Throughput: as many messages as one publisher gets to all its subscribers, nothing lost.
+
+use super::hops::{came, sent};
+use super::spread::receiving;
+use super::stage::{Failure, Program, Stage, Starting, settle};
+use super::{Found, Scenario};
+use crate::component::task::{FeedbackOf, Flooding, Range, Receiving, Task, Topics};
+use crate::definition::Flood;
+use crate::definition::traffic::PAYLOAD_BYTES;
+use crate::measure::Setting;
+
+/// Messages between two feedbacks of a subscriber.
+const EVERY: u64 = 1_024;
+
+/// Untimed, in milliseconds.
+const WARM_UP: u64 = 100;
+
+pub(super) struct Pouring<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) asked: &'a Flood,
+}
+
+impl Scenario for Pouring<'_> {
+    fn starting(&self) -> Starting {
+        Starting::default()
+    }
+
+    fn cases(&self) -> Vec<String> {
+        self.asked.consumers.iter().map(|&count| Flood::case(count)).collect()
+    }
+
+    fn who(&self) -> String {
+        "publisher spins when its window is full; router and subscribers block; any cpu".into()
+    }
+
+    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
+        for &consumers in &self.asked.consumers {
+            let milliseconds = self.asked.turns.milliseconds(self.setting.request.is_quick);
+            let rate = self.step(stage, consumers as usize, milliseconds)?;
+            let profile = stage.subject.profile(&self.who());
+            let memory = stage.memory();
+            let series = found.of(self.setting, &Flood::case(consumers), stage.subject, profile);
+            match rate {
+                Ok(rate) => series.add("deliveries-per-second", "1/s", rate),
+                Err(wrong) => series.wrong = Some(wrong),
+            }
+            if let Some(bytes) = memory {
+                series.add("memory", "bytes", bytes as f64);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Pouring<'_> {
+    /// Deliveries a second, or what was wrong with them.
+    fn step(
+        &self,
+        stage: &mut Stage,
+        consumers: usize,
+        milliseconds: u64,
+    ) -> Result<Result<f64, String>, Failure> {
+        let others = (0..consumers).map(|index| format!("feedback/{index}")).collect();
+        let names = Topics { streams: 1, others };
+        let rates = Range { first: 0, count: 1 };
+        let feedback = Range { first: 1, count: consumers };
+        let mut publisher = stage.connected("publisher", None, &names, Some(feedback))?;
+        let mut members = Vec::new();
+        for _ in 0..consumers {
+            members.push(stage.connected("subscriber", None, &names, Some(rates))?);
+        }
+        let mut all: Vec<(&mut Program, usize)> = members.iter_mut().map(|it| (it, 0)).collect();
+        settle(&mut publisher, &mut all)?;
+        for (index, member) in members.iter_mut().enumerate() {
+            settle(member, &mut [(&mut publisher, 1 + index)])?;
+        }
+        let mut rate = Ok(0.0);
+        for milliseconds in [milliseconds.min(WARM_UP), milliseconds] {
+            let run = stage.next_run();
+            for (index, member) in members.iter_mut().enumerate() {
+                let feedback = Some(FeedbackOf { topic: 1 + index, every: EVERY });
+                let receive = receiving(run, rates, milliseconds, 0);
+                member.begin(&Task::Receive(Receiving { feedback, ..receive }))?;
+            }
+            let published = sent(publisher.ask(&Task::Flood(Flooding {
+                run,
+                topics: rates,
+                milliseconds,
+                bytes: PAYLOAD_BYTES,
+                window: self.asked.window,
+                feedback,
+                end: vec![0],
+            }))?)?;
+            let (mut came_in_all, mut longest) = (0, 1);
+            let mut wrong = None;
+            for member in &mut members {
+                let received = came(member.finish()?)?;
+                came_in_all += received.messages;
+                longest = received.nanoseconds.max(longest);
+                if received.messages != published.messages || received.damaged > 0 {
+                    let (came, damaged) = (received.messages, received.damaged);
+                    let of = published.messages;
+                    wrong = Some(format!("{came} of {of} messages came, {damaged} damaged"));
+                }
+            }
+            rate = match wrong {
+                Some(wrong) => Err(wrong),
+                None => Ok(came_in_all as f64 * 1e9 / longest as f64),
+            };
+        }
+        Ok(rate)
+    }
+}

@@ -1,0 +1,180 @@
+//! The latency test: a feed handler, an algo engine that answers every fifth rate with an order, and an
+//! order gateway; the report's Figure 2.
+
+use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
+use super::{Found, Scenario, receive};
+use crate::component::task::{
+    Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task, Topics,
+};
+use crate::definition::Hops;
+use crate::definition::traffic::{HOPS, PAYLOAD_BYTES};
+use crate::measure::Setting;
+
+/// Streams of rates: every currency pair has one.
+const STREAMS: usize = 40;
+
+/// An order for each such-and-such rate.
+const EVERY: u64 = 5;
+
+/// Between two rates on the way to the highest.
+const STEP: f64 = 1.5;
+
+/// Where the way to the highest rate begins, and how long each rate is tried, in milliseconds.
+const FIRST: f64 = 250_000.0;
+const TRIED: u64 = 150;
+
+/// The case of the highest rate.
+const SATURATION: &str = "saturation";
+
+/// A rate is too high that is not reached to this share.
+const REACHED: f64 = 0.95;
+
+pub(super) struct Latency<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) asked: &'a Hops,
+}
+
+/// The three programs.
+struct Chain {
+    feed: Program,
+    algo: Program,
+    gateway: Program,
+}
+
+impl Scenario for Latency<'_> {
+    fn starting(&self) -> Starting {
+        Starting { processor: Some(OTHERS), spins: false }
+    }
+
+    fn cases(&self) -> Vec<String> {
+        let rates = self.asked.rates(self.setting.request.is_quick);
+        let all = |hop: &'static str| rates.iter().map(move |&rate| Hops::case(hop, rate));
+        let mut cases: Vec<String> = HOPS.into_iter().flat_map(all).collect();
+        cases.extend(self.asked.saturation.then(|| SATURATION.to_owned()));
+        cases
+    }
+
+    fn who(&self) -> String {
+        format!(
+            "feed handler spins on cpu {PUBLISHER}; router, algo engine and order gateway block on \
+             cpu {OTHERS}"
+        )
+    }
+
+    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
+        let is_quick = self.setting.request.is_quick;
+        let mut chain = Chain::new(stage)?;
+        let milliseconds = self.asked.turns.milliseconds(is_quick);
+        chain.run(stage, 10_000.0, milliseconds.min(100))?;
+        for &rate in self.asked.rates(is_quick) {
+            let (published, rates, orders) = chain.run(stage, rate.into(), milliseconds)?;
+            let both =
+                [(&rates, (Some(&published), published.messages)), (&orders, (None, rates.orders))];
+            for (hop, (received, expected)) in HOPS.into_iter().zip(both) {
+                let profile = stage.subject.profile(&self.who());
+                let case = Hops::case(hop, rate);
+                let series = found.of(self.setting, &case, stage.subject, profile);
+                receive(series, &[received], expected)?;
+            }
+        }
+        if self.asked.saturation {
+            let highest = chain.highest(stage)?;
+            let profile = stage.subject.profile(&self.who());
+            let series = found.of(self.setting, SATURATION, stage.subject, profile);
+            series.add("messages-per-second", "1/s", highest);
+        }
+        Ok(())
+    }
+}
+
+impl Chain {
+    fn new(stage: &Stage) -> Result<Self, Failure> {
+        let topics = Topics { streams: STREAMS, others: vec!["orders/venue".to_owned()] };
+        let rates = Range { first: 0, count: STREAMS };
+        let orders = Range { first: STREAMS, count: 1 };
+        let mut gateway = stage.connected("order gateway", Some(OTHERS), &topics, Some(orders))?;
+        let mut algo = stage.connected("algo engine", Some(OTHERS), &topics, Some(rates))?;
+        let mut feed = stage.connected("feed handler", Some(PUBLISHER), &topics, None)?;
+        settle(&mut feed, &mut [(&mut algo, 0)])?;
+        settle(&mut algo, &mut [(&mut gateway, STREAMS)])?;
+        Ok(Self { feed, algo, gateway })
+    }
+
+    /// Sends rates for so long, and tells what came of them and of the orders.
+    fn run(
+        &mut self,
+        stage: &mut Stage,
+        rate: f64,
+        milliseconds: u64,
+    ) -> Result<(Published, Received, Received), Failure> {
+        let run = stage.next_run();
+        let messages = (rate * milliseconds as f64 / 1e3).max(50.0) as u64;
+        let rates = Receiving {
+            run,
+            kind: ReceivedKind::Rates,
+            topics: Range { first: 0, count: STREAMS },
+            milliseconds: milliseconds * 2 + 4_000,
+            silence: Some(1_000),
+            spins: false,
+            skip: messages / 10,
+            orders: Some(Orders { topic: STREAMS, every: EVERY }),
+            feedback: None,
+            pace: None,
+            file: None,
+            elides: false,
+        };
+        let orders = Receiving {
+            kind: ReceivedKind::Orders,
+            topics: Range { first: STREAMS, count: 1 },
+            // It waits for the end of the algo engine's run.
+            milliseconds: milliseconds * 2 + 6_000,
+            silence: Some(2_000),
+            skip: messages / 10 / EVERY,
+            orders: None,
+            ..rates.clone()
+        };
+        let publish = Publishing {
+            run,
+            topics: rates.topics,
+            rate,
+            messages,
+            bytes: PAYLOAD_BYTES,
+            end: vec![0],
+        };
+        self.gateway.begin(&Task::Receive(orders))?;
+        self.algo.begin(&Task::Receive(rates))?;
+        let published = self.feed.ask(&Task::Publish(publish))?;
+        let (rates, orders) = (self.algo.finish()?, self.gateway.finish()?);
+        Ok((sent(published)?, came(rates)?, came(orders)?))
+    }
+
+    /// The highest rate that is reached and of which nothing is lost or left behind.
+    fn highest(&mut self, stage: &mut Stage) -> Result<f64, Failure> {
+        let (mut rate, mut highest) = (FIRST, 0.0);
+        for _ in 0..12 {
+            let (published, rates, _) = self.run(stage, rate, TRIED)?;
+            let per_second =
+                |messages: u64, nanoseconds: u64| messages as f64 * 1e9 / nanoseconds.max(1) as f64;
+            let sent = per_second(published.messages, published.nanoseconds);
+            let came = per_second(rates.messages, rates.nanoseconds);
+            let is_lost = rates.messages < published.messages;
+            if is_lost || sent.min(came) < rate * REACHED {
+                // What was reached on the way counts, if it all came.
+                return Ok(if is_lost { highest } else { f64::max(highest, sent.min(came)) });
+            }
+            highest = sent.min(came);
+            rate *= STEP;
+        }
+        Ok(highest)
+    }
+}
+
+/// What a publisher answered.
+pub(super) fn sent(answer: Answer) -> Result<Published, Failure> {
+    answer.published.ok_or_else(|| Failure::Broken("a publisher does not say what it sent".into()))
+}
+
+/// What a receiver answered.
+pub(super) fn came(answer: Answer) -> Result<Received, Failure> {
+    answer.received.ok_or_else(|| Failure::Broken("a receiver does not say what it got".into()))
+}

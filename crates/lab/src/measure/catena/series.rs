@@ -1,0 +1,222 @@
+//! What the turns of one subject in one case came to, as rows.
+
+use crate::comparison::lead_metric;
+use crate::definition::traffic::LATENCIES;
+use crate::histogram::{Distribution, Times};
+use crate::measure::Setting;
+use crate::row::{Row, Verdict};
+
+use super::subject::Middleware;
+
+/// Percentiles with their names.
+const PERCENTILES: [(&str, f64); 5] = [
+    ("latency-p50", 50.0),
+    ("latency-p90", 90.0),
+    ("latency-p99", 99.0),
+    ("latency-p99.9", 99.9),
+    ("latency-p99.99", 99.99),
+];
+
+/// Metrics of latencies that are compared with others.
+const COMPARED: [(&str, &str); 2] = [("latency-p50", ""), ("latency-p99", "-p99")];
+
+/// Turns of one subject in one case.
+#[derive(Debug)]
+pub(super) struct Series {
+    pub(super) case: String,
+    pub(super) subject: &'static Middleware,
+    pub(super) profile: String,
+    times: Times,
+    /// Other measures, one value a turn; latencies of each turn are among them.
+    values: Vec<(String, &'static str, Vec<f64>)>,
+    /// The sum of what was counted, such as lost messages.
+    counts: Vec<(String, u64)>,
+    /// Where the latency of a slow consumer ends, in nanoseconds.
+    pub(super) plateau: Option<f64>,
+    /// What was wrong with its messages.
+    pub(super) wrong: Option<String>,
+    /// Why it takes no more part.
+    pub(super) out: Option<Verdict>,
+}
+
+impl Series {
+    pub(super) fn new(case: &str, subject: &'static Middleware, profile: String) -> Self {
+        Self {
+            case: case.to_owned(),
+            subject,
+            profile,
+            times: Times::default(),
+            values: Vec::new(),
+            counts: Vec::new(),
+            plateau: None,
+            wrong: None,
+            out: None,
+        }
+    }
+
+    /// The latencies of a turn.
+    pub(super) fn add_times(&mut self, times: &Times) {
+        let Some(mean) = times.mean() else { return };
+        self.add("latency-mean", "ns", mean);
+        for (metric, percent) in PERCENTILES.into_iter().filter(|(_, it)| is_known(times, *it)) {
+            let value = times.percentile(percent).unwrap_or_default();
+            self.add(metric, "ns", value as f64);
+        }
+        self.times.add(times);
+    }
+
+    /// A value of a turn.
+    pub(super) fn add(&mut self, metric: &str, unit: &'static str, value: f64) {
+        match self.values.iter_mut().find(|(known, ..)| known == metric) {
+            Some((.., values)) => values.push(value),
+            None => self.values.push((metric.to_owned(), unit, vec![value])),
+        }
+    }
+
+    /// Something that is counted over all turns.
+    pub(super) fn count(&mut self, metric: &str, more: u64) {
+        match self.counts.iter_mut().find(|(known, _)| known == metric) {
+            Some((_, count)) => *count += more,
+            None => self.counts.push((metric.to_owned(), more)),
+        }
+    }
+
+    fn values(&self, metric: &str) -> &[f64] {
+        let known = self.values.iter().find(|(known, ..)| known == metric);
+        known.map_or(&[], |(.., values)| values)
+    }
+
+    fn blank(&self, setting: &Setting<'_>, metric: &str, unit: &str) -> Row {
+        setting.row(&self.case, self.subject.name, &self.profile, metric, unit)
+    }
+
+    /// Its rows, the first of which has the metric that counts.
+    pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
+        if let Some(verdict) = self.out.or(self.wrong.as_ref().map(|_| Verdict::WrongAnswer)) {
+            let (metric, unit) = self.main();
+            return vec![Row { verdict, ..self.blank(setting, metric, unit) }];
+        }
+        let mut rows = Vec::new();
+        let turns = self.values.first().map_or(0, |(.., values)| values.len());
+        for (metric, unit, values) in &self.values {
+            // What only some turns have is taken of all together.
+            if !metric.starts_with("latency-") || values.len() == turns {
+                rows.push(self.blank(setting, metric, unit).bounded(values));
+            }
+        }
+        for (metric, percent) in PERCENTILES {
+            if self.values(metric).len() < turns && is_known(&self.times, percent) {
+                rows.push(self.of_all(setting, metric, percent));
+            }
+        }
+        if let Some(longest) = self.times.percentile(100.0) {
+            let value = Some(longest as f64);
+            rows.push(Row { value, runs: 1, ..self.blank(setting, LATENCIES[6], "ns") });
+        }
+        if self.plateau.is_some() {
+            rows.push(Row { value: self.plateau, runs: 1, ..self.blank(setting, "plateau", "ns") });
+        }
+        for (metric, count) in &self.counts {
+            let value = Some(*count as f64);
+            rows.push(Row { value, runs: turns as u32, ..self.blank(setting, metric, "messages") });
+        }
+        rows
+    }
+
+    /// A percentile of the times of all turns; the interval is that of its rank among them.
+    fn of_all(&self, setting: &Setting<'_>, metric: &str, percent: f64) -> Row {
+        let count = self.times.count() as f64;
+        let share = percent / 100.0;
+        let reach = 196.0 * (share * (1.0 - share) / count).sqrt();
+        let at = |percent: f64| self.times.percentile(percent.min(100.0)).map(|it| it as f64);
+        Row {
+            value: at(percent),
+            low: at(percent - reach),
+            high: at(percent + reach),
+            runs: 1,
+            ..self.blank(setting, metric, "ns")
+        }
+    }
+
+    /// Whether it is of a fast consumer without slow ones.
+    fn is_alone(&self) -> bool {
+        self.case == "flexibility-alone"
+    }
+
+    /// What is compared first.
+    fn main(&self) -> (&'static str, &'static str) {
+        match () {
+            () if self.case.starts_with("flood-") => ("deliveries-per-second", "1/s"),
+            () if self.case == "saturation" => ("messages-per-second", "1/s"),
+            () => ("latency-p50", "ns"),
+        }
+    }
+
+    /// How many times as much as `other` it takes, turn by turn, as rows of `of`, one of the two.
+    fn over(&self, setting: &Setting<'_>, other: &Self, name: &str, of: &Self) -> Vec<Row> {
+        let (main, unit) = self.main();
+        let blank = |metric: &str| of.blank(setting, metric, "x");
+        if unit == "1/s" {
+            // More is better: what is asked is how many times as long a message takes.
+            let row = blank(name).compared(other.values(main), self.values(main), None);
+            return vec![row];
+        }
+        let mut rows = Vec::new();
+        for (metric, suffix) in COMPARED {
+            let (over, under) = (self.values(metric), other.values(metric));
+            if !over.is_empty() && over.len() == under.len() {
+                rows.push(blank(&format!("{name}{suffix}")).compared(over, under, None));
+            }
+        }
+        rows
+    }
+
+    /// The times behind the percentiles.
+    pub(super) fn distribution(&self) -> Option<Distribution> {
+        (self.times.count() > 0).then(|| Distribution {
+            case: self.case.clone(),
+            subject: self.subject.name.to_owned(),
+            profile: self.profile.clone(),
+            metric: "latency".to_owned(),
+            times: self.times.clone(),
+        })
+    }
+}
+
+/// Whether there is a time beyond the percentile.
+fn is_known(times: &Times, percent: f64) -> bool {
+    (times.count() as f64 * (100.0 - percent) / 100.0).round() >= 1.0
+}
+
+/// The rows of all, each over the limit of its transport, and peers over us.
+pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for series in all {
+        rows.extend(series.rows(setting));
+        let is_out = |it: &Series| it.out.is_some() || it.wrong.is_some();
+        if is_out(series) {
+            continue;
+        }
+        let beside = |name: &str| {
+            all.iter().find(|it| it.subject.name == name && it.case == series.case && !is_out(it))
+        };
+        let bare = series.subject.bare;
+        if let Some(bare) = beside(bare).filter(|it| it.subject != series.subject) {
+            rows.extend(series.over(setting, bare, "over-bare", series));
+        }
+        if series.case.starts_with("flexibility-fast") {
+            let alone = all.iter().find(|it| it.subject == series.subject && it.is_alone());
+            rows.extend(
+                alone
+                    .into_iter()
+                    .flat_map(|alone| series.over(setting, alone, "over-alone", series)),
+            );
+        }
+        let is_shared = series.subject.transport == "shm";
+        let ours = if is_shared { "trunkline-shm" } else { crate::subjects::TRUNKLINE };
+        if let (true, Some(ours)) = (series.subject.is_peer(), beside(ours)) {
+            rows.extend(series.over(setting, ours, &lead_metric(series.subject.name), ours));
+        }
+    }
+    rows
+}

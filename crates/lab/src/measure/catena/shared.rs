@@ -1,0 +1,110 @@
+//! A hop through shared memory: one thread that publishes and receives beside a spinning router, and two
+//! processes that are woken.
+
+use super::hops::{came, sent};
+use super::spread::receiving;
+use super::stage::{
+    Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
+};
+use super::{Found, Scenario, receive};
+use crate::component::task::{Publishing, Range, Receiving, Task, Topics};
+use crate::definition::SharedMemory;
+use crate::definition::traffic::PAYLOAD_BYTES;
+use crate::measure::Setting;
+
+pub(super) struct Sharing<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) asked: &'a SharedMemory,
+    /// One thread that spins, or two processes that sleep.
+    pub(super) spins: bool,
+}
+
+impl Scenario for Sharing<'_> {
+    fn starting(&self) -> Starting {
+        Starting { processor: Some(OTHERS), spins: self.spins }
+    }
+
+    fn cases(&self) -> Vec<String> {
+        self.asked.rates.iter().map(|&rate| SharedMemory::case(self.way(), rate)).collect()
+    }
+
+    fn who(&self) -> String {
+        match self.spins {
+            true => format!(
+                "one thread publishes and receives, spinning on cpu {PUBLISHER}; a router spins on cpu \
+                 {OTHERS}"
+            ),
+            false => format!(
+                "publisher spins on cpu {PUBLISHER}; router and subscriber block on cpu {OTHERS}"
+            ),
+        }
+    }
+
+    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
+        let milliseconds = self.asked.turns.milliseconds(self.setting.request.is_quick);
+        let names = Topics { streams: 1, others: Vec::new() };
+        let topics = Range { first: 0, count: 1 };
+        // In one thread both connections are in one program: what it publishes comes to it again.
+        let mut subscriber = if self.spins {
+            let mut program = stage.program("publisher and subscriber", Some(PUBLISHER))?;
+            let mut connection = stage.connection("both", &names);
+            connection.spins = true;
+            program.ask(&Task::Connect(connection.clone()))?;
+            program.ask(&Task::Subscribe(topics))?;
+            program.ask(&Task::Connect(connection))?;
+            hear_itself(&mut program)?;
+            program
+        } else {
+            stage.connected("subscriber", Some(OTHERS), &names, Some(topics))?
+        };
+        let mut publisher = None;
+        if !self.spins {
+            let mut program = stage.connected("publisher", Some(PUBLISHER), &names, None)?;
+            settle(&mut program, &mut [(&mut subscriber, 0)])?;
+            publisher = Some(program);
+        }
+        for &rate in &self.asked.rates {
+            let run = stage.next_run();
+            let messages = (f64::from(rate) * milliseconds as f64 / 1e3).max(50.0) as u64;
+            let end = vec![0];
+            let bytes = PAYLOAD_BYTES;
+            let publish = Publishing { run, topics, rate: rate.into(), messages, bytes, end };
+            let receive_ = receiving(run, topics, milliseconds, messages / 10);
+            let receive_ = Receiving { spins: self.spins, ..receive_ };
+            let (published, received) = match &mut publisher {
+                None => {
+                    let both = Task::Both { publish, receive: receive_ };
+                    let answer = subscriber.ask(&both)?;
+                    (sent(answer.clone())?, came(answer)?)
+                }
+                Some(publisher) => {
+                    subscriber.begin(&Task::Receive(receive_))?;
+                    let published = publisher.ask(&Task::Publish(publish))?;
+                    (sent(published)?, came(subscriber.finish()?)?)
+                }
+            };
+            let profile = stage.subject.profile(&self.who());
+            let case = SharedMemory::case(self.way(), rate);
+            let series = found.of(self.setting, &case, stage.subject, profile);
+            receive(series, &[&received], (Some(&published), messages))?;
+        }
+        Ok(())
+    }
+}
+
+/// Probes go from its last connection to its first.
+fn hear_itself(program: &mut Program) -> Result<(), Failure> {
+    for _ in 0..PROBES {
+        program.ask(&Task::Probe { topics: vec![0] })?;
+        if program.ask(&Task::Listen { milliseconds: PROBE_MILLISECONDS })?.heard {
+            return Ok(());
+        }
+    }
+    Err(Failure::Broken("what it publishes does not come to itself".into()))
+}
+
+impl Sharing<'_> {
+    fn way(&self) -> &'static str {
+        if self.spins { "spinning" } else { "waking" }
+    }
+}

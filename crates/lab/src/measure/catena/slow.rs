@@ -1,0 +1,356 @@
+//! The flexibility test: a fast, a slow and an eliding consumer of one pricing engine; the report's Figure
+//! 4. The fast one is measured alone as well, before and after.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::hops::{came, sent};
+use super::series::Series;
+use super::spread::receiving;
+use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
+use super::{Found, Scenario, subject::Middleware};
+use crate::component::task::{Published, Publishing, Range, Received, Receiving, Task, Topics};
+use crate::definition::SlowConsumers;
+use crate::definition::traffic::PAYLOAD_BYTES;
+use crate::evaluation::Latencies;
+use crate::histogram::Times;
+use crate::measure::Setting;
+use crate::row::{Row, Verdict};
+
+/// Pieces of a run that stand for repetitions.
+const PIECES: u64 = 8;
+
+/// How the metrics of single seconds begin: `second-7`.
+pub(crate) const SECOND: &str = "second-";
+
+/// Bytes of the receive buffer of one that reads slowly: what waits shall wait in the router.
+const SMALL_BUFFER: usize = 16 << 10;
+
+pub(super) struct Flexibility<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) asked: &'a SlowConsumers,
+}
+
+/// The latency of one message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sample {
+    /// When it was due, in nanoseconds from the first of the run.
+    pub(crate) due: u64,
+    /// How long after that it came.
+    pub(crate) latency: u64,
+}
+
+/// How a slow consumer is slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// The router gives it no more.
+    Router,
+    /// It reads no more.
+    Reader,
+}
+
+/// One of the consumers of a run.
+struct Consumer {
+    name: &'static str,
+    program: Program,
+    receive: Receiving,
+}
+
+/// What came of it.
+struct Outcome {
+    name: &'static str,
+    received: Received,
+    samples: Vec<Sample>,
+}
+
+impl Scenario for Flexibility<'_> {
+    fn starting(&self) -> Starting {
+        Starting { processor: Some(OTHERS), spins: false }
+    }
+
+    fn cases(&self) -> Vec<String> {
+        let mut cases = vec![self.asked.case("alone", 0)];
+        for &cap in &self.asked.caps {
+            cases.extend(["fast", "slow", "eliding"].map(|name| self.asked.case(name, cap)));
+        }
+        cases
+    }
+
+    fn who(&self) -> String {
+        format!(
+            "pricing engine spins on cpu {PUBLISHER}; router and consumers block on cpu {OTHERS}"
+        )
+    }
+
+    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
+        let (elides, pace) = self.abilities(stage)?;
+        let is_quick = self.setting.request.is_quick;
+        let whole = self.asked.turns.milliseconds(is_quick);
+        let milliseconds = if elides { whole } else { whole.min(self.asked.peer_milliseconds) };
+        let alone = |stage: &mut Stage| self.run(stage, &[], 0, pace, milliseconds / 2);
+        let (_, mut fast_alone) = alone(stage)?;
+        let mut runs = Vec::new();
+        let caps = if elides { &self.asked.caps[..] } else { &self.asked.caps[..1] };
+        for &cap in caps {
+            let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
+            runs.push((cap, self.run(stage, with, cap, pace, milliseconds)?));
+        }
+        fast_alone.extend(alone(stage)?.1);
+        let piece = milliseconds * 1_000_000 / PIECES;
+        let mut alone = Vec::new();
+        for outcome in &fast_alone {
+            alone.extend(pieces(&outcome.samples, piece));
+        }
+        let profile = stage.subject.profile(&self.who());
+        let series = found.of(self.setting, &self.asked.case("alone", 0), stage.subject, profile);
+        alone.iter().for_each(|times| series.add_times(times));
+        if !elides {
+            for &cap in &self.asked.caps {
+                let profile = stage.subject.profile(&self.who());
+                let case = self.asked.case("eliding", cap);
+                found.of(self.setting, &case, stage.subject, profile).out = Some(Verdict::Absent);
+            }
+        }
+        for (cap, (published, outcomes)) in &runs {
+            for outcome in outcomes {
+                self.note(stage.subject, found, (*cap, published, pace), outcome, piece);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Flexibility<'_> {
+    /// Whether it elides, and who slows the slow consumer down.
+    fn abilities(&self, stage: &Stage) -> Result<(bool, Pace), Failure> {
+        let can = |updates: Option<u32>, messages: Option<u32>| -> Result<bool, Failure> {
+            let mut program = stage.program("probe", Some(OTHERS))?;
+            let mut connection = stage.connection("probe", &self.topics());
+            connection.updates_per_second = updates;
+            connection.messages_per_second = messages;
+            match program.ask(&Task::Connect(connection)) {
+                Ok(_) => Ok(true),
+                Err(Failure::Unsupported(_)) => Ok(false),
+                Err(failure) => Err(failure),
+            }
+        };
+        let elides = can(self.asked.caps.first().copied(), None)?;
+        let paces = can(None, Some(self.asked.slow))?;
+        Ok((elides, if paces { Pace::Router } else { Pace::Reader }))
+    }
+
+    fn topics(&self) -> Topics {
+        Topics { streams: self.asked.topics as usize, others: Vec::new() }
+    }
+
+    /// Publishes to the fast consumer and those `with` it.
+    fn run(
+        &self,
+        stage: &mut Stage,
+        with: &[&'static str],
+        cap: u32,
+        pace: Pace,
+        milliseconds: u64,
+    ) -> Result<(Published, Vec<Outcome>), Failure> {
+        let run = stage.next_run();
+        let topics = Range { first: 0, count: self.asked.topics as usize };
+        let mut consumers = Vec::new();
+        for &name in ["fast"].iter().chain(with) {
+            consumers.push(self.consumer(
+                stage,
+                (name, cap, pace),
+                receiving(run, topics, milliseconds, 0),
+            )?);
+        }
+        let mut engine =
+            stage.connected("pricing engine", Some(PUBLISHER), &self.topics(), None)?;
+        let mut all: Vec<(&mut Program, usize)> =
+            consumers.iter_mut().map(|it| (&mut it.program, 0)).collect();
+        settle(&mut engine, &mut all)?;
+        for Consumer { program, receive, .. } in &mut consumers {
+            program.begin(&Task::Receive(receive.clone()))?;
+        }
+        let published = sent(engine.ask(&Task::Publish(Publishing {
+            run,
+            topics,
+            rate: self.asked.rate.into(),
+            messages: u64::from(self.asked.rate) * milliseconds / 1_000,
+            bytes: PAYLOAD_BYTES,
+            end: topics.indexes(),
+        }))?)?;
+        let mut outcomes = Vec::new();
+        for Consumer { name, program, receive } in &mut consumers {
+            let finished = program.finish().and_then(came);
+            let received = match finished {
+                Ok(received) => received,
+                // Some brokers disconnect who is slow: that is their answer to it.
+                Err(Failure::Broken(_)) if *name == "slow" => continue,
+                Err(failure) => return Err(failure),
+            };
+            let samples = samples(Path::new(receive.file.as_deref().unwrap_or_default()))?;
+            outcomes.push(Outcome { name, received, samples });
+        }
+        Ok((published, outcomes))
+    }
+
+    fn consumer(
+        &self,
+        stage: &Stage,
+        (name, cap, pace): (&'static str, u32, Pace),
+        receive: Receiving,
+    ) -> Result<Consumer, Failure> {
+        let mut program = stage.program(name, Some(OTHERS))?;
+        let mut connection = stage.connection(name, &self.topics());
+        let file = stage.folder().join(format!("{name}-{}", receive.run)).display().to_string();
+        let mut receive = Receiving { file: Some(file), silence: None, ..receive };
+        match name {
+            "slow" => {
+                connection.queue_messages = Some(self.asked.queue);
+                match pace {
+                    Pace::Router => connection.messages_per_second = Some(self.asked.slow),
+                    Pace::Reader => {
+                        connection.receive_buffer = Some(SMALL_BUFFER);
+                        receive.pace = Some(self.asked.slow.into());
+                    }
+                }
+                // It is behind when the others are done, and what it has then is what counts.
+                receive.milliseconds -= 5_000;
+                receive.milliseconds = receive.milliseconds / 2 + 200;
+            }
+            "eliding" => {
+                connection.updates_per_second = Some(cap);
+                receive.elides = true;
+            }
+            _ => {}
+        }
+        program.ask(&Task::Connect(connection))?;
+        program.ask(&Task::Subscribe(receive.topics))?;
+        Ok(Consumer { name, program, receive })
+    }
+
+    /// Rows of one consumer, and what a plot over time needs.
+    fn note(
+        &self,
+        subject: &'static Middleware,
+        found: &mut Found,
+        (cap, published, pace): (u32, &Published, Pace),
+        outcome: &Outcome,
+        piece: u64,
+    ) {
+        let Outcome { name, received, samples } = outcome;
+        let case = self.asked.case(name, cap);
+        let slow = match pace {
+            Pace::Router => "slowed by the router",
+            Pace::Reader => "reads slowly",
+        };
+        let who = if *name == "slow" { format!("{}; {slow}", self.who()) } else { self.who() };
+        let profile = subject.profile(&who);
+        let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
+        let series = found.of(self.setting, &case, subject, profile);
+        pieces(samples, piece).iter().for_each(|times| series.add_times(times));
+        count(series, name, published, received);
+        if *name == "slow" {
+            // The last quarter, when its queue is full.
+            let from = samples.len() - samples.len() / 4;
+            let mut times = Times::default();
+            times.extend(samples[from..].iter().map(|it| it.latency));
+            if let Some(middle) = times.percentile(50.0) {
+                series.plateau = Some(middle as f64);
+            }
+        }
+        found.rows.extend(seconds);
+        found.latencies.push(Latencies {
+            group: format!("flexibility-{}-{cap}", subject.name),
+            case,
+            subject: subject.name.to_owned(),
+            times: samples.iter().map(|it| (it.due, it.latency)).collect(),
+        });
+    }
+}
+
+/// Where the messages went that did not come.
+fn count(series: &mut Series, name: &str, published: &Published, received: &Received) {
+    let absent = published.messages.saturating_sub(received.messages);
+    let behind = absent.saturating_sub(received.missing);
+    match name {
+        "eliding" => series.count("elided", absent),
+        "slow" => {
+            series.count("discarded", received.missing);
+            series.count("told-lost", received.told_lost);
+            series.count("queued-at-the-end", behind);
+        }
+        _ => series.count("lost", absent),
+    }
+    series.count("delivered", received.messages);
+    if received.disordered + received.damaged > 0 {
+        let (disordered, damaged) = (received.disordered, received.damaged);
+        series.wrong = Some(format!("{disordered} messages out of order, {damaged} damaged"));
+    }
+}
+
+/// The times of each stretch of `piece` nanoseconds, the first of which is left out: it warms up.
+fn pieces(samples: &[Sample], piece: u64) -> Vec<Times> {
+    let mut all: Vec<Times> = Vec::new();
+    for sample in samples {
+        let index = (sample.due / piece.max(1)) as usize;
+        // What is left of a piece at the end is none.
+        if index < PIECES as usize {
+            all.resize_with(all.len().max(index + 1), Times::default);
+            all[index].record(sample.latency);
+        }
+    }
+    all.retain(|times| times.count() > 0);
+    all
+}
+
+/// A row for each second: the middle latency, the least and the most.
+fn seconds(
+    setting: &Setting<'_>,
+    (case, subject, profile): (&str, &str, &str),
+    samples: &[Sample],
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for of_second in samples.chunk_by(|a, b| a.due / 1_000_000_000 == b.due / 1_000_000_000) {
+        let second = of_second[0].due / 1_000_000_000;
+        let mut latencies: Vec<u64> = of_second.iter().map(|it| it.latency).collect();
+        latencies.sort_unstable();
+        let at = |index: usize| latencies.get(index).map(|&it| it as f64);
+        rows.push(Row {
+            value: at(latencies.len() / 2),
+            low: at(0),
+            high: at(latencies.len() - 1),
+            runs: latencies.len() as u32,
+            ..setting.row(case, subject, profile, &format!("{SECOND}{second}"), "ns")
+        });
+    }
+    rows
+}
+
+/// The latencies that a program wrote into a file.
+pub(crate) fn samples(file: &Path) -> io::Result<Vec<Sample>> {
+    let bytes = fs::read(file)?;
+    let (pairs, _) = bytes.as_chunks::<16>();
+    let number = |bytes: &[u8]| {
+        bytes.iter().rev().fold(0_u64, |number, &byte| number << 8 | u64::from(byte))
+    };
+    let all: Vec<Sample> = pairs
+        .iter()
+        .map(|pair| Sample { due: number(&pair[..8]), latency: number(&pair[8..]) })
+        .collect();
+    let first = all.first().map_or(0, |it| it.due);
+    Ok(all.into_iter().map(|it| Sample { due: it.due.saturating_sub(first), ..it }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_of_the_time_at_which_messages_were_due() {
+        let sample = |due, latency| Sample { due, latency };
+        let samples = [sample(0, 5), sample(9, 6), sample(10, 7), sample(35, 8), sample(80, 9)];
+        let counts: Vec<u64> = pieces(&samples, 10).iter().map(Times::count).collect();
+        assert_eq!(counts, [2, 1, 1], "the ninth piece is none");
+    }
+}

@@ -1,0 +1,308 @@
+//! One subject on the stage: its router, and the programs that it carries messages for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::broker::{self, BrokerError, Launch, Options, Ready, Running};
+use crate::component::UNSUPPORTED;
+use crate::component::task::{Answer, Connection, Range, Task, Topics};
+use crate::measure::Setting;
+use crate::peer::PrivateFolder;
+use crate::peer::process::Process;
+use crate::peer::{PeerError, PeerErrorKind};
+
+use super::subject::{Middleware, Router};
+
+/// How long a program may take for a task.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// How often a probe is sent until it arrives, and how long each is waited for.
+pub(super) const PROBES: u32 = 60;
+pub(super) const PROBE_MILLISECONDS: u64 = 100;
+
+/// The processor of the program that paces the messages, and that of all others.
+pub(super) const PUBLISHER: usize = 0;
+pub(super) const OTHERS: usize = 1;
+
+/// Why there is nothing to measure.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It is not on this machine.
+    Absent(String),
+    /// It cannot do what was asked for.
+    Unsupported(String),
+    /// Something broke.
+    Broken(String),
+}
+
+impl From<PeerError> for Failure {
+    fn from(error: PeerError) -> Self {
+        match error.kind() {
+            PeerErrorKind::Refused(why) if why.starts_with(UNSUPPORTED) => {
+                Self::Unsupported(why[UNSUPPORTED.len()..].to_owned())
+            }
+            _ => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+impl From<BrokerError> for Failure {
+    fn from(error: BrokerError) -> Self {
+        match error.is_absent() {
+            true => Self::Absent(error.to_string()),
+            false => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// How a router is started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Starting {
+    /// The processor that it has to itself or shares; any of them if there is none.
+    pub(super) processor: Option<usize>,
+    /// It asks again and again for what there is to do.
+    pub(super) spins: bool,
+}
+
+/// A subject whose router runs.
+pub(super) struct Stage {
+    pub(super) subject: &'static Middleware,
+    program: PathBuf,
+    arguments: Vec<String>,
+    running: Option<Running>,
+    address: String,
+    folder: PrivateFolder,
+    runs: u16,
+}
+
+impl Stage {
+    /// Starts the router, if the subject has one.
+    pub(super) fn open(
+        setting: &Setting<'_>,
+        subject: &'static Middleware,
+        starting: Starting,
+    ) -> Result<Self, Failure> {
+        let folder = PrivateFolder::new()?;
+        let peers = &setting.request.peers.folder;
+        let running = start(setting, subject, starting, &folder)?;
+        let ours = || {
+            let arguments = ["lab", "component", subject.name].map(str::to_owned);
+            (setting.request.program.clone(), arguments.to_vec())
+        };
+        let (program, arguments) = match broker::named(subject.name) {
+            Some(broker) => {
+                let program = std::path::absolute(peers.join(broker::MIDDLEWARE))?;
+                if !program.is_file() {
+                    let what =
+                        format!("{}: {} is not here; make peers", subject.name, program.display());
+                    return Err(Failure::Absent(what));
+                }
+                (program, vec![broker.adaptor().to_owned()])
+            }
+            None => ours(),
+        };
+        let address = match &running {
+            Some(running) => running.address().to_owned(),
+            None => folder.path().display().to_string(),
+        };
+        Ok(Self { subject, program, arguments, running, address, folder, runs: 0 })
+    }
+
+    /// Starts a program on a processor, or on any.
+    pub(super) fn program(&self, name: &str, processor: Option<usize>) -> Result<Program, Failure> {
+        let name = format!("{} {name}", self.subject.name);
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let process =
+            Process::start(&name, &self.program, &arguments, self.folder.path(), PATIENCE);
+        let process = process.map_err(|cause| {
+            Failure::Broken(format!("{}: cannot be started: {cause}", self.program.display()))
+        })?;
+        if let Some(processor) = processor {
+            process.pin(processor);
+        }
+        Ok(Program { process })
+    }
+
+    /// A program with a connection that has subscribed to these topics.
+    pub(super) fn connected(
+        &self,
+        name: &str,
+        processor: Option<usize>,
+        topics: &Topics,
+        subscribed: Option<Range>,
+    ) -> Result<Program, Failure> {
+        let mut program = self.program(name, processor)?;
+        program.ask(&Task::Connect(self.connection(name, topics)))?;
+        if let Some(range) = subscribed {
+            program.ask(&Task::Subscribe(range))?;
+        }
+        Ok(program)
+    }
+
+    /// A connection to the router.
+    pub(super) fn connection(&self, name: &str, topics: &Topics) -> Connection {
+        Connection::to(&self.address, topics.clone(), name)
+    }
+
+    /// A number for the next run.
+    pub(super) fn next_run(&mut self) -> u16 {
+        self.runs += 1;
+        self.runs
+    }
+
+    /// Where files of this subject may be.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Memory of the router, in bytes.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.running.as_ref()?.resident_bytes()
+    }
+
+    /// CPU time of the router.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        self.running.as_ref()?.processor_time()
+    }
+
+    /// What the router took to start.
+    pub(super) fn start_up(&self) -> Option<Duration> {
+        self.running.as_ref().map(Running::start_up).filter(|it| !it.is_zero())
+    }
+
+    /// What it says its version is.
+    pub(super) fn version(&self) -> Option<&str> {
+        self.running.as_ref().map(Running::version)
+    }
+}
+
+fn start(
+    setting: &Setting<'_>,
+    subject: &Middleware,
+    starting: Starting,
+    folder: &PrivateFolder,
+) -> Result<Option<Running>, Failure> {
+    let options = Options { processor: starting.processor, ..Options::default() };
+    let mut launch = Launch {
+        name: subject.name.to_owned(),
+        program: setting.request.program.clone(),
+        arguments: Vec::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ready: Ready::Says { prefix: String::new() },
+    };
+    match subject.router {
+        Router::Nothing => return Ok(None),
+        Router::Broker => {
+            let Some(broker) = broker::named(subject.name) else {
+                return Err(Failure::Absent(format!("{}: is not known", subject.name)));
+            };
+            return Ok(Some(broker.start(&setting.request.peers.folder, &options)?));
+        }
+        Router::Ours => {
+            let file = folder.path().join("trunkline.toml");
+            fs::write(&file, configuration(subject, starting, folder.path()))?;
+            let file = file.display().to_string();
+            launch.arguments = vec!["serve".into(), "--config".into(), file];
+            launch.ready = Ready::Says { prefix: "listening native ".into() };
+        }
+        Router::Forwarder => {
+            let address = match subject.transport {
+                "unix" => format!("unix://{}/forwarder", folder.path().display()),
+                _ => "tcp://127.0.0.1:0".to_owned(),
+            };
+            launch.arguments = vec!["lab".into(), "forwarder".into(), address];
+            if starting.spins {
+                launch.arguments.push("spin".into());
+            }
+            launch.ready = Ready::Says { prefix: "listening ".into() };
+        }
+    }
+    Ok(Some(launch.start(&options)?))
+}
+
+/// What our router is told: as it comes, but for where it listens and how it waits.
+fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> String {
+    let address = match subject.transport {
+        "tcp" => "tcp://127.0.0.1:0".to_owned(),
+        transport => format!("{transport}://{}/router", folder.display()),
+    };
+    let idle = if starting.spins { "spin" } else { "block" };
+    format!(
+        "[listen]\nnative = [{address:?}]\nhttp = \"off\"\nwebsocket = \"off\"\n\n[router]\nidle = \
+         {idle:?}\n\n[log]\nlevel = \"error\"\n"
+    )
+}
+
+/// A program that does tasks.
+#[derive(Debug)]
+pub(super) struct Program {
+    process: Process,
+}
+
+impl Program {
+    /// Does a task and waits for its end.
+    pub(super) fn ask(&mut self, task: &Task) -> Result<Answer, Failure> {
+        self.begin(task)?;
+        self.finish()
+    }
+
+    /// Begins a task.
+    pub(super) fn begin(&mut self, task: &Task) -> Result<(), Failure> {
+        let line = serde_json::to_string(task).map_err(std::io::Error::other)?;
+        Ok(self.process.begin(&line)?)
+    }
+
+    /// Waits for the end of the task that was begun.
+    pub(super) fn finish(&mut self) -> Result<Answer, Failure> {
+        let (task, answer) = self.process.finish()?;
+        let answer = answer.strip_prefix("ok ").unwrap_or_default();
+        serde_json::from_str(answer).map_err(|error| {
+            Failure::Broken(format!("{answer:.100} is no answer to {task:.100}: {error}"))
+        })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.process.stop();
+    }
+}
+
+/// Sends probes until every subscriber has heard one on its topic: some middlewares do not tell when a
+/// subscription has taken effect, and all are warmer after it.
+pub(super) fn settle(
+    publisher: &mut Program,
+    subscribers: &mut [(&mut Program, usize)],
+) -> Result<(), Failure> {
+    let mut deaf: Vec<usize> = (0..subscribers.len()).collect();
+    for _ in 0..PROBES {
+        for &index in &deaf {
+            subscribers[index].0.begin(&Task::Listen { milliseconds: PROBE_MILLISECONDS })?;
+        }
+        let mut topics: Vec<usize> = deaf.iter().map(|&index| subscribers[index].1).collect();
+        topics.dedup();
+        publisher.ask(&Task::Probe { topics })?;
+        let mut still = Vec::new();
+        for &index in &deaf {
+            if !subscribers[index].0.finish()?.heard {
+                still.push(index);
+            }
+        }
+        deaf = still;
+        if deaf.is_empty() {
+            return Ok(());
+        }
+    }
+    Err(Failure::Broken(format!(
+        "{} of {} subscribers hear nothing",
+        deaf.len(),
+        subscribers.len()
+    )))
+}

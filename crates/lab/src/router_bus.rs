@@ -1,0 +1,121 @@
+//! Our own router as the lab sees it: the client library, as any user would use it.
+
+use std::io;
+use std::time::Duration;
+
+use trunkline_client::{Client, Error, Event, Idle, Options, Overflow, Subscribe, Topic};
+
+use crate::bus::{Bus, BusOptions, Connect, Wait};
+
+/// Connects to `trunkline serve`, at an address of any kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RouterConnect;
+
+impl Connect for RouterConnect {
+    fn connect(
+        &self,
+        address: &str,
+        topics: &[String],
+        options: &BusOptions,
+    ) -> io::Result<Box<dyn Bus>> {
+        let number =
+            |number: Option<usize>| number.map_or(0, |it| it.try_into().unwrap_or(u32::MAX));
+        let asked = Options {
+            name: options.name.clone(),
+            queue_messages: number(options.queue_messages),
+            overflow: match options.queue_messages {
+                Some(_) => Overflow::DropNewest,
+                None => Overflow::Default,
+            },
+            messages_per_second: options.messages_per_second.unwrap_or(0),
+            receive_buffer: options.receive_buffer,
+            idle: if options.spins { Idle::Spin } else { Idle::Block },
+            timeout: options.timeout,
+            ..Options::default()
+        };
+        let how = match options.updates_per_second {
+            Some(rate) => Subscribe::at_most(rate),
+            None => Subscribe::every(),
+        };
+        Ok(Box::new(RouterBus {
+            client: Client::connect(address, &asked).map_err(told)?,
+            names: topics.to_vec(),
+            aliases: Vec::new(),
+            subscribed: Vec::new(),
+            how,
+            lost: 0,
+        }))
+    }
+}
+
+struct RouterBus {
+    client: Client,
+    names: Vec<String>,
+    /// Of all names, once something is published: the router learns them together.
+    aliases: Vec<Topic>,
+    /// The topic of each subscription by its number.
+    subscribed: Vec<usize>,
+    how: Subscribe,
+    lost: u64,
+}
+
+impl Bus for RouterBus {
+    #[inline]
+    fn publish(&mut self, topic: usize, payload: &[u8]) -> io::Result<()> {
+        if self.aliases.is_empty() {
+            self.aliases = self.client.topics(&self.names).map_err(told)?;
+        }
+        self.client.enqueue(self.aliases[topic], payload).map_err(told)
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        self.client.flush().map_err(told)
+    }
+
+    fn subscribe(&mut self, topics: &[usize]) -> io::Result<()> {
+        let names: Vec<&str> = topics.iter().map(|&topic| self.names[topic].as_str()).collect();
+        let made = self.client.subscribe_each(&names, &self.how).map_err(told)?;
+        for (subscription, &topic) in made.iter().zip(topics) {
+            let number = subscription.number() as usize;
+            if self.subscribed.len() <= number {
+                self.subscribed.resize(number + 1, usize::MAX);
+            }
+            self.subscribed[number] = topic;
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Wait, sink: &mut dyn FnMut(usize, &[u8])) -> io::Result<usize> {
+        let timeout = match wait {
+            Wait::Spin => Duration::ZERO,
+            Wait::Block(timeout) => timeout,
+        };
+        let Self { client, subscribed, lost, .. } = self;
+        let (mut messages, mut fault) = (0, None);
+        let looked = client.receive(Some(timeout), &mut |event| match event {
+            Event::Message(message) => {
+                let number = message.subscription.number() as usize;
+                sink(subscribed.get(number).copied().unwrap_or(usize::MAX), message.payload);
+                messages += 1;
+            }
+            Event::Gap(gap) => *lost += gap.count,
+            Event::Refused(refused) => fault = Some(refused.text.to_owned()),
+            Event::Closing(closing) => fault = Some(closing.text.to_owned()),
+            _ => {}
+        });
+        match (fault, looked) {
+            (Some(fault), _) => Err(io::Error::other(fault)),
+            (None, Err(error)) => Err(told(error)),
+            (None, Ok(_)) => Ok(messages),
+        }
+    }
+
+    fn told_lost(&self) -> u64 {
+        self.lost
+    }
+}
+
+fn told(error: Error) -> io::Error {
+    io::Error::other(error.to_string())
+}
