@@ -178,7 +178,7 @@ impl Pump {
         let next = deadlines.into_iter().flatten().min()?;
         // The clock has gone on since it was read.
         let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Some(Duration::from_nanos(next.saturating_sub(now)))
+        Some(restful(Duration::from_nanos(next.saturating_sub(now))))
     }
 
     fn sort_events(&mut self) {
@@ -446,6 +446,15 @@ impl Pump {
         self.engine.reconfigure(self.now, config);
         Ok(())
     }
+}
+
+/// A precise time-out costs a system call more than one in whole milliseconds: what is far away is
+/// approached in two steps.
+fn restful(timeout: Duration) -> Duration {
+    if timeout < Duration::from_millis(2) {
+        return timeout;
+    }
+    Duration::from_millis(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Ends a listener.
