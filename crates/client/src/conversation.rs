@@ -42,6 +42,9 @@ const ALIASES_BEFORE_WELCOME: u32 = 1024;
 /// Bytes of a frame that a router takes before it has said how many.
 const FRAME_BYTES_BEFORE_WELCOME: u32 = 64 << 10;
 
+/// Memory for frames that are put aside is given back beyond so many bytes.
+const ASIDE_KEPT: usize = 1 << 20;
+
 /// A conversation with a router, without a socket.
 ///
 /// What is to be sent gathers in [`Conversation::output`] until [`Conversation::sent`] takes it
@@ -145,6 +148,7 @@ impl Conversation {
         self.passed = 0;
         if self.aside_passed == self.aside.len() {
             self.aside.clear();
+            self.aside.shrink_to(ASIDE_KEPT);
             self.aside_passed = 0;
         }
         self.input.room()

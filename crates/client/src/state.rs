@@ -74,9 +74,10 @@ impl State {
     fn take_refused(&mut self, refused: &native::Refused<'_>) -> bool {
         let number = refused.id as u32;
         match refused.of {
+            // What has the number already is not meant.
+            kind::TOPIC | kind::SUBSCRIBE if refused.code == code::IN_USE => {}
             kind::TOPIC => self.topics.remove(number),
-            // The other subscription of the number is not meant.
-            kind::SUBSCRIBE if refused.code != code::IN_USE => self.subscriptions.remove(number),
+            kind::SUBSCRIBE => self.subscriptions.remove(number),
             kind::UNSUBSCRIBE => self.subscriptions.remove(number),
             kind::REQUEST => return self.asked.remove(&refused.id),
             _ => {}
