@@ -25,6 +25,7 @@ pub mod experiment;
 pub mod file;
 pub mod format;
 pub mod forwarder;
+pub mod fx;
 pub mod hiccup;
 pub mod histogram;
 pub mod html;
