@@ -19,6 +19,7 @@ pub mod conclusion;
 pub mod csv;
 pub mod customer_services;
 pub mod definition;
+pub mod direct;
 pub mod end;
 pub mod evaluation;
 pub mod experiment;
