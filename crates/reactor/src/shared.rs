@@ -139,12 +139,14 @@ impl Shared {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let mut count = self.put(bytes)?;
-        if count < bytes.len() {
+        while count < bytes.len() {
             self.end.is_full.store(true, Ordering::Relaxed);
             self.end.outgoing.writer_asks();
-            if self.end.outgoing.has_room(self.writer.head()) {
-                count += self.put(&bytes[count..])?;
+            if !self.end.outgoing.has_room(self.writer.head()) {
+                break;
             }
+            // There was room meanwhile, and the request may have been answered already.
+            count += self.put(&bytes[count..])?;
         }
         if count == 0 && !bytes.is_empty() {
             return Err(io::ErrorKind::WouldBlock.into());

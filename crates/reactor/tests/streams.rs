@@ -292,3 +292,40 @@ fn peers_have_names() {
         assert!(address.to_string().starts_with(near.transport()));
     }
 }
+
+/// Writes 50 MB by what the reactor tells alone, to a reader that takes a little at a time.
+#[test]
+fn a_long_stream_flows_as_fast_as_it_is_read() {
+    const BYTES: usize = 50_000_000;
+    for address in addresses() {
+        let (mut reactor, mut near, mut far) = pair(&address);
+        let reader = thread::spawn(move || {
+            let (mut received, mut bytes) = (0, [0; 10_000]);
+            while received < BYTES {
+                assert!(far.wait(true, false, Some(PATIENCE)).unwrap().readable, "nothing comes");
+                if let Ok(count) = far.read(&mut bytes) {
+                    assert!(bytes[..count].iter().zip(received..).all(|(b, n)| *b == n as u8));
+                    received += count;
+                }
+            }
+        });
+        let block: Vec<u8> = (0..256 * 1500).map(|n| n as u8).collect();
+        let (mut events, mut sent) = (Vec::new(), 0);
+        while sent < BYTES {
+            let from = sent % 256;
+            let length = (block.len() - from).min(BYTES - sent);
+            match near.write(&block[from..from + length]) {
+                Ok(count) if count == length => sent += count,
+                result => {
+                    sent += result.unwrap_or(0);
+                    events.clear();
+                    while !events.iter().any(|event: &Event| event.writable) {
+                        reactor.wait(&mut events, Some(PATIENCE)).unwrap();
+                        assert!(!events.is_empty(), "{address}: no room after {sent}");
+                    }
+                }
+            }
+        }
+        reader.join().unwrap();
+    }
+}

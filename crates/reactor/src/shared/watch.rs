@@ -164,6 +164,10 @@ impl Watch {
                 return true;
             }
             watched.end.incoming.reader_asks();
+            if watched.end.is_full.load(Ordering::Relaxed) {
+                // An earlier request may have been answered too soon for there to be room.
+                watched.end.outgoing.writer_asks();
+            }
             if let Some(event) = watched.news() {
                 watched.end.incoming.reader_thanks();
                 events.push(event);
