@@ -60,7 +60,8 @@ pub struct Totals {
     pub turns: u64,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
-    /// The part of `ledger.discarded` that no client was told of, since it or its subscription went.
+    /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
+    /// queues, or waited for a subscription that ended.
     pub discarded_with_client: u64,
 }
 

@@ -46,7 +46,7 @@ impl Engine {
         let gone = &self.office.gone;
         snapshot.totals.messages = gone.published;
         snapshot.totals.gaps = gone.gaps;
-        snapshot.totals.discarded_with_client = gone.untold;
+        snapshot.totals.discarded_with_client = gone.left;
         self.survey = Some(Box::new(Survey {
             request,
             snapshot,
@@ -228,8 +228,8 @@ pub(crate) struct Gone {
     pub(crate) published: u64,
     /// Gaps that they were told of.
     pub(crate) gaps: u64,
-    /// Messages lost that they were not told of.
-    pub(crate) untold: u64,
+    /// Messages that waited for them then.
+    pub(crate) left: u64,
 }
 
 impl Gone {
@@ -237,6 +237,6 @@ impl Gone {
     pub(super) fn add(&mut self, connection: &Connection, face: &Face, ledger: Ledger) {
         self.published += connection.member.published;
         self.gaps += face.losses.gaps;
-        self.untold += (ledger.discarded + ledger.queued).saturating_sub(face.losses.messages);
+        self.left += ledger.queued;
     }
 }

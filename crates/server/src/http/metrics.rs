@@ -168,6 +168,3 @@ impl Page {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

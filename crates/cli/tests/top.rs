@@ -1,0 +1,97 @@
+//! `trunkline top` against a router, as a user types it.
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use trunkline_client::{Client, Event, Options, Subscribe};
+use trunkline_server::snapshot::Snapshot;
+use trunkline_server::{Config, Running, Server};
+
+fn router() -> Running {
+    let mut config = Config::default();
+    config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
+    config.listen.http = Some("127.0.0.1:0".into());
+    config.listen.websocket = None;
+    Server::start(config).expect("a router")
+}
+
+fn place(router: &Running, protocol: &str) -> String {
+    let found = router.addresses().iter().find(|it| it.protocol == protocol);
+    found.expect("a listener").address.to_string()
+}
+
+fn top(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.arg("top").args(arguments).output().expect("the program runs")
+}
+
+/// Status, standard output and standard error.
+fn said(output: Output) -> (Option<i32>, String, String) {
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// A router with a reader that has got three messages, and a writer; they stay connected.
+fn busy() -> (Running, [Client; 2]) {
+    let router = router();
+    let connect = |name: &str| {
+        Client::connect(&place(&router, "native"), &Options::named(name)).expect("a client")
+    };
+    let (mut reader, mut writer) = (connect("reader"), connect("writer"));
+    reader.subscribe("fx/>", &Subscribe::every()).expect("a subscription");
+    let topic = writer.topic("fx/EURUSD").expect("a topic");
+    for _ in 0..3 {
+        writer.publish(topic, b"1.0842").expect("it is sent");
+    }
+    let mut taken = 0;
+    while taken < 3 {
+        let patience = Some(Duration::from_secs(30));
+        reader
+            .receive(patience, &mut |event| {
+                taken += usize::from(matches!(event, Event::Message(_)));
+            })
+            .expect("messages");
+    }
+    (router, [reader, writer])
+}
+
+#[test]
+fn once_prints_clients_and_topics() {
+    let (router, _clients) = busy();
+    let url = place(&router, "http").replace("tcp", "http");
+    for sort in ["queue", "rate", "elided"] {
+        let arguments = ["--to", &url, "--once", "--interval", "10ms", "--sort", sort];
+        let (status, out, err) = said(top(&arguments));
+        assert_eq!((status, &*err), (Some(0), ""), "{out}");
+        assert!(out.contains(&format!(" at {url}, up ")), "{out}");
+        assert!(out.contains("2 clients  1 topics  1 subscriptions\n"), "{out}");
+        assert!(out.contains("3 matched = 3 delivered + 0 elided + 0 lost + 0 queued"), "{out}");
+        for row in ["reader  127.0.0.1:", "writer  127.0.0.1:", "fx/EURUSD  "] {
+            assert!(out.lines().any(|line| line.starts_with(row)), "{row} in {out}");
+        }
+        assert!(!out.contains('\x1b'), "{out}");
+    }
+}
+
+#[test]
+fn json_is_what_the_router_says() {
+    let (router, _clients) = busy();
+    let url = place(&router, "http").replace("tcp", "http");
+    let (status, out, err) = said(top(&["--to", &url, "--once", "--json"]));
+    assert_eq!(status, Some(0), "{err}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 1);
+    let snapshot: Snapshot = serde_json::from_str(lines[0]).expect("a snapshot");
+    assert_eq!(snapshot.totals.ledger.delivered, 3);
+    assert_eq!(snapshot.topics[0].name, "fx/EURUSD");
+}
+
+#[test]
+fn what_cannot_be_shown_is_said() {
+    let (status, _, err) = said(top(&["--to", "http://127.0.0.1:1", "--once"]));
+    assert_eq!(status, Some(2));
+    assert!(err.contains("127.0.0.1:1: "), "{err}");
+    let (status, _, err) = said(top(&["--to", "http://a/b"]));
+    assert_eq!(status, Some(2));
+    assert!(err.contains("is not like http://127.0.0.1:7401"), "{err}");
+}

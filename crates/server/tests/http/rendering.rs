@@ -1,0 +1,67 @@
+//! The text of `/metrics`, from a snapshot made by hand.
+
+use trunkline_server::http::render;
+use trunkline_server::snapshot::{ClientStatus, Counts, Snapshot, Totals};
+
+use crate::open_metrics::read;
+
+fn client(id: u64, name: &str) -> ClientStatus {
+    let ledger = Counts { published: 12, delivered: 3, elided: 2, discarded: 5, queued: 2 };
+    ClientStatus {
+        id,
+        name: name.into(),
+        profile: "tcp/native/opaque".into(),
+        oldest_ns: 1_500_000_000,
+        ledger,
+        ..ClientStatus::default()
+    }
+}
+
+#[test]
+fn a_strict_reader_takes_the_text_and_finds_the_figures() {
+    let ledger = Counts { published: 10, delivered: 4, elided: 1, discarded: 3, queued: 2 };
+    let snapshot = Snapshot {
+        version: "0.1.0".into(),
+        now_ns: 61_000_000_007,
+        totals: Totals {
+            clients_now: 2,
+            sent_bytes: u64::MAX,
+            ledger,
+            discarded_with_client: 1,
+            ..Totals::default()
+        },
+        clients: vec![client(1, "plain"), client(2, "a \"name\"\\ of\ntwo lines, {é}")],
+        topics: Vec::new(),
+    };
+    let text = render(&snapshot);
+    let samples = read(&text).expect(&text);
+    for (key, value) in [
+        ("trunkline_build_info{version=\"0.1.0\"}", 1.0),
+        ("trunkline_uptime_seconds", 61.000_000_007),
+        ("trunkline_clients", 2.0),
+        ("trunkline_published_total", 10.0),
+        ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),
+        ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
+        ("trunkline_queued_messages", 2.0),
+        (
+            "trunkline_client_oldest_seconds{client=\"1\",name=\"plain\",profile=\"tcp/native/opaque\"}",
+            1.5,
+        ),
+        (
+            "trunkline_client_discarded_total{client=\"2\",name=\"a \\\"name\\\"\\\\ of\\ntwo lines, \
+             {é}\",profile=\"tcp/native/opaque\"}",
+            5.0,
+        ),
+    ] {
+        assert_eq!(samples.get(key), Some(&value), "{key} in\n{text}");
+    }
+    assert!(text.contains("trunkline_sent_bytes_total 18446744073709551615\n"));
+}
+
+#[test]
+fn a_router_without_clients_has_no_family_without_samples() {
+    let text = render(&Snapshot::default());
+    let samples = read(&text).expect(&text);
+    assert!(samples.contains_key("trunkline_clients"));
+    assert!(!text.contains("trunkline_client_"), "{text}");
+}
