@@ -1,5 +1,6 @@
 //! What a session may do: everything that a client can ask of the router.
 
+use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use tracing::{debug, info};
@@ -267,16 +268,21 @@ impl Desk<'_> {
     pub fn refuse(&mut self, of: u8, id: u64, denied: &Denied) {
         let refused =
             Refused { of, code: denied.code, offset: denied.offset, id, text: &denied.text };
-        debug!(frame = kind::name(of), id, "what is refused next");
-        self.refuse_by(denied, |face, out| face.refused(out, &refused));
+        let what = format_args!("{} {id}", kind::name(of));
+        self.refuse_by(what, denied, |face, out| face.refused(out, &refused));
     }
 
-    /// As [`Desk::refuse`], told by `write`.
+    /// As [`Desk::refuse`], told by `write`; `what` is for the log.
     #[cold]
-    pub fn refuse_by(&mut self, denied: &Denied, write: impl FnOnce(&mut Face, &mut Vec<u8>)) {
+    pub fn refuse_by(
+        &mut self,
+        what: fmt::Arguments<'_>,
+        denied: &Denied,
+        write: impl FnOnce(&mut Face, &mut Vec<u8>),
+    ) {
         self.office.totals.refusals += 1;
         self.router.control(self.member.id, write);
-        debug!(client = %self.member.label(), reason = %denied.text, "refused");
+        debug!(client = %self.member.label(), %what, reason = %denied.text, "refused");
     }
 
     /// Ends the connection: the client is told why, and nothing more is read from it.

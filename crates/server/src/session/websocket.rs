@@ -186,7 +186,7 @@ fn with_topic(
 
 fn refuse(desk: &mut Desk<'_>, subject: Subject<'_>, denied: &Denied) {
     let told = Told::Refused(refused(subject, denied.code, denied.offset, &denied.text));
-    desk.refuse_by(denied, |face, out| {
+    desk.refuse_by(format_args!("{subject:?}"), denied, |face, out| {
         if let Some(face) = face.websocket() {
             face.tell(out, &told);
         }

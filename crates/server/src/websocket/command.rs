@@ -382,6 +382,20 @@ mod tests {
     }
 
     #[test]
+    fn the_document_shows_commands() {
+        let page = include_str!("../../../../docs/websocket.md");
+        let (_, section) = page.split_once("## What a client says").expect("the section");
+        let (section, _) = section.split_once("\n## ").expect("the next section");
+        let rows = section.lines().filter(|line| line.starts_with("| "));
+        let texts: Vec<&str> =
+            rows.flat_map(|row| row.split('`').filter(|part| part.starts_with('{'))).collect();
+        assert!(texts.len() > 7, "{texts:?}");
+        for text in texts {
+            Command::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (json, reason) in [
             ("", "EOF while parsing a value at line 1 column 0"),

@@ -277,3 +277,70 @@ fn closing_says_why_in_both_ways_and_fits_in_a_frame() {
     assert_eq!((first, &payload[..2]), (CLOSE, &1008_u16.to_be_bytes()[..]));
     assert_eq!(&payload[2..], "x".repeat(122).as_bytes());
 }
+
+/// Numbers that look like chance and are the same each time (xorshift).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// Right frames, some bytes of which are not.
+fn damaged(chance: &mut Chance) -> Vec<u8> {
+    let firsts = [TEXT, BINARY, PING, PONG, 0x01, 0x02, 0x00, 0x80, CLOSE];
+    let mut bytes = Vec::new();
+    for _ in 0..1 + chance.below(6) {
+        let payload: Vec<u8> = (0..chance.below(300)).map(|_| chance.below(256) as u8).collect();
+        bytes.extend(frame(firsts[chance.below(firsts.len())], &payload));
+    }
+    for _ in 0..chance.below(4) {
+        let at = chance.below(bytes.len());
+        bytes[at] = chance.below(256) as u8;
+    }
+    bytes.truncate(bytes.len() - chance.below(bytes.len()) / 2);
+    bytes
+}
+
+/// All that comes of bytes that are read in pieces, and what is answered.
+fn in_pieces(bytes: &[u8], mut piece: impl FnMut() -> usize) -> (String, Vec<u8>) {
+    let mut reader = Reader::new(settings());
+    let (mut came, mut output, mut kept) = (String::new(), Vec::new(), Vec::new());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (part, after) = rest.split_at(piece().min(rest.len()));
+        rest = after;
+        kept.extend_from_slice(part);
+        let mut input = &kept[..];
+        loop {
+            match reader.next(&mut input, &mut output) {
+                Ok(None) => break,
+                Ok(Some(it)) => came.push_str(&format!("{it:?}\n")),
+                Err(ended) => came.push_str(&format!("ended: {ended}\n")),
+            }
+        }
+        kept = input.to_vec();
+    }
+    (came, output)
+}
+
+#[test]
+fn damaged_frames_mean_the_same_however_they_are_cut() {
+    let mut chance = Chance(0x5eed);
+    let (mut broken, mut right) = (0, 0);
+    for _ in 0..3_000 {
+        let mut bytes = REQUEST.as_bytes().to_vec();
+        bytes.extend(damaged(&mut chance));
+        let whole = in_pieces(&bytes, || bytes.len());
+        let pieces = in_pieces(&bytes, || 1 + chance.below(40));
+        assert_eq!(whole, pieces, "{bytes:?}");
+        let ends = whole.0.matches("ended: ").count();
+        assert!(ends <= 1, "{}", whole.0);
+        *(if ends == 1 { &mut broken } else { &mut right }) += 1;
+    }
+    assert!(broken > 100 && right > 100, "{broken} broken, {right} right");
+}
