@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     let router = Server::start(config.clone())?;
     let mut lines = String::new();
     for listening in router.addresses() {
-        let _ = writeln!(lines, "listening {} {}", listening.protocol, listening.address);
+        let _ = writeln!(lines, "listening {} {}", listening.protocol, listening.url());
     }
     lines.push_str("ready\n");
     print(&lines)?;

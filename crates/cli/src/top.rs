@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {
             }
             Err(fault) => format!("{fault}\nasking again every {:?}\n", arguments.interval),
         };
-        print(if is_terminal { CLEAR } else { "\n" })?;
-        print(&text)?;
+        // At once, so that the screen does not flicker.
+        print(&format!("{}{text}", if is_terminal { CLEAR } else { "\n" }))?;
     }
 }
 

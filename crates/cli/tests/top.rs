@@ -17,7 +17,7 @@ fn router() -> Running {
 
 fn place(router: &Running, protocol: &str) -> String {
     let found = router.addresses().iter().find(|it| it.protocol == protocol);
-    found.expect("a listener").address.to_string()
+    found.expect("a listener").url()
 }
 
 fn top(arguments: &[&str]) -> Output {
@@ -58,7 +58,7 @@ fn busy() -> (Running, [Client; 2]) {
 #[test]
 fn once_prints_clients_and_topics() {
     let (router, _clients) = busy();
-    let url = place(&router, "http").replace("tcp", "http");
+    let url = place(&router, "http");
     for sort in ["queue", "rate", "elided"] {
         let arguments = ["--to", &url, "--once", "--interval", "10ms", "--sort", sort];
         let (status, out, err) = said(top(&arguments));
@@ -76,7 +76,7 @@ fn once_prints_clients_and_topics() {
 #[test]
 fn json_is_what_the_router_says() {
     let (router, _clients) = busy();
-    let url = place(&router, "http").replace("tcp", "http");
+    let url = place(&router, "http");
     let (status, out, err) = said(top(&["--to", &url, "--once", "--json"]));
     assert_eq!(status, Some(0), "{err}");
     let lines: Vec<&str> = out.lines().collect();

@@ -42,6 +42,18 @@ pub struct Listening {
     pub address: Address,
 }
 
+impl Listening {
+    /// What a client is given: `tcp://HOST:PORT` and the like for programs, `ws://HOST:PORT/` for
+    /// pages, `http://HOST:PORT/`.
+    pub fn url(&self) -> String {
+        match (self.protocol, &self.address) {
+            ("http", Address::Tcp(place)) => format!("http://{place}/"),
+            ("websocket", Address::Tcp(place)) => format!("ws://{place}/"),
+            (_, address) => address.to_string(),
+        }
+    }
+}
+
 /// A router that runs. It stops when this is dropped.
 #[derive(Debug)]
 pub struct Running {

@@ -26,13 +26,13 @@ fn start(change: impl FnOnce(&mut Config)) -> Running {
 fn address(router: &Running, protocol: &str) -> String {
     let mut all = router.addresses().iter();
     let found = all.find(|it| it.protocol == protocol).expect("a listener");
-    found.address.to_string()
+    found.url()
 }
 
 /// `127.0.0.1:PORT`.
 fn door(router: &Running) -> String {
-    let address = address(router, "websocket");
-    address.strip_prefix("tcp://").expect("a port").to_owned()
+    let url = address(router, "websocket");
+    url.trim_start_matches("ws://").trim_end_matches('/').to_owned()
 }
 
 fn tcp(router: &Running) -> TcpStream {

@@ -104,7 +104,7 @@ fn router() -> Running {
 
 fn address(router: &Running, protocol: &str) -> String {
     let found = router.addresses().iter().find(|it| it.protocol == protocol);
-    found.expect("a listener").address.to_string()
+    found.expect("a listener").url()
 }
 
 /// Doubles what it is asked, and publishes the updates once the page is ready.
@@ -166,7 +166,7 @@ fn a_page_of_a_browser_is_a_client_like_any_other() {
     let client = Client::connect(&address(&router, "native"), &options).expect("a client");
     let feeding = thread::spawn(move || feed(client));
     let door = address(&router, "websocket");
-    let port = door.rsplit_once(':').expect("a port").1;
+    let port = door.trim_end_matches('/').rsplit_once(':').expect("a port").1;
     let Some(mut browser) = Browser::open(&format!("http://{}/?port={port}", site.address()))
     else {
         return skip("chromium is missing: peers/install");

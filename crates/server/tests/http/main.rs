@@ -27,7 +27,7 @@ impl Site {
         change(&mut config);
         let router = Server::start(config).expect("a router");
         let address = place(&router, "http");
-        let address = address.strip_prefix("tcp://").expect("a port");
+        let address = authority(&address);
         let http = http::Client::new(address, ClientConfig::default()).expect("a client");
         Self { router, http }
     }
@@ -61,7 +61,12 @@ impl Site {
 
 fn place(router: &Running, protocol: &str) -> String {
     let found = router.addresses().iter().find(|it| it.protocol == protocol);
-    found.expect("a listener").address.to_string()
+    found.expect("a listener").url()
+}
+
+/// Host and port of a URL.
+fn authority(url: &str) -> &str {
+    url.trim_start_matches("http://").trim_end_matches('/')
 }
 
 fn text(page: &Received) -> String {
@@ -187,7 +192,7 @@ fn questions_that_are_none_are_answered_with_what_there_is() {
 #[test]
 fn an_address_that_is_taken_is_named() {
     let site = Site::start(|_| {});
-    let taken = place(&site.router, "http").replace("tcp://", "");
+    let taken = authority(&place(&site.router, "http")).to_owned();
     let mut config = Config::default();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = Some(taken.clone());
