@@ -1,12 +1,14 @@
 //! A client of a router: one connection, one thread.
 
-use std::io::{self, ErrorKind};
+mod exchange;
+
 use std::str::FromStr as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use trunkline_native::{RouterFrame, Welcome, format, kind};
 use trunkline_reactor::{Address, Stream};
 
+use self::exchange::{Deadline, open};
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Event, Refusal, Reply, RequestId};
@@ -186,11 +188,6 @@ impl Client {
         self.flush_beyond(GATHERED)
     }
 
-    #[inline]
-    fn flush_beyond(&mut self, bytes: usize) -> Result<()> {
-        if self.conversation.output().len() > bytes { self.flush() } else { Ok(()) }
-    }
-
     /// Sends what has gathered. When it returns, the system has all of it.
     ///
     /// # Errors
@@ -204,124 +201,6 @@ impl Client {
             self.look_in()?;
         }
         Ok(())
-    }
-
-    fn write(&mut self, timeout: Duration) -> Result<()> {
-        while !self.conversation.output().is_empty() {
-            match self.stream.write(self.conversation.output()) {
-                Ok(bytes) => self.conversation.sent(bytes),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait_for_room(timeout)?;
-                }
-                Err(error) => return Err(self.why_ended(error)),
-            }
-        }
-        Ok(())
-    }
-
-    fn wait_for_room(&mut self, timeout: Duration) -> Result<()> {
-        let deadline = Deadline::after(Some(timeout));
-        loop {
-            let ready = self.stream.wait(false, true, deadline.left()).map_err(Error::Lost)?;
-            if ready.writable {
-                return Ok(());
-            }
-            if deadline.is_over() {
-                return Err(Error::TimedOut { waiting_for: "room in the connection" });
-            }
-        }
-    }
-
-    /// Takes in what the router has said, without waiting: it may want a sign of life.
-    fn look_in(&mut self) -> Result<()> {
-        self.read()?;
-        match self.conversation.look_for(|_| Look::<()>::Other) {
-            // What does not fit stays in the input until it is received.
-            Ok(_) | Err(Error::Aside { .. }) => self.write(self.options.timeout),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// One read; false if nothing was there.
-    fn read(&mut self) -> Result<bool> {
-        match self.stream.read(self.conversation.room()) {
-            Ok(0) => Err(self.ended()),
-            Ok(bytes) => {
-                self.conversation.filled(bytes);
-                Ok(true)
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(Error::Lost(error)),
-        }
-    }
-
-    fn ended(&self) -> Error {
-        match self.conversation.closed() {
-            Some((code, reason)) => Error::Closed { code, reason: reason.to_owned() },
-            None => Error::Ended,
-        }
-    }
-
-    /// Why nothing can be written any more: perhaps the router has said it.
-    fn why_ended(&mut self, error: io::Error) -> Error {
-        loop {
-            match self.read() {
-                Ok(true) => match self.conversation.look_for(|_| Look::<()>::Other) {
-                    Ok(_) => {}
-                    Err(Error::Closed { code, reason }) => return Error::Closed { code, reason },
-                    Err(_) => return Error::Lost(error),
-                },
-                Err(closed @ Error::Closed { .. }) => return closed,
-                _ => return Error::Lost(error),
-            }
-        }
-    }
-
-    /// Sends what has gathered and waits for an answer.
-    fn wait_for<T>(
-        &mut self,
-        waiting_for: &'static str,
-        timeout: Duration,
-        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
-    ) -> Result<T> {
-        let deadline = Deadline::after(Some(timeout));
-        loop {
-            let answer = self.conversation.look_for(&mut look)?;
-            // Answers to pings, and what the router's welcome has set free.
-            self.write(self.options.timeout)?;
-            if let Some(answer) = answer {
-                return Ok(answer);
-            }
-            while !self.read()? {
-                if deadline.is_over() {
-                    return Err(Error::TimedOut { waiting_for });
-                }
-                self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
-            }
-        }
-    }
-
-    /// Waits until the router has worked through everything that was sent. `look` may answer with a
-    /// refusal, the first of which is the error.
-    fn barrier(&mut self, mut look: impl FnMut(&RouterFrame<'_>) -> Look<Refusal>) -> Result<()> {
-        self.last_ping += 1;
-        let token = self.last_ping;
-        self.conversation.ping(token);
-        let mut refusal = None;
-        self.wait_for("answer of the router", self.options.timeout, |frame| match frame {
-            RouterFrame::Pong(answered) if *answered == token => Look::Answer(()),
-            // One that was given up waiting for.
-            RouterFrame::Pong(_) => Look::Part,
-            frame => match look(frame) {
-                Look::Answer(found) => {
-                    refusal.get_or_insert(found);
-                    Look::Part
-                }
-                Look::Part => Look::Part,
-                Look::Other => Look::Other,
-            },
-        })?;
-        refusal.map_or(Ok(()), |refusal| Err(Error::Refused(refusal)))
     }
 
     /// Waits until the router has worked through everything that was sent before.
@@ -492,11 +371,8 @@ impl Client {
             if count > 0 {
                 return Ok(count);
             }
-            while !self.read()? {
-                if deadline.is_over() {
-                    return Ok(0);
-                }
-                self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
+            if !self.read_before(deadline)? {
+                return Ok(0);
             }
         }
     }
@@ -514,47 +390,4 @@ fn is_for_users(event: &Event<'_>) -> bool {
         event,
         Event::Welcome(_) | Event::Subscribed(_) | Event::Unsubscribed(_) | Event::Pong(_)
     )
-}
-
-fn open(address: &Address, options: &Options) -> Result<Stream> {
-    let mut stream = Stream::connect(address, options.timeout).map_err(Error::Connect)?;
-    stream.set_idle(options.idle);
-    if let Some(bytes) = options.send_buffer {
-        stream.set_send_buffer(bytes).map_err(Error::Connect)?;
-    }
-    if let Some(bytes) = options.receive_buffer {
-        stream.set_receive_buffer(bytes).map_err(Error::Connect)?;
-    }
-    Ok(stream)
-}
-
-/// Until when something is waited for. A wait of no time reads no clock.
-#[derive(Clone, Copy, Debug)]
-enum Deadline {
-    Never,
-    Now,
-    At(Instant),
-}
-
-impl Deadline {
-    fn after(timeout: Option<Duration>) -> Self {
-        match timeout {
-            Some(Duration::ZERO) => Self::Now,
-            // Beyond what the clock can hold there is none.
-            Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
-            None => Self::Never,
-        }
-    }
-
-    fn left(self) -> Option<Duration> {
-        match self {
-            Self::Never => None,
-            Self::Now => Some(Duration::ZERO),
-            Self::At(when) => Some(when.saturating_duration_since(Instant::now())),
-        }
-    }
-
-    fn is_over(self) -> bool {
-        self.left() == Some(Duration::ZERO)
-    }
 }

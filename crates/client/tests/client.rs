@@ -207,6 +207,44 @@ fn more_than_can_be_put_aside_is_received_first() {
     router.join().unwrap();
 }
 
+/// A program that publishes and does not receive does not gather memory without end.
+#[test]
+fn what_does_not_fit_aside_stays_outside() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        end.say(&[NAME]);
+        let mut listening = end.stream.try_clone().expect("a socket");
+        let flood = thread::spawn(move || {
+            let payload = [0; 1000];
+            let sent = (1..=100_000).take_while(|sequence| {
+                listening.write_all(&bytes(&[message(*sequence, &payload)])).is_ok()
+            });
+            sent.count()
+        });
+        end.serve();
+        // The client is gone before it has taken the hundred megabytes.
+        assert!(flood.join().expect("the flood ends") < 100_000);
+    }]);
+    let options =
+        Options { aside_bytes: 3000, receive_buffer: Some(100_000), ..Options::default() };
+    let mut client = Client::connect(&address, &options).unwrap();
+    let mut conversation = Conversation::new(&Options::default());
+    let topic = conversation.topic("t").unwrap();
+    for _ in 0..100_000 {
+        client.publish(topic, b"").unwrap();
+    }
+    let mut next = 1;
+    client
+        .receive(None, &mut |event| {
+            let Event::Message(message) = event else { panic!("{event:?}") };
+            assert_eq!(message.sequence, next);
+            next += 1;
+        })
+        .unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
 #[test]
 fn several_are_taken_together_or_not_at_all() {
     let (address, router) = listen([|mut end| {

@@ -1,0 +1,204 @@
+//! What a client does with its stream: sending, reading, waiting for answers.
+
+use std::hint;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use trunkline_native::RouterFrame;
+use trunkline_reactor::{Address, Idle, Stream};
+
+use super::Client;
+use crate::conversation::Look;
+use crate::error::{Error, Result};
+use crate::event::Refusal;
+use crate::options::Options;
+
+impl Client {
+    #[inline]
+    pub(super) fn flush_beyond(&mut self, bytes: usize) -> Result<()> {
+        if self.conversation.output().len() > bytes { self.flush() } else { Ok(()) }
+    }
+
+    pub(super) fn write(&mut self, timeout: Duration) -> Result<()> {
+        while !self.conversation.output().is_empty() {
+            match self.stream.write(self.conversation.output()) {
+                Ok(bytes) => self.conversation.sent(bytes),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait_for_room(timeout)?;
+                }
+                Err(error) => return Err(self.why_ended(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_for_room(&mut self, timeout: Duration) -> Result<()> {
+        let deadline = Deadline::after(Some(timeout));
+        loop {
+            let ready = self.stream.wait(false, true, deadline.left()).map_err(Error::Lost)?;
+            if ready.writable {
+                return Ok(());
+            }
+            if deadline.is_over() {
+                return Err(Error::TimedOut { waiting_for: "room in the connection" });
+            }
+        }
+    }
+
+    /// Takes in what the router has said, without waiting: it may want a sign of life. What does not
+    /// fit beside what was put aside stays where it is until it is received.
+    pub(super) fn look_in(&mut self) -> Result<()> {
+        let mut looks = 0;
+        loop {
+            match self.conversation.look_for(|_| Look::<()>::Other) {
+                Ok(_) if looks == 0 => _ = self.read()?,
+                Ok(_) | Err(Error::Aside { .. }) => return self.write(self.options.timeout),
+                Err(error) => return Err(error),
+            }
+            looks += 1;
+        }
+    }
+
+    /// One read; false if nothing was there.
+    fn read(&mut self) -> Result<bool> {
+        match self.stream.read(self.conversation.room()) {
+            Ok(0) => Err(self.ended()),
+            Ok(bytes) => {
+                self.conversation.filled(bytes);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(Error::Lost(error)),
+        }
+    }
+
+    /// Waits for something to read; false if the deadline is over before.
+    pub(super) fn read_before(&mut self, deadline: Deadline) -> Result<bool> {
+        loop {
+            if self.read()? {
+                return Ok(true);
+            }
+            if deadline.is_over() {
+                return Ok(false);
+            }
+            if self.options.idle == Idle::Spin {
+                // To read is to look: a call less than to wait first.
+                hint::spin_loop();
+            } else {
+                self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
+            }
+        }
+    }
+
+    fn ended(&self) -> Error {
+        match self.conversation.closed() {
+            Some((code, reason)) => Error::Closed { code, reason: reason.to_owned() },
+            None => Error::Ended,
+        }
+    }
+
+    /// Why nothing can be written any more: perhaps the router has said it.
+    fn why_ended(&mut self, error: io::Error) -> Error {
+        loop {
+            match self.read() {
+                Ok(true) => match self.conversation.look_for(|_| Look::<()>::Other) {
+                    Ok(_) => {}
+                    Err(Error::Closed { code, reason }) => return Error::Closed { code, reason },
+                    Err(_) => return Error::Lost(error),
+                },
+                Err(closed @ Error::Closed { .. }) => return closed,
+                _ => return Error::Lost(error),
+            }
+        }
+    }
+
+    /// Sends what has gathered and waits for an answer.
+    pub(super) fn wait_for<T>(
+        &mut self,
+        waiting_for: &'static str,
+        timeout: Duration,
+        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+    ) -> Result<T> {
+        let deadline = Deadline::after(Some(timeout));
+        loop {
+            let answer = self.conversation.look_for(&mut look)?;
+            // Answers to pings, and what the router's welcome has set free.
+            self.write(self.options.timeout)?;
+            if let Some(answer) = answer {
+                return Ok(answer);
+            }
+            if !self.read_before(deadline)? {
+                return Err(Error::TimedOut { waiting_for });
+            }
+        }
+    }
+
+    /// Waits until the router has worked through everything that was sent. `look` may answer with a
+    /// refusal, the first of which is the error.
+    pub(super) fn barrier(
+        &mut self,
+        mut look: impl FnMut(&RouterFrame<'_>) -> Look<Refusal>,
+    ) -> Result<()> {
+        self.last_ping += 1;
+        let token = self.last_ping;
+        self.conversation.ping(token);
+        let mut refusal = None;
+        self.wait_for("answer of the router", self.options.timeout, |frame| match frame {
+            RouterFrame::Pong(answered) if *answered == token => Look::Answer(()),
+            // One that was given up waiting for.
+            RouterFrame::Pong(_) => Look::Part,
+            frame => match look(frame) {
+                Look::Answer(found) => {
+                    refusal.get_or_insert(found);
+                    Look::Part
+                }
+                Look::Part => Look::Part,
+                Look::Other => Look::Other,
+            },
+        })?;
+        refusal.map_or(Ok(()), |refusal| Err(Error::Refused(refusal)))
+    }
+}
+
+pub(super) fn open(address: &Address, options: &Options) -> Result<Stream> {
+    let mut stream = Stream::connect(address, options.timeout).map_err(Error::Connect)?;
+    stream.set_idle(options.idle);
+    if let Some(bytes) = options.send_buffer {
+        stream.set_send_buffer(bytes).map_err(Error::Connect)?;
+    }
+    if let Some(bytes) = options.receive_buffer {
+        stream.set_receive_buffer(bytes).map_err(Error::Connect)?;
+    }
+    Ok(stream)
+}
+
+/// Until when something is waited for. A wait of no time reads no clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Deadline {
+    Never,
+    Now,
+    At(Instant),
+}
+
+impl Deadline {
+    pub(super) fn after(timeout: Option<Duration>) -> Self {
+        match timeout {
+            Some(Duration::ZERO) => Self::Now,
+            // Beyond what the clock can hold there is none.
+            Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
+            None => Self::Never,
+        }
+    }
+
+    pub(super) fn left(self) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::Now => Some(Duration::ZERO),
+            Self::At(when) => Some(when.saturating_duration_since(Instant::now())),
+        }
+    }
+
+    pub(super) fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+}
