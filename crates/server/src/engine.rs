@@ -23,8 +23,9 @@ use crate::session::{self, Desk, Face, Protocol, Session};
 /// A connection, from its first byte to its last: a client of the router.
 pub type ConnectionId = ClientId;
 
-/// The least time between two lines of the log about one client's losses; nanoseconds.
-const LOSSES_LOGGED: u64 = 10_000_000_000;
+/// The least time between two lines of the log about one client's losses, or what it is refused;
+/// nanoseconds.
+pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
 
 /// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
 ///
@@ -334,7 +335,7 @@ const MOST_MESSAGE_HEAD: usize = trunkline_native::MESSAGE_HEAD + 32;
 #[cold]
 fn log_losses(now: u64, member: &Member, face: &mut Face) {
     let losses = &mut face.losses;
-    if losses.logged_at.is_some_and(|at| now < at.saturating_add(LOSSES_LOGGED)) {
+    if losses.logged_at.is_some_and(|at| now < at.saturating_add(LOGGED_EVERY)) {
         return;
     }
     losses.logged = losses.gaps;

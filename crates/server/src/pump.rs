@@ -29,6 +29,9 @@ use wire::{Read, Wire};
 /// Bytes that one connection may bring before others have their turn.
 const SHARE: usize = 128 << 10;
 
+/// Bytes that a turn reads; the clock is read and time-outs are seen to in between.
+const TURN: usize = 8 * SHARE;
+
 /// Connections accepted at one door before others have their turn.
 const ACCEPTED: usize = 64;
 
@@ -178,7 +181,7 @@ impl Pump {
         let next = deadlines.into_iter().flatten().min()?;
         // The clock has gone on since it was read.
         let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Some(restful(Duration::from_nanos(next.saturating_sub(now))))
+        Some(Duration::from_nanos(next.saturating_sub(now)))
     }
 
     fn sort_events(&mut self) {
@@ -281,10 +284,13 @@ impl Pump {
         self.strangers.push_back((self.now.saturating_add(FAREWELL.as_nanos() as u64), stream));
     }
 
-    /// Reads from each connection once that may have bytes.
+    /// Reads from each connection once that may have bytes, until the turn has had enough.
     fn read(&mut self) {
-        let mut fresh = 0;
+        let (mut total, mut fresh) = (0, 0);
         for _ in 0..self.reading.len() {
+            if total >= TURN {
+                return;
+            }
             let Some(id) = self.reading.pop_front() else { return };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
@@ -293,6 +299,7 @@ impl Pump {
                 Read::Drained => wire.is_reading = false,
                 Read::Ended(reason) => self.gone(id, &reason),
             }
+            total += bytes;
             fresh += bytes;
             if fresh >= SHARE {
                 // What has been rendered is still in the processor's caches.
@@ -446,15 +453,6 @@ impl Pump {
         self.engine.reconfigure(self.now, config);
         Ok(())
     }
-}
-
-/// A precise time-out costs a system call more than one in whole milliseconds: what is far away is
-/// approached in two steps.
-fn restful(timeout: Duration) -> Duration {
-    if timeout < Duration::from_millis(2) {
-        return timeout;
-    }
-    Duration::from_millis(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Ends a listener.

@@ -90,6 +90,8 @@ fn what_is_refused_says_why_and_the_connection_goes_on() {
     client.publish(9, b"x");
     let (of, why, _, id, _) = refused(&mut client);
     assert_eq!((of, why, id), (kind::PUBLISH, code::UNKNOWN, 9));
+    client.publish(9, b"again");
+    client.settle();
     client.send(|out| native::encode_subscribe(out, 1, native::Updates::All, "a/>/b"));
     let (of, why, offset, id, _) = refused(&mut client);
     assert_eq!((of, why, offset, id), (kind::SUBSCRIBE, code::BAD_NAME, Some(2), 1));

@@ -42,6 +42,10 @@ pub(crate) struct Member {
     pub(crate) missed: u32,
     /// Messages that it published, requests among them.
     pub(crate) published: u64,
+    /// What it asked for and was not done.
+    pub(crate) refusals: u64,
+    /// When the log said so last.
+    pub(crate) refusals_logged_at: Option<u64>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
     /// Of the payload that it published last.
@@ -64,6 +68,8 @@ impl Member {
             asked_at: 0,
             missed: 0,
             published: 0,
+            refusals: 0,
+            refusals_logged_at: None,
             bytes_in: 0,
             bytes_out: 0,
             format: 0,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 use trunkline_native::{Refused, code, kind};
 use trunkline_router::{
     ClientId, Envelope, Mode, Overflow, Refusal, Requester, Router, SubscriptionOptions,
@@ -11,7 +11,7 @@ use trunkline_router::{
 };
 
 use super::Face;
-use crate::engine::{Member, Office, Reminder};
+use crate::engine::{LOGGED_EVERY, Member, Office, Reminder};
 
 /// Why something that a client asked for is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,6 +283,25 @@ impl Desk<'_> {
         self.office.totals.refusals += 1;
         self.router.control(self.member.id, write);
         debug!(client = %self.member.label(), %what, reason = %denied.text, "refused");
+        let member = &mut *self.member;
+        member.refusals += 1;
+        if member.refusals_logged_at.is_none_or(|at| self.now >= at.saturating_add(LOGGED_EVERY)) {
+            member.refusals_logged_at = Some(self.now);
+            warn!(
+                client = %member.label(),
+                %what,
+                reason = %denied.text,
+                refusals = member.refusals,
+                "something a client asked for is not done"
+            );
+        }
+    }
+
+    /// Counts something that is not done and that the client has been told of before.
+    #[cold]
+    pub fn refuse_silently(&mut self) {
+        self.office.totals.refusals += 1;
+        self.member.refusals += 1;
     }
 
     /// Ends the connection: the client is told why, and nothing more is read from it.

@@ -27,14 +27,7 @@ impl NativeSession {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;
-                match self.aliases.get(publish.alias) {
-                    Some(topic) => {
-                        if let Err(denied) = desk.publish(topic, publish.format, publish.payload) {
-                            desk.refuse(kind::PUBLISH, publish.alias.into(), &denied);
-                        }
-                    }
-                    None => unknown_alias(desk, kind::PUBLISH, publish.alias.into(), publish.alias),
-                }
+                self.publish(desk, &publish);
                 continue;
             }
             match native::decode_client(rest, limit) {
@@ -72,15 +65,7 @@ impl NativeSession {
                 Some(topic) => desk.release(topic),
                 None => unknown_alias(desk, kind::FORGET, alias.into(), alias),
             },
-            // One that the fast way would not have; it is the same frame.
-            ClientFrame::Publish(publish) => match self.aliases.get(publish.alias) {
-                Some(topic) => {
-                    if let Err(denied) = desk.publish(topic, publish.format, publish.payload) {
-                        desk.refuse(kind::PUBLISH, publish.alias.into(), &denied);
-                    }
-                }
-                None => unknown_alias(desk, kind::PUBLISH, publish.alias.into(), publish.alias),
-            },
+            ClientFrame::Publish(publish) => self.publish(desk, &publish),
             ClientFrame::Subscribe(subscribe) => {
                 let options = match subscribe.updates {
                     native::Updates::All => SubscriptionOptions::default(),
@@ -113,6 +98,21 @@ impl NativeSession {
             }
             ClientFrame::Ping(token) => desk.tell(|out| native::encode_router_pong(out, token)),
             ClientFrame::Pong(_) => {}
+        }
+    }
+
+    #[inline]
+    fn publish(&mut self, desk: &mut Desk<'_>, it: &native::Publish<'_>) {
+        let Some(topic) = self.aliases.get(it.alias) else {
+            if self.aliases.has_to_be_told(it.alias) {
+                unknown_alias(desk, kind::PUBLISH, it.alias.into(), it.alias);
+            } else {
+                desk.refuse_silently();
+            }
+            return;
+        };
+        if let Err(denied) = desk.publish(topic, it.format, it.payload) {
+            desk.refuse(kind::PUBLISH, it.alias.into(), &denied);
         }
     }
 

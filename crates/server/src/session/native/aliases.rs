@@ -1,6 +1,6 @@
 //! The numbers that a client gave to topics.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trunkline_native::code;
 use trunkline_router::TopicId;
@@ -10,15 +10,27 @@ use crate::session::desk::Denied;
 /// How far beyond those in use a number may be to have a place in the table.
 const SPARSE: usize = 4096;
 
+/// The most numbers without a topic that a client is told of.
+const TOLD: usize = 1024;
+
 /// A table for numbers as counting gives them, and a map for those far beyond.
 #[derive(Debug, Default)]
 pub(super) struct Aliases {
     table: Vec<Option<TopicId>>,
     far: HashMap<u32, TopicId>,
     count: usize,
+    /// Without a topic, and the client has been told so.
+    told: HashSet<u32>,
 }
 
 impl Aliases {
+    /// Whether the client has to be told that `alias` has no topic. A program that goes on publishing is
+    /// told once, or it would be flooded with what it does not read.
+    #[cold]
+    pub(super) fn has_to_be_told(&mut self, alias: u32) -> bool {
+        self.told.len() < TOLD && self.told.insert(alias)
+    }
+
     #[inline]
     pub(super) fn get(&self, alias: u32) -> Option<TopicId> {
         match self.table.get(alias as usize) {
@@ -41,6 +53,7 @@ impl Aliases {
     }
 
     pub(super) fn set(&mut self, alias: u32, topic: TopicId) {
+        self.told.remove(&alias);
         let at = alias as usize;
         if at >= self.table.len() {
             if at >= 2 * self.count + SPARSE {
@@ -108,6 +121,15 @@ mod tests {
         assert_eq!(aliases.place(1_000_000, 1_000_000).unwrap_err().code, code::LIMIT);
         assert_eq!(aliases.remove(900_000), Some(TopicId(900_000)));
         assert_eq!(aliases.remove(900_000), None);
+    }
+
+    #[test]
+    fn a_number_without_a_topic_is_told_once() {
+        let mut aliases = Aliases::default();
+        assert!(aliases.has_to_be_told(3) && !aliases.has_to_be_told(3));
+        aliases.set(3, TopicId(0));
+        aliases.remove(3);
+        assert!(aliases.has_to_be_told(3));
     }
 
     #[test]

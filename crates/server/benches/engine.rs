@@ -1,0 +1,89 @@
+//! What a message costs the router between its sockets: frames in, frames out, without a system call.
+//!
+//! `cargo bench -p trunkline-server`: ns a delivery, best and median of passes.
+
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use trunkline_native::{self as native, Updates, format};
+use trunkline_server::{Config, ConnectionId, Engine, Peer, Protocol};
+
+/// Messages of a pass: as many as one read may carry.
+const MESSAGES: u32 = 800;
+const PASSES: usize = 1001;
+
+struct Bench {
+    engine: Engine,
+    now: u64,
+}
+
+impl Bench {
+    fn client(&mut self, name: &str) -> ConnectionId {
+        let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+        let id = self.engine.connected(self.now, peer, Protocol::Native).expect("there is room");
+        let hello = native::Hello { version: native::VERSION, name, ..native::Hello::default() };
+        self.send(id, |out| native::encode_hello(out, &hello));
+        id
+    }
+
+    fn send(&mut self, id: ConnectionId, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        assert_eq!(self.engine.received(self.now, id, &bytes), bytes.len());
+        self.drain();
+    }
+
+    /// As the loop does it, with sockets that take all.
+    fn drain(&mut self) -> usize {
+        let mut total = 0;
+        while let Some(dirty) = self.engine.next_dirty() {
+            let trunkline_server::Dirty::Output(id) = dirty else { panic!("{dirty:?}") };
+            let bytes = black_box(self.engine.output(id)).len();
+            self.engine.sent(self.now, id, bytes);
+            total += bytes;
+        }
+        total
+    }
+}
+
+fn measure(subscribers: u32, topics: u32, payload: usize) {
+    let mut bench = Bench { engine: Engine::new(&Config::default()), now: 0 };
+    let writer = bench.client("writer");
+    for at in 0..topics {
+        bench.send(writer, |out| native::encode_topic(out, at, &format!("fx/{at}/spot")));
+    }
+    for at in 0..subscribers {
+        let reader = bench.client(&format!("reader {at}"));
+        bench.send(reader, |out| native::encode_subscribe(out, 1, Updates::All, "fx/>"));
+    }
+    let mut bytes = Vec::new();
+    for at in 0..MESSAGES {
+        // Topics in an order that no processor guesses.
+        let alias = at.wrapping_mul(0x9e37_79b1) % topics;
+        native::encode_publish(&mut bytes, alias, format::OPAQUE, &vec![b'x'; payload]);
+    }
+    let mut times: Vec<f64> = (0..PASSES)
+        .map(|_| {
+            let start = Instant::now();
+            bench.now += 1_000_000;
+            let used = bench.engine.received(bench.now, writer, black_box(&bytes));
+            assert_eq!(used, bytes.len());
+            let sent = bench.drain();
+            assert!(sent > bytes.len() * subscribers as usize);
+            start.elapsed().as_nanos() as f64 / f64::from(MESSAGES * subscribers)
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let (best, median) = (times[0], times[PASSES / 2]);
+    println!(
+        "1 to {subscribers}, {topics:6} topics, {payload:4} B  {best:6.1} ns best  {median:6.1} ns median"
+    );
+}
+
+fn main() {
+    for (subscribers, topics) in [(1, 1), (1, 100), (1, 100_000), (8, 1), (8, 100), (8, 100_000)] {
+        measure(subscribers, topics, 128);
+    }
+}
