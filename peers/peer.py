@@ -12,6 +12,10 @@ class Failure(Exception):
     """What a peer did wrong."""
 
 
+class Absent(Exception):
+    """Why a peer cannot be tried here, which is no failure."""
+
+
 class Peer:
     """A running peer. One that does not answer in time is killed."""
 

@@ -12,6 +12,8 @@ use crate::peer::{PrivateFolder, process};
 /// How long a process may take to end when asked to.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Where Linux has the names of shared memory.
+const SHARED_MEMORY: &str = "/dev/shm";
 /// In which Linux counts what a process has used of the processors.
 const STEP: Duration = Duration::from_millis(10);
 
@@ -23,12 +25,20 @@ pub struct Running {
     address: String,
     version: String,
     start_up: Duration,
+    /// How the names of shared memory begin that is left behind.
+    shared_memory: Option<String>,
 }
 
 impl Running {
     /// One that has been started, and is not ready yet; without a process it is ready at once.
     pub(super) fn new(child: Option<Child>, folder: PrivateFolder, version: String) -> Self {
-        Self { child, folder, address: String::new(), version, start_up: Duration::ZERO }
+        let (address, start_up) = (String::new(), Duration::ZERO);
+        Self { child, folder, address, version, start_up, shared_memory: None }
+    }
+
+    /// Programs that are killed leave shared memory behind whose names begin so: it is removed too.
+    pub(super) fn remove_shared_memory(&mut self, prefix: String) {
+        self.shared_memory = Some(prefix);
     }
 
     pub(super) fn set_ready(&mut self, address: String, start_up: Duration) {
@@ -96,6 +106,14 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if let Some(prefix) = &self.shared_memory {
+            for file in fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
+                if file.file_name().to_string_lossy().starts_with(prefix) {
+                    // Another program of the run may have done it.
+                    let _ = fs::remove_file(file.path());
+                }
+            }
+        }
         let Some(child) = &mut self.child else { return };
         drop(child.stdin.take());
         if let Some(process) = Pid::from_raw(child.id() as i32) {

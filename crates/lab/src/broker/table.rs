@@ -124,7 +124,10 @@ impl Broker {
             let folder = PrivateFolder::new().map_err(system)?;
             if self.kind == Kind::Iceoryx2 {
                 let address = folder.path().display().to_string();
+                let name = folder.path().file_name().unwrap_or_default();
+                let prefix = format!("{}_", name.to_string_lossy());
                 let mut running = Running::new(None, folder, version);
+                running.remove_shared_memory(prefix);
                 running.set_ready(address, std::time::Duration::ZERO);
                 return Ok(running);
             }
