@@ -21,7 +21,7 @@ pub(crate) use client::{
     ClientCommand, Column, PubArguments, ReplyArguments, RequestArguments, SubArguments,
     ToArguments,
 };
-pub(crate) use router::{ConfigCommand, ServeArguments};
+pub(crate) use router::{ConfigCommand, ServeArguments, SimulateArguments};
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
@@ -44,6 +44,9 @@ pub(crate) enum Command {
     Top(TopArguments),
     #[command(flatten)]
     Client(ClientCommand),
+    /// Run the router and its clients in virtual time, with stalls, deaths and garbage by chance,
+    /// and check every byte
+    Simulate(SimulateArguments),
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),

@@ -21,6 +21,7 @@ mod request;
 mod schema;
 mod serve;
 mod signals;
+mod simulate;
 mod soap;
 mod subscribe;
 mod top;
@@ -77,6 +78,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Link(arguments) => link::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
     }

@@ -11,6 +11,7 @@ pub mod http;
 mod pump;
 pub mod server;
 pub mod session;
+pub mod simulation;
 pub mod snapshot;
 pub mod websocket;
 

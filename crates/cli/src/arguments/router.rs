@@ -32,3 +32,18 @@ pub(crate) enum ConfigCommand {
     /// Print the configuration that holds, every key with its value and a comment
     Show(ConfigArguments),
 }
+
+/// Of `simulate`.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    /// The number from which everything in a run follows; without it, seeds 1 to 100
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// How many runs, each with the next seed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+    /// How long a run is before everything comes to rest, in steps of its clock
+    #[arg(long, value_name = "N", default_value_t = 1_000,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) steps: u32,
+}

@@ -1,0 +1,141 @@
+//! The router's ledgers, against each other, against what was published and against what was written.
+
+use trunkline_router::{ClientView, LaneView, Ledger, Overflow};
+
+use super::{Host, LinkId};
+use crate::simulation::books::Books;
+use crate::simulation::report::{Checked, ensure};
+
+impl Host {
+    /// Holds all ledgers against the books.
+    pub(in crate::simulation) fn check_ledgers(&mut self) -> Checked {
+        let links: Vec<LinkId> = self.connections.keys().copied().collect();
+        for link in links {
+            self.check_client(link)?;
+        }
+        let view = self.engine.router().view();
+        let mut sum = view.gone();
+        ensure(sum == self.gone, "ledger", || {
+            format!("those that are gone had {:?}, not {sum:?}", self.gone)
+        })?;
+        for client in view.clients(0..view.client_places()) {
+            sum += client.ledger;
+        }
+        let total = view.totals().ledger;
+        ensure(total == sum && total.is_balanced(), "ledger", || {
+            format!("{total:?} in all, but {sum:?} by client")
+        })?;
+        self.counts.ledgers += 1;
+        Ok(())
+    }
+
+    /// Holds the ledgers of one client and of its lanes against its books.
+    pub(in crate::simulation) fn check_client(&mut self, link: LinkId) -> Checked {
+        let Some(at) = self.connections.get(&link) else { return Ok(()) };
+        let Some(id) = at.id else { return Ok(()) };
+        let view = self.engine.router().view();
+        let Some(client) = view.client(id) else { return Ok(()) };
+        // A queue that is shortened keeps what is in it, unless the oldest is to be lost.
+        if self.counts.reconfigured == 0 || client.options.overflow == Overflow::DropOldest {
+            check_bounds(&client)?;
+        }
+        let delivered = client.ledger.delivered;
+        let in_flight = at.expected.iter().filter(|it| it.is_message).count() as u64;
+        ensure(client.ledger.is_balanced() && delivered == at.books.messages, "ledger", || {
+            format!("stream {link}: {:?}, {} were written", client.ledger, at.books.messages)
+        })?;
+        ensure(delivered == at.seen_messages + in_flight, "ledger", || {
+            let seen = at.seen_messages;
+            format!("stream {link}: {delivered} delivered, {seen} seen, {in_flight} under way")
+        })?;
+        let mut sum = client.retired;
+        let mut lanes = 0;
+        for lane in view.lanes(id) {
+            sum += lane.ledger;
+            lanes += 1;
+            if !client.is_closing {
+                self.check_lane(&at.books, &lane)?;
+            }
+        }
+        ensure(sum == client.ledger, "ledger", || {
+            format!("stream {link}: {:?}, but {sum:?} by lane", client.ledger)
+        })?;
+        if client.is_closing {
+            return Ok(());
+        }
+        let standing = at.books.standing.values();
+        let matched = standing.map(|it| {
+            self.history.topics().filter(|(name, length)| it.published(name, *length) > 0).count()
+        });
+        let matched: usize = matched.sum();
+        ensure(matched <= lanes, "matching", || {
+            format!("stream {link}: {matched} topics match, there are {lanes} lanes")
+        })?;
+        Ok(())
+    }
+
+    fn check_lane(&self, books: &Books, lane: &LaneView<'_>) -> Checked {
+        let standing = books.standing.get(&lane.subscription);
+        let published = standing.map(|it| it.published(lane.name, self.history.length(lane.name)));
+        let ledger = &lane.ledger;
+        let what = |why: &str| {
+            let (name, pattern) = (lane.name, lane.pattern);
+            format!("{name} for {pattern}: {ledger:?}, {why}")
+        };
+        ensure(published == Some(ledger.published), "ledger", || {
+            what(&format!("{published:?} were published"))
+        })?;
+        let known = standing.and_then(|it| it.lanes.get(lane.name));
+        let written = known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
+        let agrees = ledger.is_balanced()
+            && ledger.delivered == written.0
+            && ledger.elided >= written.1
+            && ledger.discarded >= written.2;
+        ensure(agrees, "ledger", || {
+            what(&format!("written, replaced and lost by the client's books: {written:?}"))
+        })
+    }
+
+    /// When nothing waits any more, clients know everything.
+    pub(in crate::simulation) fn check_settled(&mut self) -> Checked {
+        self.check_ledgers()?;
+        let view = self.engine.router().view();
+        for (link, at) in &self.connections {
+            let Some(id) = at.id else { continue };
+            for lane in view.lanes(id) {
+                let known = at.books.standing.get(&lane.subscription);
+                let known = known.and_then(|it| it.lanes.get(lane.name));
+                let Ledger { published, elided, discarded, .. } = lane.ledger;
+                let (messages, replaced, lost) =
+                    known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
+                // What was replaced by an update that was then lost is told with the next one.
+                let untold = elided - replaced;
+                let is_explained = messages + elided + lost == published && lost == discarded;
+                ensure(is_explained && (untold == 0 || lost > 0), "settling", || {
+                    format!(
+                        "stream {link}, {}: {:?}, told: {messages} messages, {replaced} replaced, \
+                         {lost} lost",
+                        lane.name, lane.ledger
+                    )
+                })?;
+            }
+            ensure(at.expected.is_empty(), "settling", || {
+                format!("stream {link}: {} events were not seen", at.expected.len())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn check_bounds(client: &ClientView<'_>) -> Checked {
+    let options = client.options;
+    ensure(
+        client.queued_messages <= options.queue_messages
+            && client.queued_bytes <= options.queue_bytes,
+        "queue",
+        || {
+            let (messages, bytes) = (client.queued_messages, client.queued_bytes);
+            format!("{messages} messages and {bytes} bytes wait, against {options:?}")
+        },
+    )
+}

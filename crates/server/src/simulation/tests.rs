@@ -1,0 +1,205 @@
+//! Runs with fixed seeds, and faults put into them on purpose: the checkers see those.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use trunkline_native::kind;
+
+use super::host::Meddle;
+use super::world::Outcome;
+use super::*;
+
+const STEPS: u32 = 300;
+
+fn go_well(seeds: std::ops::Range<u64>) -> Counts {
+    let mut sum = Counts::default();
+    for seed in seeds {
+        match simulate(seed, STEPS) {
+            Ok(report) => sum.add(&report.counts),
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    sum
+}
+
+/// Everything that a run is to try does happen.
+#[test]
+fn runs_go_well() {
+    let counts = go_well(0..150);
+    for (label, count) in counts.lines() {
+        assert!(count > 0, "{label}: {count}");
+    }
+}
+
+#[test]
+fn more_runs_go_well() {
+    go_well(150..300);
+}
+
+#[test]
+fn a_longer_run_goes_well() {
+    assert!(simulate(2012, 5_000).is_ok());
+}
+
+#[test]
+fn a_seed_gives_the_same_run_again() {
+    assert_eq!(simulate(7, STEPS), simulate(7, STEPS));
+}
+
+/// What is done to the frames of one kind, from the given one on, once.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Drop,
+    Repeat,
+    /// Behind the next frame of the kind that comes together with it.
+    Delay,
+    /// Adds 1 to a byte of the frame.
+    Change(usize),
+}
+
+/// Puts a fault into the `nth` frame of a kind with these flags; `is_done` says whether it was there.
+fn meddle(fault: Fault, kind: u8, flags: u8, nth: u32, is_done: &Rc<Cell<bool>>) -> Meddle {
+    let is_done = Rc::clone(is_done);
+    let mut met = 0;
+    Box::new(move |frames, out| {
+        let mut rest = frames;
+        let mut delayed = None;
+        while let Some(length) = rest.first_chunk() {
+            let (frame, after) = rest.split_at(u32::from_le_bytes(*length) as usize);
+            rest = after;
+            let fits = (frame[4], frame[5]) == (kind, flags);
+            met += u32::from(fits);
+            if !fits || met < nth || is_done.get() {
+                out.extend_from_slice(frame);
+                if let (true, Some(delayed)) = (fits, delayed.take()) {
+                    out.extend_from_slice(delayed);
+                    is_done.set(true);
+                }
+                continue;
+            }
+            match fault {
+                Fault::Drop => {}
+                Fault::Repeat => out.extend([frame, frame].concat()),
+                Fault::Delay if delayed.is_none() => {
+                    // Two messages of the same subscription and topic.
+                    let same =
+                        |other: &[u8]| other.get(4) == Some(&kind) && other[8..16] == frame[8..16];
+                    if same(rest) {
+                        delayed = Some(frame);
+                    } else {
+                        out.extend_from_slice(frame);
+                    }
+                    continue;
+                }
+                Fault::Delay => {
+                    out.extend_from_slice(frame);
+                    out.extend_from_slice(delayed.take().unwrap_or_default());
+                }
+                Fault::Change(place) => {
+                    let mut frame = frame.to_vec();
+                    frame[place] = frame[place].wrapping_add(1);
+                    out.extend(frame);
+                }
+            }
+            is_done.set(true);
+        }
+    })
+}
+
+/// A fault is seen by one of these checkers, in all of several runs.
+#[track_caller]
+fn is_seen(fault: Fault, of: u8, flags: u8, checkers: &[&str]) {
+    let mut runs = 0;
+    for seed in 0..40 {
+        let is_done = Rc::new(Cell::new(false));
+        let meddle = Some(meddle(fault, of, flags, 1 + seed as u32 % 12, &is_done));
+        let outcome = world::run(seed, STEPS, Variant { meddle, ..Variant::default() });
+        match (outcome, is_done.get()) {
+            (Ok(_), false) => {}
+            // A client may leave before it would have missed what it was not told.
+            (Ok(_), true) if of == kind::GAP => {}
+            (Ok(_), true) => panic!("seed {seed}: nobody saw {fault:?} of a frame {of}"),
+            (Err(failure), true) if checkers.contains(&failure.checker) => runs += 1,
+            (Err(failure), _) => panic!("{fault:?} of a frame {of}: {failure}"),
+        }
+    }
+    assert!(runs >= 5, "{fault:?} of a frame {of} was tried in {runs} runs");
+}
+
+const CONFLATED: u8 = 1;
+
+#[test]
+fn a_lost_message_is_seen() {
+    let checkers = ["gaps", "ledger"];
+    is_seen(Fault::Drop, kind::MESSAGE, 0, &checkers);
+    is_seen(Fault::Drop, kind::MESSAGE, CONFLATED, &checkers);
+}
+
+#[test]
+fn a_repeated_message_is_seen() {
+    is_seen(Fault::Repeat, kind::MESSAGE, 0, &["order", "rate"]);
+    is_seen(Fault::Repeat, kind::MESSAGE, CONFLATED, &["order", "rate"]);
+}
+
+#[test]
+fn a_late_message_is_seen() {
+    is_seen(Fault::Delay, kind::MESSAGE, 0, &["gaps", "order"]);
+}
+
+#[test]
+fn a_changed_message_is_seen() {
+    let payload = trunkline_native::MESSAGE_HEAD + 3;
+    is_seen(Fault::Change(payload), kind::MESSAGE, 0, &["delivery"]);
+    let sequence = 16;
+    is_seen(Fault::Change(sequence), kind::MESSAGE, 0, &["delivery"]);
+}
+
+#[test]
+fn a_loss_that_is_not_told_or_told_wrongly_is_seen() {
+    is_seen(Fault::Drop, kind::GAP, 0, &["gaps", "settling"]);
+    is_seen(Fault::Repeat, kind::GAP, 0, &["gaps"]);
+    let (count, first, last) = (16, 24, 32);
+    for place in [count, first, last] {
+        is_seen(Fault::Change(place), kind::GAP, 0, &["gaps"]);
+    }
+}
+
+#[test]
+fn a_wrong_word_about_conflation_is_seen() {
+    let (replaced, age) = (24, 32);
+    is_seen(Fault::Change(replaced), kind::MESSAGE, CONFLATED, &["gaps"]);
+    is_seen(Fault::Change(age), kind::MESSAGE, CONFLATED, &["conflation"]);
+}
+
+fn outcome(seed: u64, slow_are_fast: bool) -> Outcome {
+    match world::run(seed, STEPS, Variant { slow_are_fast, ..Variant::default() }) {
+        Ok(outcome) => outcome,
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+#[test]
+fn a_client_that_is_moved_by_a_slow_one_is_seen() {
+    let (slow, fast) = (outcome(1, false), outcome(1, true));
+    assert!(compare(&slow.sights, &fast.sights).is_ok_and(|compared| compared > 100));
+    let busy =
+        slow.sights.iter().position(|sights| sights.len() > 10).expect("a client that reads");
+    let mut later = slow.sights.clone();
+    later[busy][5].time += 1;
+    assert!(compare(&later, &fast.sights).is_err());
+    let mut fewer = slow.sights.clone();
+    fewer[busy].pop();
+    assert!(compare(&fewer, &fast.sights).is_err());
+}
+
+#[test]
+fn a_failure_says_how_to_have_it_again() {
+    let is_done = Rc::new(Cell::new(false));
+    let meddle = Some(meddle(Fault::Drop, kind::MESSAGE, 0, 20, &is_done));
+    let variant = Variant { is_traced: true, meddle, ..Variant::default() };
+    let Err(failure) = world::run(3, STEPS, variant) else { panic!("nobody saw it") };
+    let text = failure.to_string();
+    assert!(text.contains("checker: ") && text.contains("message"), "{text}");
+    assert!(text.ends_with("again: trunkline simulate --seed 3 --steps 300"), "{text}");
+    assert!(failure.recent.len() > 10, "{text}");
+}
