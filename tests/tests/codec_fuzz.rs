@@ -48,3 +48,8 @@ fn xml() {
 fn native() {
     drive("native", fuzz::native, 20_000);
 }
+
+#[test]
+fn websocket() {
+    drive("websocket", fuzz::websocket, 20_000);
+}

@@ -8,12 +8,16 @@ use crate::fault::Fault;
 
 /// Prints `text` as it is. A reader that has seen enough is no fault.
 pub(crate) fn print(text: &str) -> Result<(), Fault> {
+    print_while_read(text).map(|_| ())
+}
+
+/// As [`print`], for those that would print without end: false once nobody reads.
+pub(crate) fn print_while_read(text: &str) -> Result<bool, Fault> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Fault::new(format!("standard output: {cause}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(cause) => Err(Fault::new(format!("standard output: {cause}"))),
     }
 }
 

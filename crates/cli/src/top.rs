@@ -13,7 +13,7 @@ use trunkline_server::snapshot::Snapshot;
 use crate::Ending;
 use crate::arguments::TopArguments;
 use crate::fault::Fault;
-use crate::output::{plain, print};
+use crate::output::{plain, print, print_while_read};
 use view::{Size, View};
 
 /// For an answer of a router that is at hand.
@@ -49,20 +49,21 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {
             Err(fault) => format!("{fault}\nasking again every {:?}\n", arguments.interval),
         };
         // At once, so that the screen does not flicker.
-        print(&format!("{}{text}", if is_terminal { CLEAR } else { "\n" }))?;
+        let before = if is_terminal { CLEAR } else { "\n" };
+        if !print_while_read(&format!("{before}{text}"))? {
+            return Ok(Ending::Right);
+        }
     }
 }
 
 /// Snapshots as lines of JSON.
 fn lines(arguments: &TopArguments, source: &mut Source, first: &Snapshot) -> Result<Ending, Fault> {
-    print(&format!("{}\n", serde_json::to_string(first)?))?;
-    if arguments.once {
-        return Ok(Ending::Right);
-    }
-    loop {
+    let mut line = serde_json::to_string(first)?;
+    while print_while_read(&format!("{line}\n"))? && !arguments.once {
         thread::sleep(arguments.interval);
-        print(&format!("{}\n", serde_json::to_string(&source.snapshot()?)?))?;
+        line = serde_json::to_string(&source.snapshot()?)?;
     }
+    Ok(Ending::Right)
 }
 
 /// Where snapshots come from.

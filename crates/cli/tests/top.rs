@@ -1,6 +1,7 @@
 //! `trunkline top` against a router, as a user types it.
 
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use trunkline_client::{Client, Event, Options, Subscribe};
@@ -84,6 +85,21 @@ fn json_is_what_the_router_says() {
     let snapshot: Snapshot = serde_json::from_str(lines[0]).expect("a snapshot");
     assert_eq!(snapshot.totals.ledger.delivered, 3);
     assert_eq!(snapshot.topics[0].name, "fx/EURUSD");
+}
+
+#[test]
+fn it_ends_when_nobody_reads() {
+    let (router, _clients) = busy();
+    let url = place(&router, "http");
+    for more in [&["--json"][..], &[]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+        command.args(["top", "--to", &url, "--interval", "10ms"]).args(more);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program runs");
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        lines.next().expect("a line").expect("text");
+        drop(lines);
+        assert!(child.wait().expect("a child of ours").success(), "{more:?}");
+    }
 }
 
 #[test]

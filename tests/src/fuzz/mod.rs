@@ -8,6 +8,7 @@ mod fix;
 mod native;
 mod record;
 mod soap;
+mod websocket;
 mod xml;
 
 pub use cdr::cdr;
@@ -16,4 +17,5 @@ pub use fix::fix;
 pub use native::native;
 pub use record::record;
 pub use soap::soap;
+pub use websocket::websocket;
 pub use xml::xml;
