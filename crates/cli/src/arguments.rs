@@ -209,6 +209,10 @@ pub(crate) struct RunArguments {
     /// names the columns: ms_since_midnight, symbol, price_x10000, size and others
     #[arg(long, value_name = "FILE")]
     pub(crate) trades: Option<PathBuf>,
+    /// Let a middleware carry the ticks of this file, or of all in a folder, instead of made-up ones: CSV, plain or zip,
+    /// whose name has the pair in it; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ticks: Vec<PathBuf>,
     /// Write every result as a line of JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -20,9 +20,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::bus::{Bus, Connect, Wait};
+use crate::direct::DirectConnect;
 use crate::forwarder::ForwarderConnect;
 use crate::router_bus::RouterConnect;
 use publisher::Paced;
+use source::{Source, Topics};
 use stamp::{Kind, Stamp};
 use subscriber::Checked;
 use task::{Answer, Connection, Publishing, Range, Receiving, Task};
@@ -36,6 +38,8 @@ pub fn known(subject: &str) -> Option<Box<dyn Connect>> {
     match subject {
         "trunkline" | "trunkline-unix" | "trunkline-shm" => Some(Box::new(RouterConnect)),
         "bare-forwarder" | "bare-forwarder-unix" => Some(Box::new(ForwarderConnect)),
+        "bare-ring" => Some(Box::new(DirectConnect::ring())),
+        "direct" => Some(Box::new(DirectConnect::tcp())),
         _ => None,
     }
 }
@@ -60,7 +64,7 @@ pub fn component_main(connect: &dyn Connect) -> ExitCode {
 pub fn serve(connect: &dyn Connect) -> io::Result<()> {
     crate::clock::wake_on_time();
     raise_descriptors();
-    let mut component = Component { connect, buses: Vec::new() };
+    let mut component = Component::new(connect);
     for line in io::stdin().lock().lines() {
         let line = line?;
         if line == "stop" {
@@ -94,9 +98,17 @@ pub(crate) const UNSUPPORTED: &str = "unsupported: ";
 struct Component<'a> {
     connect: &'a dyn Connect,
     buses: Vec<Box<dyn Bus>>,
+    /// What the topics of the first connection carry.
+    topics: Option<Topics>,
+    /// The messages, once some were published.
+    source: Option<Source>,
 }
 
-impl Component<'_> {
+impl<'a> Component<'a> {
+    fn new(connect: &'a dyn Connect) -> Self {
+        Self { connect, buses: Vec::new(), topics: None, source: None }
+    }
+
     fn answer(&mut self, line: &str) -> io::Result<String> {
         if line.len() > TASK_BYTES {
             return Err(io::Error::other(format!("a task of more than {TASK_BYTES} bytes")));
@@ -114,24 +126,31 @@ impl Component<'_> {
             Task::Probe { topics } => publisher::mark(self.last()?, Kind::Probe, 0, topics)?,
             Task::Listen { milliseconds } => answer.heard = listen(self.first()?, *milliseconds)?,
             Task::Publish(asked) => {
-                answer.published = Some(publisher::publish(self.first()?, asked)?)
+                let (bus, source) = self.publisher(asked.bytes)?;
+                answer.published = Some(publisher::publish(bus, asked, source)?);
             }
-            Task::Flood(asked) => answer.published = Some(publisher::flood(self.first()?, asked)?),
+            Task::Flood(asked) => {
+                let (bus, source) = self.publisher(asked.bytes)?;
+                answer.published = Some(publisher::flood(bus, asked, source)?);
+            }
             Task::Receive(asked) => {
                 answer.received = Some(subscriber::receive(self.first()?, asked)?);
             }
             Task::Both { publish, receive } => {
+                self.publisher(publish.bytes)?;
+                let Some(source) = &mut self.source else { return Ok(answer) };
                 let [first, .., last] = &mut self.buses[..] else {
                     return Err(io::Error::other("there are no two connections"));
                 };
-                answer = both((&mut **last, publish), (&mut **first, receive))?;
+                answer = both((&mut **last, publish, source), (&mut **first, receive))?;
             }
         }
         Ok(answer)
     }
 
     fn connect(&mut self, asked: &Connection) -> io::Result<()> {
-        let names = source::names(&asked.topics);
+        let names = asked.topics.names();
+        self.topics.get_or_insert_with(|| asked.topics.clone());
         for number in 0..asked.count {
             let mut bus = self.connect.connect(&asked.address, &names, &asked.options(number))?;
             if asked.subscribe_each {
@@ -140,6 +159,17 @@ impl Component<'_> {
             self.buses.push(bus);
         }
         Ok(())
+    }
+
+    /// The first connection, and the messages to publish, which are made when they are first asked for.
+    fn publisher(&mut self, bytes: usize) -> io::Result<(&mut dyn Bus, &mut Source)> {
+        let no_connection = || io::Error::other("there is no connection");
+        let source = match self.source.take() {
+            Some(source) => source,
+            None => Source::new(self.topics.as_ref().ok_or_else(no_connection)?, bytes)?,
+        };
+        let bus = self.buses.first_mut().ok_or_else(no_connection)?;
+        Ok((&mut **bus, self.source.insert(source)))
     }
 
     fn first(&mut self) -> io::Result<&mut dyn Bus> {
@@ -172,11 +202,11 @@ fn listen(bus: &mut dyn Bus, milliseconds: u64) -> io::Result<bool> {
 
 /// Publishes on one connection and receives on the other, in this thread.
 fn both(
-    (from, publish): (&mut dyn Bus, &Publishing),
+    (from, publish, source): (&mut dyn Bus, &Publishing, &mut Source),
     (to, receive): (&mut dyn Bus, &Receiving),
 ) -> io::Result<Answer> {
     let mut checked = Checked::new(receive)?;
-    let mut paced = Paced::new(publish);
+    let mut paced = Paced::new(publish, source);
     while !paced.is_over() {
         paced.publish_due(from)?;
         to.poll(Wait::Spin, &mut |topic, payload| checked.take(topic, payload))?;

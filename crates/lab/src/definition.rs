@@ -26,7 +26,9 @@ pub use messages::{MessageCase, Messages};
 pub use published::{Figure, Line, Published, Reported, Unit};
 pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
+use crate::comparison::lead_metric;
 use crate::format::{Family, Format};
+use crate::measure::catena::SUBJECTS;
 use crate::peer::PEERS;
 
 /// An experiment.
@@ -290,8 +292,11 @@ impl Definition {
         });
         let mut metrics: Vec<&str> = Vec::new();
         let of_format: Vec<_> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
+        // Every broker is compared with ours.
+        let leads: Vec<String> = SUBJECTS.iter().map(|it| lead_metric(it.name)).collect();
+        let is_lead = quantity.format.is_none() && leads.contains(&quantity.metric);
         for (_, of_case) in of_format.iter().filter(|(case, _)| *case == quantity.case) {
-            if of_case.contains(&quantity.metric.as_str()) {
+            if is_lead || of_case.contains(&quantity.metric.as_str()) {
                 return Ok(());
             }
             metrics.extend(

@@ -21,6 +21,8 @@ pub struct Request {
     pub parts: Vec<Part>,
     /// The content of the messages.
     pub day: TradingDay,
+    /// Files of ticks that a middleware carries; generated ones if there are none.
+    pub ticks: Vec<PathBuf>,
     /// Who takes part besides ourselves.
     pub peers: Discovery,
     /// How long to measure.
@@ -38,6 +40,7 @@ impl Request {
             parts: definition.parts.clone(),
             definition,
             day,
+            ticks: Vec::new(),
             peers: Discovery::none(),
             effort: Effort::default(),
             is_quick: false,

@@ -9,6 +9,7 @@ use trunkline_lab::definition::Definition;
 use trunkline_lab::evaluation::{Latencies, Request, Step};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::format::Family;
+use trunkline_lab::fx::{TickLimits, Ticks};
 use trunkline_lab::histogram::{self, Distribution};
 use trunkline_lab::peer::Discovery;
 use trunkline_lab::record::Record;
@@ -39,6 +40,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         Some(file) => TradingDay::from_csv(file)?,
         None => TradingDay::generated(SEED),
     };
+    if !arguments.ticks.is_empty() {
+        if family != Family::Rates {
+            let (name, family) = (&definition.name, family.name());
+            return Err(Fault::new(format!("--ticks: the messages of {name} are {family}")));
+        }
+        Ticks::from_files(&arguments.ticks, &TickLimits::default())?;
+    }
     if let Some(folder) = &arguments.report {
         refuse_unwritable_folder(folder)?;
     }
@@ -55,7 +63,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     }
     let is_quick = arguments.quick;
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
-    let request = Request { parts, peers, effort, is_quick, ..Request::new(definition, day) };
+    let ticks = arguments.ticks.clone();
+    let request =
+        Request { parts, peers, effort, is_quick, ticks, ..Request::new(definition, day) };
     let mut display = Display::new();
     let run = request.run(&mut |step| display.show(step));
     display.clear();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::source::Source;
 use super::stamp::{Kind, STAMP, Stamp, sum};
-use super::task::{Flooding, Published, Publishing, Range};
+use super::task::{Flooding, Published, Publishing};
 use crate::bus::{Bus, Wait};
 use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 use crate::histogram::Times;
@@ -22,10 +22,10 @@ const BATCH: u64 = 32;
 /// How long a flood stands still without feedback before it is given up.
 const STILL: Duration = Duration::from_secs(5);
 
-/// A schedule of messages to topics in turn, due at a rate.
+/// A schedule of messages that are due at a rate.
 pub(super) struct Paced<'a> {
     asked: &'a Publishing,
-    source: Source,
+    sender: Sender<'a>,
     /// When the first is due.
     start: u64,
     interval: f64,
@@ -36,11 +36,11 @@ pub(super) struct Paced<'a> {
 }
 
 impl<'a> Paced<'a> {
-    pub(super) fn new(asked: &'a Publishing) -> Self {
+    pub(super) fn new(asked: &'a Publishing, source: &'a mut Source) -> Self {
         let start = monotonic_nanoseconds() + LEAD;
         Self {
             asked,
-            source: Source::new(asked.topics.count, asked.bytes),
+            sender: Sender::new(asked.run, source),
             start,
             interval: 1e9 / asked.rate,
             next: 0,
@@ -63,8 +63,7 @@ impl<'a> Paced<'a> {
             if now < due {
                 break;
             }
-            let message = Stamped { run: self.asked.run, number: self.next, due };
-            message.publish(bus, &mut self.source, self.asked.topics)?;
+            self.sender.publish(bus, self.next, due)?;
             self.late.record(now - due);
             self.next += 1;
             sent += 1;
@@ -96,8 +95,12 @@ impl<'a> Paced<'a> {
 }
 
 /// Publishes at a rate, spinning in between.
-pub(super) fn publish(bus: &mut dyn Bus, asked: &Publishing) -> io::Result<Published> {
-    let mut paced = Paced::new(asked);
+pub(super) fn publish(
+    bus: &mut dyn Bus,
+    asked: &Publishing,
+    source: &mut Source,
+) -> io::Result<Published> {
+    let mut paced = Paced::new(asked, source);
     while !paced.is_over() {
         if !paced.publish_due(bus)? {
             std::hint::spin_loop();
@@ -108,8 +111,12 @@ pub(super) fn publish(bus: &mut dyn Bus, asked: &Publishing) -> io::Result<Publi
 
 /// Publishes as fast as all subscribers take it: no more messages than the window are between the
 /// publisher and the slowest of them.
-pub(super) fn flood(bus: &mut dyn Bus, asked: &Flooding) -> io::Result<Published> {
-    let mut source = Source::new(asked.topics.count, asked.bytes);
+pub(super) fn flood(
+    bus: &mut dyn Bus,
+    asked: &Flooding,
+    source: &mut Source,
+) -> io::Result<Published> {
+    let mut sender = Sender::new(asked.run, source);
     let cpu = thread_cpu_nanoseconds();
     let mut taken = vec![0; asked.feedback.count];
     let start = monotonic_nanoseconds();
@@ -118,14 +125,13 @@ pub(super) fn flood(bus: &mut dyn Bus, asked: &Flooding) -> io::Result<Published
     let mut number = 0;
     loop {
         let now = monotonic_nanoseconds();
-        if now >= until {
+        if now >= until || asked.most.is_some_and(|most| number >= most) {
             break;
         }
         let slowest = taken.iter().copied().min().unwrap_or(number);
         if number + BATCH <= slowest + asked.window {
             for _ in 0..BATCH {
-                let message = Stamped { run: asked.run, number, due: now };
-                message.publish(bus, &mut source, asked.topics)?;
+                sender.publish(bus, number, now)?;
                 number += 1;
             }
             moved = now;
@@ -158,30 +164,30 @@ fn note(asked: &Flooding, taken: &mut [u64], topic: usize, payload: &[u8]) {
     }
 }
 
-/// A message of a run.
-struct Stamped {
+/// Stamps the messages of a run and publishes them.
+struct Sender<'a> {
     run: u16,
-    number: u64,
-    due: u64,
+    source: &'a mut Source,
+    /// How many messages each topic has had.
+    of_topics: Vec<u32>,
 }
 
-impl Stamped {
+impl<'a> Sender<'a> {
+    fn new(run: u16, source: &'a mut Source) -> Self {
+        let of_topics = vec![0; source.streams()];
+        Self { run, source, of_topics }
+    }
+
     #[inline]
-    fn publish(&self, bus: &mut dyn Bus, source: &mut Source, topics: Range) -> io::Result<()> {
-        let count = topics.count as u64;
-        let stream = (self.number % count) as usize;
-        let (payload, check) = source.payload(stream);
-        let stamp = Stamp {
-            due: self.due,
-            number: self.number,
-            run: self.run,
-            kind: Kind::Rate,
-            of_topic: (self.number / count) as u32,
-            topic: (topics.first + stream) as u32,
-            check,
-        };
+    fn publish(&mut self, bus: &mut dyn Bus, number: u64, due: u64) -> io::Result<()> {
+        let (topic, payload, check) = self.source.payload(number);
+        let next = &mut self.of_topics[topic];
+        let (run, of_topic) = (self.run, *next);
+        let stamp =
+            Stamp { due, number, run, kind: Kind::Rate, of_topic, topic: topic as u32, check };
+        *next += 1;
         stamp.write(payload);
-        bus.publish(topics.first + stream, payload)
+        bus.publish(topic, payload)
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::source::{Content, Pair, Topics};
 use super::stamp::Kind;
 use crate::bus::{BusOptions, Wait};
 
@@ -75,16 +76,6 @@ pub struct Connection {
     pub spins: bool,
 }
 
-/// Which topics there are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Topics {
-    /// Streams of prices, whose names and messages the source makes.
-    pub streams: usize,
-    /// Topics after those: of orders and of feedback.
-    #[serde(default)]
-    pub others: Vec<String>,
-}
-
 /// Topics that follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
@@ -99,8 +90,6 @@ pub struct Range {
 pub struct Publishing {
     /// Number of the run, which every message carries.
     pub run: u16,
-    /// To these topics, in turn.
-    pub topics: Range,
     /// Messages a second.
     pub rate: f64,
     /// How many.
@@ -116,12 +105,13 @@ pub struct Publishing {
 pub struct Flooding {
     /// Number of the run, which every message carries.
     pub run: u16,
-    /// To these topics, in turn.
-    pub topics: Range,
     /// For so long.
     pub milliseconds: u64,
     /// Bytes of a payload.
     pub bytes: usize,
+    /// No more messages than this, if that is sooner.
+    #[serde(default)]
+    pub most: Option<u64>,
     /// No more messages are on their way than this.
     pub window: u64,
     /// Topics on which each subscriber tells how many messages it has; they must be subscribed to.

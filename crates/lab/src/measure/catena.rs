@@ -15,9 +15,11 @@ mod stage;
 mod subject;
 
 use std::collections::BTreeMap;
+use std::io;
 
 use super::{HICCUP, Setting};
 use crate::component::task::{Published, Received};
+use crate::component::{self, source};
 use crate::definition::{Measure, Turns};
 use crate::evaluation::{Latencies, Step};
 use crate::hiccup::HiccupMeter;
@@ -25,11 +27,14 @@ use crate::histogram::{Distribution, Times};
 use crate::row::{Row, Verdict};
 use series::Series;
 pub(crate) use slow::SECOND;
-use stage::{Failure, Stage, Starting};
+use stage::{Failure, Market, Stage, Starting};
 pub(crate) use subject::{Middleware, SUBJECTS};
 
 /// The case of start-up time and memory.
 pub(crate) const START_UP: &str = "start-up";
+
+/// The case of the streams that prices come from.
+pub(crate) const TICKS: &str = "ticks";
 
 /// What has been found.
 #[derive(Default)]
@@ -42,6 +47,7 @@ pub(super) struct Found {
     pub(super) latencies: Vec<Latencies>,
     series: Vec<Series>,
     start_ups: Vec<StartUp>,
+    market: Market,
 }
 
 /// What starting a router took, turn by turn.
@@ -73,6 +79,12 @@ pub(super) fn run(
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Found {
     let mut found = Found::default();
+    if let Err(error) = found.look_at_ticks(setting) {
+        found.faults.push(error.to_string());
+        return found;
+    }
+    // Routers and programs inherit it.
+    component::raise_descriptors();
     let meter = HiccupMeter::start();
     for measure in measures {
         match measure {
@@ -119,6 +131,29 @@ pub(super) fn run(
 }
 
 impl Found {
+    /// A row for each stream of ticks, which says where they are from.
+    fn look_at_ticks(&mut self, setting: &Setting<'_>) -> io::Result<()> {
+        let files: Vec<String> =
+            setting.request.ticks.iter().map(|file| file.display().to_string()).collect();
+        let ticks = source::ticks(&files)?;
+        for (number, stream) in ticks.streams.iter().enumerate() {
+            let count = ticks.ticks.iter().filter(|tick| usize::from(tick.stream) == number);
+            let profile = if stream.is_real { "real" } else { "generated" };
+            self.rows.push(Row {
+                value: Some(count.count() as f64),
+                ..setting.row(
+                    TICKS,
+                    &stream.pair,
+                    &format!("{profile}: {}", stream.source),
+                    "ticks",
+                    "ticks",
+                )
+            });
+        }
+        self.market = Market { pairs: source::market(&ticks), files };
+        Ok(())
+    }
+
     /// Lets the subjects take turns.
     fn contest(
         &mut self,
@@ -157,7 +192,7 @@ impl Found {
         subject: &'static Middleware,
         scenario: &dyn Scenario,
     ) -> Result<(), Failure> {
-        let mut stage = Stage::open(setting, subject, scenario.starting())?;
+        let mut stage = Stage::open(setting, subject, scenario.starting(), &self.market)?;
         if let Some(version) = stage.version().filter(|_| subject.is_peer()) {
             self.versions.insert(subject.name.to_owned(), version.to_owned());
         }

@@ -5,7 +5,8 @@ use crate::comparison::lead_metric;
 use crate::conclusion::CONCLUSION;
 use crate::definition::Reported;
 use crate::measure::HICCUP;
-use crate::measure::catena::START_UP;
+use crate::measure::catena::{START_UP, TICKS};
+use crate::record::Record;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 use crate::table::{Align, Table, number, short_number, with_commas};
@@ -472,6 +473,17 @@ fn peers(rows: &Traffic<'_>) -> Option<Section> {
         vec!["the figure that decides; no: the conclusion does not hold, ?: it is open".into()];
     let title = "The report's conclusions, with ours and the brokers of others".to_owned();
     Some(Section { topic: "conclusions-of-peers", title, table, notes })
+}
+
+/// Where the prices come from, each stream by itself unless all are alike.
+pub(super) fn ticks(record: &Record) -> Option<String> {
+    let streams: Vec<&Row> = record.rows.iter().filter(|row| row.case == TICKS).collect();
+    let first = streams.first()?;
+    if streams.iter().all(|row| row.profile == first.profile) {
+        return Some(format!("ticks of {} streams, {}", streams.len(), first.profile));
+    }
+    let each = streams.iter().map(|row| format!("{} {}", row.subject, row.profile));
+    Some(format!("ticks: {}", each.collect::<Vec<_>>().join("; ")))
 }
 
 /// What starting a router takes.

@@ -4,7 +4,7 @@ use super::hops::{came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting, settle};
 use super::{Found, Scenario};
-use crate::component::task::{FeedbackOf, Flooding, Range, Receiving, Task, Topics};
+use crate::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
 use crate::definition::Flood;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
@@ -61,7 +61,7 @@ impl Pouring<'_> {
         milliseconds: u64,
     ) -> Result<Result<f64, String>, Failure> {
         let others = (0..consumers).map(|index| format!("feedback/{index}")).collect();
-        let names = Topics { streams: 1, others };
+        let names = stage.prices(1, others);
         let rates = Range { first: 0, count: 1 };
         let feedback = Range { first: 1, count: consumers };
         let mut publisher = stage.connected("publisher", None, &names, Some(feedback))?;
@@ -84,9 +84,9 @@ impl Pouring<'_> {
             }
             let published = sent(publisher.ask(&Task::Flood(Flooding {
                 run,
-                topics: rates,
                 milliseconds,
                 bytes: PAYLOAD_BYTES,
+                most: None,
                 window: self.asked.window,
                 feedback,
                 end: vec![0],

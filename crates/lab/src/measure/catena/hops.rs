@@ -4,14 +4,11 @@
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
 use super::{Found, Scenario, receive};
 use crate::component::task::{
-    Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task, Topics,
+    Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
 };
 use crate::definition::Hops;
 use crate::definition::traffic::{HOPS, PAYLOAD_BYTES};
 use crate::measure::Setting;
-
-/// Streams of rates: every currency pair has one.
-const STREAMS: usize = 40;
 
 /// An order for each such-and-such rate.
 const EVERY: u64 = 5;
@@ -39,6 +36,8 @@ struct Chain {
     feed: Program,
     algo: Program,
     gateway: Program,
+    /// Topics of rates; that of orders comes after them.
+    streams: usize,
 }
 
 impl Scenario for Latency<'_> {
@@ -89,15 +88,16 @@ impl Scenario for Latency<'_> {
 
 impl Chain {
     fn new(stage: &Stage) -> Result<Self, Failure> {
-        let topics = Topics { streams: STREAMS, others: vec!["orders/venue".to_owned()] };
-        let rates = Range { first: 0, count: STREAMS };
-        let orders = Range { first: STREAMS, count: 1 };
+        let topics = stage.feed(vec!["orders/venue".to_owned()]);
+        let streams = topics.streams;
+        let rates = Range { first: 0, count: streams };
+        let orders = Range { first: streams, count: 1 };
         let mut gateway = stage.connected("order gateway", Some(OTHERS), &topics, Some(orders))?;
         let mut algo = stage.connected("algo engine", Some(OTHERS), &topics, Some(rates))?;
         let mut feed = stage.connected("feed handler", Some(PUBLISHER), &topics, None)?;
         settle(&mut feed, &mut [(&mut algo, 0)])?;
-        settle(&mut algo, &mut [(&mut gateway, STREAMS)])?;
-        Ok(Self { feed, algo, gateway })
+        settle(&mut algo, &mut [(&mut gateway, streams)])?;
+        Ok(Self { feed, algo, gateway, streams })
     }
 
     /// Sends rates for so long, and tells what came of them and of the orders.
@@ -112,12 +112,12 @@ impl Chain {
         let rates = Receiving {
             run,
             kind: ReceivedKind::Rates,
-            topics: Range { first: 0, count: STREAMS },
+            topics: Range { first: 0, count: self.streams },
             milliseconds: milliseconds * 2 + 4_000,
             silence: Some(1_000),
             spins: false,
             skip: messages / 10,
-            orders: Some(Orders { topic: STREAMS, every: EVERY }),
+            orders: Some(Orders { topic: self.streams, every: EVERY }),
             feedback: None,
             pace: None,
             file: None,
@@ -125,7 +125,7 @@ impl Chain {
         };
         let orders = Receiving {
             kind: ReceivedKind::Orders,
-            topics: Range { first: STREAMS, count: 1 },
+            topics: Range { first: self.streams, count: 1 },
             // It waits for the end of the algo engine's run.
             milliseconds: milliseconds * 2 + 6_000,
             silence: Some(2_000),
@@ -133,14 +133,7 @@ impl Chain {
             orders: None,
             ..rates.clone()
         };
-        let publish = Publishing {
-            run,
-            topics: rates.topics,
-            rate,
-            messages,
-            bytes: PAYLOAD_BYTES,
-            end: vec![0],
-        };
+        let publish = Publishing { run, rate, messages, bytes: PAYLOAD_BYTES, end: vec![0] };
         self.gateway.begin(&Task::Receive(orders))?;
         self.algo.begin(&Task::Receive(rates))?;
         let published = self.feed.ask(&Task::Publish(publish))?;

@@ -7,7 +7,7 @@ use super::stage::{
     Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
 };
 use super::{Found, Scenario, receive};
-use crate::component::task::{Publishing, Range, Receiving, Task, Topics};
+use crate::component::task::{Publishing, Range, Receiving, Task};
 use crate::definition::SharedMemory;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
@@ -42,7 +42,7 @@ impl Scenario for Sharing<'_> {
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
         let milliseconds = self.asked.turns.milliseconds(self.setting.request.is_quick);
-        let names = Topics { streams: 1, others: Vec::new() };
+        let names = stage.prices(1, Vec::new());
         let topics = Range { first: 0, count: 1 };
         // In one thread both connections are in one program: what it publishes comes to it again.
         let mut subscriber = if self.spins {
@@ -68,7 +68,7 @@ impl Scenario for Sharing<'_> {
             let messages = (f64::from(rate) * milliseconds as f64 / 1e3).max(50.0) as u64;
             let end = vec![0];
             let bytes = PAYLOAD_BYTES;
-            let publish = Publishing { run, topics, rate: rate.into(), messages, bytes, end };
+            let publish = Publishing { run, rate: rate.into(), messages, bytes, end };
             let receive_ = receiving(run, topics, milliseconds, messages / 10);
             let receive_ = Receiving { spins: self.spins, ..receive_ };
             let (published, received) = match &mut publisher {

@@ -126,7 +126,7 @@ impl Flexibility<'_> {
     fn abilities(&self, stage: &Stage) -> Result<(bool, Pace), Failure> {
         let can = |updates: Option<u32>, messages: Option<u32>| -> Result<bool, Failure> {
             let mut program = stage.program("probe", Some(OTHERS))?;
-            let mut connection = stage.connection("probe", &self.topics());
+            let mut connection = stage.connection("probe", &self.topics(stage));
             connection.updates_per_second = updates;
             connection.messages_per_second = messages;
             match program.ask(&Task::Connect(connection)) {
@@ -140,8 +140,8 @@ impl Flexibility<'_> {
         Ok((elides, if paces { Pace::Router } else { Pace::Reader }))
     }
 
-    fn topics(&self) -> Topics {
-        Topics { streams: self.asked.topics as usize, others: Vec::new() }
+    fn topics(&self, stage: &Stage) -> Topics {
+        stage.prices(self.asked.topics as usize, Vec::new())
     }
 
     /// Publishes to the fast consumer and those `with` it.
@@ -164,7 +164,7 @@ impl Flexibility<'_> {
             )?);
         }
         let mut engine =
-            stage.connected("pricing engine", Some(PUBLISHER), &self.topics(), None)?;
+            stage.connected("pricing engine", Some(PUBLISHER), &self.topics(stage), None)?;
         let mut all: Vec<(&mut Program, usize)> =
             consumers.iter_mut().map(|it| (&mut it.program, 0)).collect();
         settle(&mut engine, &mut all)?;
@@ -173,7 +173,6 @@ impl Flexibility<'_> {
         }
         let published = sent(engine.ask(&Task::Publish(Publishing {
             run,
-            topics,
             rate: self.asked.rate.into(),
             messages: u64::from(self.asked.rate) * milliseconds / 1_000,
             bytes: PAYLOAD_BYTES,
@@ -201,7 +200,7 @@ impl Flexibility<'_> {
         receive: Receiving,
     ) -> Result<Consumer, Failure> {
         let mut program = stage.program(name, Some(OTHERS))?;
-        let mut connection = stage.connection(name, &self.topics());
+        let mut connection = stage.connection(name, &self.topics(stage));
         let file = stage.folder().join(format!("{name}-{}", receive.run)).display().to_string();
         let mut receive = Receiving { file: Some(file), silence: None, ..receive };
         match name {

@@ -3,7 +3,7 @@
 use super::hops::{came, sent};
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
 use super::{Found, Scenario, receive};
-use crate::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task, Topics};
+use crate::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
 use crate::definition::Spread;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
@@ -48,7 +48,7 @@ impl Spreading<'_> {
         let (consumers, each) = (consumers as usize, topics as usize);
         let is_shared = self.asked.shared;
         let streams = if is_shared { each } else { each * consumers };
-        let names = Topics { streams, others: Vec::new() };
+        let names = stage.prices(streams, Vec::new());
         let ranges: Vec<Range> = (0..consumers)
             .map(|index| Range { first: if is_shared { 0 } else { index * each }, count: each })
             .collect();
@@ -72,7 +72,6 @@ impl Spreading<'_> {
         let before = stage.processor_time();
         let published = engine.ask(&Task::Publish(Publishing {
             run,
-            topics: Range { first: 0, count: streams },
             rate,
             messages,
             bytes: PAYLOAD_BYTES,
@@ -107,7 +106,7 @@ impl Spreading<'_> {
         }
         let mut program = stage.program("crowd", Some(PUBLISHER))?;
         let others = (0..count).map(|index| format!("idle/{index}")).collect();
-        let names = Topics { streams: 0, others };
+        let names = stage.prices(0, others);
         let mut connection = stage.connection("crowd", &names);
         (connection.count, connection.subscribe_each) = (count, true);
         program.ask(&Task::Connect(connection))?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::broker::{self, BrokerError, Launch, Options, Ready, Running};
 use crate::component::UNSUPPORTED;
-use crate::component::task::{Answer, Connection, Range, Task, Topics};
+use crate::component::task::{Answer, Connection, Content, Pair, Range, Task, Topics};
 use crate::measure::Setting;
 use crate::peer::PrivateFolder;
 use crate::peer::process::Process;
@@ -71,6 +71,14 @@ pub(super) struct Starting {
     pub(super) spins: bool,
 }
 
+/// Where the prices come from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Market {
+    pub(super) pairs: Vec<Pair>,
+    /// Files of ticks; none if they are generated.
+    pub(super) files: Vec<String>,
+}
+
 /// A subject whose router runs.
 pub(super) struct Stage {
     pub(super) subject: &'static Middleware,
@@ -79,6 +87,7 @@ pub(super) struct Stage {
     running: Option<Running>,
     address: String,
     folder: PrivateFolder,
+    market: Market,
     runs: u16,
 }
 
@@ -88,6 +97,7 @@ impl Stage {
         setting: &Setting<'_>,
         subject: &'static Middleware,
         starting: Starting,
+        market: &Market,
     ) -> Result<Self, Failure> {
         let folder = PrivateFolder::new()?;
         let peers = &setting.request.peers.folder;
@@ -112,7 +122,16 @@ impl Stage {
             Some(running) => running.address().to_owned(),
             None => folder.path().display().to_string(),
         };
-        Ok(Self { subject, program, arguments, running, address, folder, runs: 0 })
+        Ok(Self {
+            subject,
+            program,
+            arguments,
+            running,
+            address,
+            folder,
+            market: market.clone(),
+            runs: 0,
+        })
     }
 
     /// Starts a program on a processor, or on any.
@@ -144,6 +163,18 @@ impl Stage {
             program.ask(&Task::Subscribe(range))?;
         }
         Ok(program)
+    }
+
+    /// A feed handler's topics, one for each source of ticks, and others.
+    pub(super) fn feed(&self, others: Vec<String>) -> Topics {
+        let streams = self.market.pairs.len();
+        Topics { content: Content::Ticks, ..self.prices(streams, others) }
+    }
+
+    /// Topics of a pricing engine, and others.
+    pub(super) fn prices(&self, streams: usize, others: Vec<String>) -> Topics {
+        let Market { pairs, files } = self.market.clone();
+        Topics { content: Content::Prices, streams, market: pairs, ticks: files, others }
     }
 
     /// A connection to the router.
