@@ -8,7 +8,7 @@ use crate::message::Renderer;
 use crate::pool::{List, NONE};
 use crate::refusal::Refusal;
 use crate::retire::NewLane;
-use crate::router::{Router, Subscription};
+use crate::router::{Router, Subscription, Topic};
 use crate::topic::check_pattern;
 use crate::topics::{InternError, TopicId};
 
@@ -22,7 +22,7 @@ pub struct SubscriptionOptions {
     pub conflate: bool,
 }
 
-/// How many topics are looked at for one that can be forgotten, when one more is asked for.
+/// How many topics are looked at for one that can be forgotten, when room for another is needed.
 const SWEEP: usize = 64;
 
 impl<R: Renderer> Router<R> {
@@ -36,7 +36,7 @@ impl<R: Renderer> Router<R> {
     /// The name is no topic's, or all topics are in use.
     pub fn intern(&mut self, _now: u64, name: &str) -> Result<TopicId, Refusal> {
         let topic = match self.names.intern(name) {
-            Err(InternError::Full { .. }) if self.sweep() => self.names.intern(name),
+            Err(InternError::Full { .. }) if self.sweep(|_, _| true) => self.names.intern(name),
             result => result,
         }?;
         let index = topic.0 as usize;
@@ -59,14 +59,16 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Forgets a topic that is not in use, of those that have not been held for longest.
-    fn sweep(&mut self) -> bool {
+    /// Forgets a topic that is not in use and that `may` go, of those that have not been held for
+    /// longest.
+    fn sweep(&mut self, may: impl Fn(TopicId, &Topic) -> bool) -> bool {
         for _ in 0..SWEEP.min(self.candidates.len()) {
             let Some(topic) = self.candidates.pop_front() else { return false };
             let at = &mut self.topics[topic.0 as usize];
             if at.holds > 0 {
                 at.is_candidate = false;
-            } else if at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane)) {
+            } else if may(topic, at) && at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane))
+            {
                 self.forget_topic(topic);
                 return true;
             } else {
@@ -179,6 +181,10 @@ impl<R: Renderer> Router<R> {
         (at.client, at.number)
     }
 
+    fn has_lanes(&self, more: usize) -> bool {
+        self.egress.lanes.lanes.len() + more <= self.egress.limits.lanes
+    }
+
     /// Makes the route of a topic: subscriptions that were not there get their lanes. None has to go,
     /// since the lanes of a subscription go with it.
     #[inline(never)]
@@ -189,7 +195,11 @@ impl<R: Renderer> Router<R> {
         let index = topic.0 as usize;
         let more = found.len() - self.topics[index].route.len();
         let limit = self.egress.limits.lanes;
-        let fits = self.egress.lanes.lanes.len() + more <= limit;
+        let mut fits = self.has_lanes(more);
+        // Topics that are not in use give theirs.
+        while !fits && self.sweep(|other, at| other != topic && !at.route.is_empty()) {
+            fits = self.has_lanes(more);
+        }
         if fits && more > 0 {
             found.sort_unstable_by_key(|subscription| self.place_of(*subscription));
             let old = std::mem::take(&mut self.topics[index].route);

@@ -4,7 +4,9 @@ mod world;
 
 use std::num::NonZeroU32;
 
-use trunkline_router::{ClientOptions, Limits, Refusal, SubscriptionOptions, TopicId};
+use trunkline_router::{
+    ClientOptions, Envelope, Limits, Mode, Refusal, SubscriptionOptions, TopicId,
+};
 use world::{SECOND, World};
 
 #[test]
@@ -60,5 +62,31 @@ fn many_topics_pass_through_few_places() {
     let view = world.router.view();
     assert_eq!((view.totals().topics, view.topic_places()), (10, 10));
     assert!(view.topics(0..10).all(|topic| topic.lanes == 1));
+    world.check_ledgers();
+}
+
+#[test]
+fn topics_that_nobody_holds_give_their_lanes_to_new_ones() {
+    let mut world = World::with(Limits { lanes: 10, ..Limits::default() });
+    let client = world.connect(ClientOptions::default());
+    for number in 0..3 {
+        world.subscribe(client, number, ">");
+    }
+    world.topic("held");
+    for number in 0..100 {
+        assert_eq!(world.publish(&number.to_string(), "p"), 3);
+        assert_eq!(world.publish("held", "p"), 3);
+    }
+    assert_eq!(world.receive(client).len(), 600);
+    world.check_ledgers();
+    // Topics that are held keep theirs.
+    for name in ["a", "b"] {
+        world.topic(name);
+        assert_eq!(world.publish(name, "p"), 3);
+    }
+    let more = world.topic("more");
+    let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"p" };
+    let refused = world.router.publish(world.now, more, &envelope);
+    assert_eq!(refused, Err(Refusal::TooManyLanes(10)));
     world.check_ledgers();
 }
