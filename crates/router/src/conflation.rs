@@ -29,7 +29,7 @@ impl<R: Renderer> Egress<R> {
             return self.keep_update(turn, id, content);
         }
         let replaced = std::mem::take(&mut conflated.replaced);
-        let conflation = Some(Conflation { replaced, age: 0 });
+        let conflation = Some(&Conflation { replaced, age: 0 });
         emit(turn, &mut client.port, lane, &Content { conflation, ..*content });
         mark(&mut client.port, &mut self.dirty);
         self.cool(turn.now, extra);
@@ -88,7 +88,7 @@ impl<R: Renderer> Egress<R> {
         let waiting = &mut self.lanes.waiting[waiting];
         waiting.sequence = content.sequence;
         waiting.published = now;
-        waiting.request = content.request;
+        waiting.request = content.request.copied();
         waiting.format = content.format;
         waiting.payload.clear();
         waiting.payload.extend_from_slice(content.payload);
@@ -124,8 +124,8 @@ impl<R: Renderer> Egress<R> {
         let age = turn.now.saturating_sub(update.published);
         let content = Content {
             sequence: update.sequence,
-            conflation: Some(Conflation { replaced, age }),
-            request: update.request,
+            conflation: Some(&Conflation { replaced, age }),
+            request: update.request.as_ref(),
             format: update.format,
             payload: &update.payload,
         };

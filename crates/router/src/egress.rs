@@ -15,8 +15,9 @@ use crate::topics::{TopicId, Topics};
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
     pub(crate) sequence: u64,
-    pub(crate) conflation: Option<Conflation>,
-    pub(crate) request: Option<Requester>,
+    // By reference: to copy what was just written in smaller pieces stalls the processor.
+    pub(crate) conflation: Option<&'a Conflation>,
+    pub(crate) request: Option<&'a Requester>,
     pub(crate) format: u16,
     pub(crate) payload: &'a [u8],
 }
@@ -205,7 +206,7 @@ impl<R: Renderer> Egress<R> {
             sequence: content.sequence,
             format: content.format,
             published: turn.now,
-            request: content.request,
+            request: content.request.copied(),
             lost: self.lanes.back(id),
             payload: content.payload,
         };
@@ -372,7 +373,8 @@ impl<R: Renderer> Egress<R> {
             add(&mut lost, record.lost);
             let lane = &mut self.lanes.lanes[id];
             tell(turn, &mut client.port, lane, lost);
-            let Record { sequence, request, format, payload, .. } = record;
+            let Record { sequence, ref request, format, payload, .. } = record;
+            let request = request.as_ref();
             let content = Content { sequence, conflation: None, request, format, payload };
             emit(turn, &mut client.port, lane, &content);
             lane.queued -= 1;

@@ -35,6 +35,7 @@ pub struct Requester {
 }
 
 /// A message on its way to a client.
+#[derive(Clone, Copy)]
 pub struct Delivery<'a> {
     /// The client's number of the subscription.
     pub subscription: u32,
@@ -43,9 +44,9 @@ pub struct Delivery<'a> {
     /// Counts what was published to the topic, from 1.
     pub sequence: u64,
     /// What conflation did, if the subscription conflates.
-    pub conflation: Option<Conflation>,
+    pub conflation: Option<&'a Conflation>,
     /// Who waits for a reply.
-    pub request: Option<Requester>,
+    pub request: Option<&'a Requester>,
     /// The format of the payload.
     pub format: u16,
     /// The message itself.

@@ -205,7 +205,7 @@ impl<R: Renderer> Router<R> {
         let content = Content {
             sequence: at.sequence,
             conflation: None,
-            request: envelope.request,
+            request: envelope.request.as_ref(),
             format: envelope.format,
             payload: envelope.payload,
         };

@@ -101,11 +101,11 @@ impl Renderer for Face {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
         match &mut self.dialect {
             Dialect::Native(face) => face.message(out, delivery),
-            Dialect::WebSocket(face) => face.message(out, delivery),
+            Dialect::WebSocket(face) => face.message(out, &{ *delivery }),
         }
     }
 

@@ -204,24 +204,31 @@ impl NativeFace {
         native::encode_router_topic(out, topic.0, name);
     }
 
-    #[inline]
+    // Into the router's loop, so that a delivery is never written to memory to be read again.
+    #[inline(always)]
     pub(crate) fn message(self, out: &mut Vec<u8>, it: &Delivery<'_>) {
         if it.conflation.is_none() && it.request.is_none() {
+            let (subscription, topic) = (it.subscription, it.topic.0);
             native::encode_plain_message(
                 out,
-                it.subscription,
-                it.topic.0,
+                subscription,
+                topic,
                 it.sequence,
                 it.format,
                 it.payload,
             );
-            return;
+        } else {
+            self.rare_message(out, &{ *it });
         }
-        let conflation = it.conflation.as_ref().map(|conflation| native::Conflation {
+    }
+
+    #[inline(never)]
+    fn rare_message(self, out: &mut Vec<u8>, it: &Delivery<'_>) {
+        let conflation = it.conflation.map(|conflation| native::Conflation {
             replaced: conflation.replaced,
             age: conflation.age,
         });
-        let request = it.request.as_ref().map(|request| native::Requester {
+        let request = it.request.map(|request| native::Requester {
             client: request.client.as_u64(),
             correlation: request.correlation,
         });

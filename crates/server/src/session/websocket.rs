@@ -281,8 +281,9 @@ impl WebSocketFace {
         self.stage = Stage::Over;
     }
 
+    #[inline(never)]
     pub(crate) fn message(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
-        let reply_to = it.request.as_ref().map(|request: &Requester| ReplyTo {
+        let reply_to = it.request.map(|request: &Requester| ReplyTo {
             client: request.client.as_u64(),
             correlation: request.correlation,
         });
@@ -290,8 +291,8 @@ impl WebSocketFace {
             subscription: it.subscription,
             topic: it.name(),
             sequence: it.sequence,
-            replaced: it.conflation.as_ref().map(|conflation| conflation.replaced),
-            age_ns: it.conflation.as_ref().map(|conflation| conflation.age),
+            replaced: it.conflation.map(|conflation| conflation.replaced),
+            age_ns: it.conflation.map(|conflation| conflation.age),
             format: it.format,
             reply_to,
             payload: Carried::Binary(0),
