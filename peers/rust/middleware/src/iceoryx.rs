@@ -70,7 +70,7 @@ fn config(address: &str, topics: usize) -> io::Result<Config> {
     let messages = &mut config.defaults.publish_subscribe;
     messages.enable_safe_overflow = false;
     messages.backpressure_strategy = BackpressureStrategy::RetryUntilDelivered;
-    messages.subscriber_max_buffer_size = (WAITING / topics.max(1)).clamp(2 * UNTOLD, 4096);
+    messages.subscriber_max_buffer_size = (WAITING / topics.max(1)).clamp(2 * UNTOLD, 1024);
     messages.max_subscribers = PROGRAMS;
     messages.max_publishers = PUBLISHERS;
     messages.max_nodes = PROGRAMS;
