@@ -24,6 +24,8 @@ const WAITING: usize = 1 << 14;
 const USUAL_BYTES: usize = 256;
 /// Those who sleep are woken after so many messages even without a flush: their buffers are bounded.
 const UNTOLD: usize = 32;
+/// Samples that programs may have in their hands, besides those in buffers.
+const SPARE: usize = 8 * PROGRAMS;
 /// Programs in a run, at most.
 const PROGRAMS: usize = 40;
 const PUBLISHERS: usize = 16;
@@ -57,6 +59,7 @@ impl Connect for Iceoryx2 {
             subscribers: Vec::new(),
             waiting: None,
             spins: options.spins,
+            buffer: buffer(topics.len()),
         }))
     }
 }
@@ -70,7 +73,7 @@ fn config(address: &str, topics: usize) -> io::Result<Config> {
     let messages = &mut config.defaults.publish_subscribe;
     messages.enable_safe_overflow = false;
     messages.backpressure_strategy = BackpressureStrategy::RetryUntilDelivered;
-    messages.subscriber_max_buffer_size = (WAITING / topics.max(1)).clamp(2 * UNTOLD, 1024);
+    messages.subscriber_max_buffer_size = buffer(topics);
     messages.max_subscribers = PROGRAMS;
     messages.max_publishers = PUBLISHERS;
     messages.max_nodes = PROGRAMS;
@@ -80,6 +83,11 @@ fn config(address: &str, topics: usize) -> io::Result<Config> {
     events.max_notifiers = PUBLISHERS;
     events.max_nodes = PROGRAMS;
     Ok(config)
+}
+
+/// How many messages of one topic may wait for a subscriber, if there are so many topics.
+fn buffer(topics: usize) -> usize {
+    (WAITING / topics.max(1)).clamp(2 * UNTOLD, 4096)
 }
 
 fn failed(cause: impl std::fmt::Debug) -> io::Error {
@@ -109,6 +117,8 @@ struct Iceoryx2Bus {
     /// Where a program sleeps that has subscribed to more than one topic.
     waiting: Option<&'static WaitSet<ipc::Service>>,
     spins: bool,
+    /// Messages that a subscriber's buffer holds.
+    buffer: usize,
     // After the ports, which must be gone before it.
     node: Node<ipc::Service>,
 }
@@ -118,9 +128,13 @@ impl Iceoryx2Bus {
         let name = &ServiceName::new(&self.topics[topic]).map_err(failed)?;
         let messages = self.node.service_builder(name).publish_subscribe::<[u8]>();
         let messages = messages.open_or_create().map_err(failed)?;
+        let enough = self.buffer + SPARE;
         let publisher = messages
             .publisher_builder()
             .initial_max_slice_len(USUAL_BYTES)
+            // For each subscriber there would be a buffer of its own, though all get the same messages:
+            // what one of them has not read is the end of what another has not.
+            .override_sample_preallocation(move |most| most.min(enough))
             .allocation_strategy(AllocationStrategy::PowerOfTwo)
             .create()
             .map_err(failed)?;
