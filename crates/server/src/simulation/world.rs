@@ -92,7 +92,7 @@ impl World {
                 self.host.break_vanished();
             }
             if let Some((_, config)) = self.reload.take_if(|(time, _)| *time <= self.now) {
-                self.host.reconfigure(self.now, &config);
+                self.host.reconfigure(self.now, &config)?;
             }
             for actor in &mut self.actors {
                 if actor.next_step <= self.now {

@@ -30,6 +30,8 @@ pub(in crate::simulation) struct Connection {
     pub(super) id: Option<ConnectionId>,
     pub(in crate::simulation) link: Link,
     pub(super) is_delicate: bool,
+    /// The most messages and bytes that it was allowed to have waiting.
+    pub(super) allowed: (usize, usize),
     /// The engine takes nothing from it any more.
     pub(super) is_closing: bool,
     /// When it is gone, whatever its client has read.
@@ -58,6 +60,7 @@ impl Connection {
             id: Some(id),
             link,
             is_delicate: arrival.is_delicate,
+            allowed: (0, 0),
             is_closing: false,
             gone_by: None,
             unread: Vec::new(),

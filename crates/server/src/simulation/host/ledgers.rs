@@ -1,6 +1,6 @@
 //! The router's ledgers, against each other, against what was published and against what was written.
 
-use trunkline_router::{ClientView, LaneView, Ledger, Overflow};
+use trunkline_router::{ClientView, LaneView, Ledger};
 
 use super::{Host, LinkId};
 use crate::simulation::books::Books;
@@ -31,14 +31,12 @@ impl Host {
 
     /// Holds the ledgers of one client and of its lanes against its books.
     pub(in crate::simulation) fn check_client(&mut self, link: LinkId) -> Checked {
-        let Some(at) = self.connections.get(&link) else { return Ok(()) };
+        let Some(at) = self.connections.get_mut(&link) else { return Ok(()) };
         let Some(id) = at.id else { return Ok(()) };
         let view = self.engine.router().view();
         let Some(client) = view.client(id) else { return Ok(()) };
-        // A queue that is shortened keeps what is in it, unless the oldest is to be lost.
-        if self.counts.reconfigured == 0 || client.options.overflow == Overflow::DropOldest {
-            check_bounds(&client)?;
-        }
+        check_bounds(&client, &mut at.allowed)?;
+        let at = &self.connections[&link];
         let delivered = client.ledger.delivered;
         let in_flight = at.expected.iter().filter(|it| it.is_message).count() as u64;
         ensure(client.ledger.is_balanced() && delivered == at.books.messages, "ledger", || {
@@ -127,15 +125,17 @@ impl Host {
     }
 }
 
-fn check_bounds(client: &ClientView<'_>) -> Checked {
+/// No more waits than a client may have waiting. A queue that is shortened may keep what is in it.
+fn check_bounds(client: &ClientView<'_>, allowed: &mut (usize, usize)) -> Checked {
     let options = client.options;
-    ensure(
-        client.queued_messages <= options.queue_messages
-            && client.queued_bytes <= options.queue_bytes,
-        "queue",
-        || {
-            let (messages, bytes) = (client.queued_messages, client.queued_bytes);
-            format!("{messages} messages and {bytes} bytes wait, against {options:?}")
-        },
-    )
+    if options.name.is_empty() {
+        // It has not said yet what it wants.
+        return Ok(());
+    }
+    allowed.0 = allowed.0.max(options.queue_messages);
+    allowed.1 = allowed.1.max(options.queue_bytes);
+    ensure(client.queued_messages <= allowed.0 && client.queued_bytes <= allowed.1, "queue", || {
+        let (messages, bytes) = (client.queued_messages, client.queued_bytes);
+        format!("{messages} messages and {bytes} bytes wait, against {options:?}")
+    })
 }
