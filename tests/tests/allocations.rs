@@ -1,4 +1,4 @@
-//! In steady state neither encoding nor decoding asks for memory.
+//! In steady state neither encoding nor decoding nor routing asks for memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -6,6 +6,10 @@ use std::cell::Cell;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_router::{
+    ClientId, ClientOptions, Delivery, Envelope, Gap, Limits, Mode, Renderer, Router,
+    SubscriptionOptions, TopicId,
+};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 use trunkline_wire::Text;
@@ -226,5 +230,92 @@ fn soap_as(options: &soap::Options) {
                 |bytes, message| decoder.decode(bytes, message).unwrap(),
             );
         }
+    }
+}
+
+/// Sends payloads and nothing else.
+struct Payloads;
+
+impl Renderer for Payloads {
+    fn topic(&mut self, out: &mut Vec<u8>, _: TopicId, name: &str) {
+        out.extend_from_slice(name.as_bytes());
+    }
+
+    fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+        out.extend_from_slice(delivery.payload);
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        out.extend_from_slice(&gap.count.to_le_bytes());
+    }
+
+    fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
+        out.extend_from_slice(reason.as_bytes());
+    }
+}
+
+/// A router with a client that has one subscription to 100 topics.
+struct Routing {
+    router: Router<Payloads>,
+    client: ClientId,
+    topics: Vec<TopicId>,
+    now: u64,
+}
+
+impl Routing {
+    fn new(options: &SubscriptionOptions) -> Self {
+        let mut router = Router::new(Limits::default());
+        let client_options = ClientOptions { queue_messages: 5_000, ..ClientOptions::default() };
+        let client = router.connect(0, client_options, Payloads).unwrap();
+        router.subscribe(0, client, 1, "fx/*", options).unwrap();
+        let topics =
+            (0..100).map(|number| router.intern(0, &format!("fx/{number}")).unwrap()).collect();
+        Self { router, client, topics, now: 0 }
+    }
+
+    /// Publishes to all topics some times, with payloads of several lengths.
+    fn publish(&mut self, times: usize) {
+        let payload = [7; 400];
+        for turn in 0..times * self.topics.len() {
+            self.now += 1_000;
+            let payload = &payload[..turn * 7 % 400];
+            let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload };
+            let topic = self.topics[turn % self.topics.len()];
+            self.router.publish(self.now, topic, &envelope).unwrap();
+        }
+        self.router.advance(self.now);
+    }
+
+    fn send(&mut self) {
+        while self.router.next_dirty().is_some() {}
+        let bytes = self.router.output(self.client).len();
+        self.router.sent(self.now, self.client, bytes);
+    }
+}
+
+#[test]
+fn routing() {
+    let cap = std::num::NonZeroU32::new(5_000);
+    for (what, options) in [
+        ("direct", SubscriptionOptions::default()),
+        ("conflated", SubscriptionOptions { conflate: true, updates_per_second: None }),
+        ("capped", SubscriptionOptions { conflate: true, updates_per_second: cap }),
+    ] {
+        let mut routing = Routing::new(&options);
+        let mut round = |times| {
+            // A client that takes everything, one that is slow, one that is blocked for long.
+            for _ in 0..20 {
+                routing.publish(1);
+                routing.send();
+            }
+            routing.publish(times);
+            (0..100).for_each(|_| routing.send());
+        };
+        (0..40).for_each(|_| round(100));
+        assert_eq!(requests(|| (0..5).for_each(|_| round(100))), 0, "routing, {what}");
+        let ledger = routing.router.view().totals().ledger;
+        assert!(ledger.is_balanced() && ledger.queued == 0, "{ledger:?}");
+        let lost = if what == "direct" { ledger.discarded } else { ledger.elided };
+        assert!(ledger.delivered > 20_000 && lost > 20_000, "{what}: {ledger:?}");
     }
 }

@@ -184,7 +184,12 @@ pub(crate) struct Client<R> {
     pub(crate) waits: u64,
     /// Of lanes that are gone.
     pub(crate) retired: Ledger,
+    /// Why it is about to be disconnected.
     pub(crate) closing: Option<String>,
+    /// Whether its subscriptions are being ended.
+    pub(crate) is_leaving: bool,
+    /// Whether it is disconnected, and only its subscriptions are there still.
+    pub(crate) is_gone: bool,
     /// When its memory was last looked at, and what had been delivered then.
     pub(crate) looked_at: (u64, u64),
 }
@@ -211,6 +216,8 @@ impl<R> Client<R> {
             waits: 0,
             retired: Ledger::default(),
             closing: None,
+            is_leaving: false,
+            is_gone: false,
             looked_at: (0, 0),
         }
     }

@@ -8,7 +8,7 @@ use crate::lane::{ANNOUNCED, Interval, Lane, Lanes, Lost, add};
 use crate::limits::Limits;
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
 use crate::pool::{NONE, Pool};
-use crate::queue::Record;
+use crate::queue::{Record, Segments};
 use crate::topics::{TopicId, Topics};
 
 /// What a message says, whether it was just published or waited.
@@ -49,6 +49,7 @@ pub(crate) struct Egress<R> {
     pub(crate) interval_of: BTreeMap<u64, u32>,
     pub(crate) deadlines: Deadlines,
     pub(crate) dirty: DirtyList,
+    pub(crate) segments: Segments,
     /// Clients that are to be disconnected and have subscriptions still.
     pub(crate) closing: Vec<ClientId>,
     pub(crate) limits: Limits,
@@ -135,6 +136,7 @@ impl<R> Egress<R> {
             interval_of: BTreeMap::new(),
             deadlines: Deadlines::default(),
             dirty: VecDeque::new(),
+            segments: Segments::default(),
             closing: Vec::new(),
             limits,
         }
@@ -143,12 +145,12 @@ impl<R> Egress<R> {
     /// A client that is connected.
     pub(crate) fn find(&self, id: ClientId) -> Option<&Client<R>> {
         let client = self.clients.get(id.index as usize)?.as_ref()?;
-        (client.port.id == id).then_some(client)
+        (client.port.id == id && !client.is_gone).then_some(client)
     }
 
     pub(crate) fn find_mut(&mut self, id: ClientId) -> Option<&mut Client<R>> {
         let client = self.clients.get_mut(id.index as usize)?.as_mut()?;
-        (client.port.id == id).then_some(client)
+        (client.port.id == id && !client.is_gone).then_some(client)
     }
 }
 
@@ -217,7 +219,7 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, index);
         // Making room may have moved the loss to the front, where it is told from.
         record.lost = self.lanes.take_back(&mut client.gaps, id);
-        client.queue.push(&record);
+        client.queue.push(&record, &mut self.segments);
         client.queued += 1;
         client.waits += 1;
         self.lanes.lanes[id].queued += 1;
@@ -282,7 +284,7 @@ impl<R: Renderer> Egress<R> {
         };
         let (id, generation, sequence) = (record.lane, record.generation, record.sequence);
         let (size, lost) = (record.size(), record.lost);
-        client.queue.pop(size);
+        client.queue.pop(size, &mut self.segments);
         let lane = &mut self.lanes.lanes[id];
         if lane.generation == generation {
             lane.queued -= 1;
@@ -366,7 +368,7 @@ impl<R: Renderer> Egress<R> {
         while let Some(record) = client.queue.front() {
             let (id, size) = (record.lane, record.size());
             if self.lanes.lanes[id].generation != record.generation {
-                client.queue.pop(size);
+                client.queue.pop(size, &mut self.segments);
                 continue;
             }
             let mut lost = self.lanes.take_front(&mut client.gaps, id);
@@ -378,7 +380,7 @@ impl<R: Renderer> Egress<R> {
             let content = Content { sequence, conflation: None, request, format, payload };
             emit(turn, &mut client.port, lane, &content);
             lane.queued -= 1;
-            client.queue.pop(size);
+            client.queue.pop(size, &mut self.segments);
             client.queued -= 1;
             client.waits -= 1;
             self.lanes.settle(&mut client.gaps, id);

@@ -39,3 +39,58 @@ impl<R> Router<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::client::Client;
+    use crate::lane::{Conflated, Lane};
+    use crate::message::{Delivery, Gap, Renderer};
+    use crate::router::{Router, Topic};
+    use crate::{ClientOptions, Envelope, Limits, Mode, SubscriptionOptions, TopicId};
+
+    struct Payloads;
+
+    impl Renderer for Payloads {
+        fn topic(&mut self, _: &mut Vec<u8>, _: TopicId, _: &str) {}
+
+        fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+            out.extend_from_slice(delivery.payload);
+        }
+
+        fn gap(&mut self, _: &mut Vec<u8>, _: &Gap<'_>) {}
+
+        fn closing(&mut self, _: &mut Vec<u8>, _: &str) {}
+    }
+
+    #[test]
+    fn what_there_are_many_of_is_small() {
+        assert!(size_of::<Client<()>>() <= 512);
+        assert_eq!((size_of::<Lane>(), size_of::<Conflated>(), size_of::<Topic>()), (64, 64, 64));
+    }
+
+    #[test]
+    fn an_idle_client_gives_its_buffers_back() {
+        let mut router = Router::new(Limits::default());
+        let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+        router.subscribe(0, client, 1, "a", &SubscriptionOptions::default()).expect("room");
+        let topic = router.intern(0, "a").expect("room");
+        let envelope =
+            Envelope { mode: Mode::Direct, format: 0, request: None, payload: &[7; 10_000] };
+        for _ in 0..100 {
+            router.publish(0, topic, &envelope).expect("it is taken");
+        }
+        let held = |router: &Router<Payloads>| {
+            let client = router.egress.find(client).expect("it is connected");
+            client.port.output.bytes.capacity() + client.queue.capacity()
+        };
+        assert!(held(&router) > 1_000_000);
+        while !router.output(client).is_empty() {
+            router.sent(0, client, usize::MAX);
+        }
+        assert!(held(&router) > 64_000, "there may be more in a moment");
+        for now in (0..300).map(|step| step * 10_000_000) {
+            router.advance(now);
+        }
+        assert_eq!(held(&router), 0);
+    }
+}

@@ -97,13 +97,31 @@ fn read(mut bytes: &[u8]) -> Record<'_> {
     Record { lane, generation, sequence, format, published, request, lost, payload }
 }
 
+/// Segments of the last size that queues have emptied, for whichever needs one next.
+#[derive(Default)]
+pub(crate) struct Segments {
+    free: Vec<Vec<u8>>,
+}
+
+impl Segments {
+    /// How many are kept: 4 MiB.
+    const MOST: usize = 64;
+
+    fn give(&mut self, mut segment: Vec<u8>) {
+        if segment.capacity() == LAST_SEGMENT && self.free.len() < Self::MOST {
+            segment.clear();
+            self.free.push(segment);
+        }
+    }
+}
+
 /// Records, first in, first out. Who pushes sees to the bounds.
 #[derive(Default)]
 pub(crate) struct Queue {
     segments: VecDeque<Vec<u8>>,
     /// Where the first record begins in the first segment.
     start: usize,
-    /// A segment that was emptied, for the next one that is needed.
+    /// A segment below the last size that was emptied, for the next one that is needed.
     spare: Vec<u8>,
     bytes: usize,
 }
@@ -118,24 +136,29 @@ impl Queue {
         self.bytes == 0
     }
 
-    pub(crate) fn push(&mut self, record: &Record<'_>) {
+    pub(crate) fn push(&mut self, record: &Record<'_>, free: &mut Segments) {
         let size = record.size();
         let has_room =
             self.segments.back().is_some_and(|last| last.capacity() - last.len() >= size);
         if !has_room {
-            self.add_segment(size);
+            self.add_segment(size, free);
         }
         record.write(self.segments.back_mut().expect("a segment with room"));
         self.bytes += size;
     }
 
-    fn add_segment(&mut self, size: usize) {
+    fn add_segment(&mut self, size: usize, free: &mut Segments) {
         let usual = self.segments.back().map_or(FIRST_SEGMENT, |last| 2 * last.capacity());
         let capacity = usual.min(LAST_SEGMENT).max(size);
-        let mut segment = std::mem::take(&mut self.spare);
-        if segment.capacity() < size {
-            segment = Vec::with_capacity(capacity);
-        }
+        let segment = if self.spare.capacity() >= size {
+            std::mem::take(&mut self.spare)
+        } else if capacity == LAST_SEGMENT
+            && let Some(segment) = free.free.pop()
+        {
+            segment
+        } else {
+            Vec::with_capacity(capacity)
+        };
         self.segments.push_back(segment);
     }
 
@@ -147,26 +170,29 @@ impl Queue {
 
     /// Removes the oldest record, of so many bytes.
     #[inline]
-    pub(crate) fn pop(&mut self, size: usize) {
+    pub(crate) fn pop(&mut self, size: usize, free: &mut Segments) {
         self.start += size;
         self.bytes -= size;
         if self.segments.front().is_some_and(|first| first.len() == self.start) {
             self.start = 0;
-            let emptied = self.segments.pop_front().expect("the first segment");
-            self.keep(emptied);
-        }
-    }
-
-    /// Keeps the larger of two spare segments of a usual size.
-    fn keep(&mut self, mut segment: Vec<u8>) {
-        if segment.capacity() <= LAST_SEGMENT && segment.capacity() > self.spare.capacity() {
-            segment.clear();
-            self.spare = segment;
+            let mut emptied = self.segments.pop_front().expect("the first segment");
+            if emptied.capacity() >= LAST_SEGMENT {
+                free.give(emptied);
+            } else if emptied.capacity() > self.spare.capacity() {
+                emptied.clear();
+                self.spare = emptied;
+            }
         }
     }
 
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
+    }
+
+    /// Bytes of all segments.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.segments.iter().chain([&self.spare]).map(Vec::capacity).sum()
     }
 
     /// Gives memory back that is not in use.
@@ -201,18 +227,18 @@ mod tests {
         let bytes: Vec<u8> = (0..200_000).map(|byte| byte as u8).collect();
         let length =
             |number: u64| (number as usize * 7_919) % [10, 500, 200_000][number as usize % 3];
-        let mut queue = Queue::default();
+        let (mut queue, mut free) = (Queue::default(), Segments::default());
         let (mut pushed, mut popped) = (0, 0);
         for round in 1..60 {
             for _ in 0..round * 3 % 50 {
-                queue.push(&record(pushed, &bytes[..length(pushed)]));
+                queue.push(&record(pushed, &bytes[..length(pushed)]), &mut free);
                 pushed += 1;
             }
             for _ in 0..round * 7 % 50 {
                 let Some(front) = queue.front() else { break };
                 assert_eq!(front, record(popped, &bytes[..length(popped)]));
                 let size = front.size();
-                queue.pop(size);
+                queue.pop(size, &mut free);
                 popped += 1;
             }
         }
@@ -220,7 +246,7 @@ mod tests {
         while let Some(front) = queue.front() {
             assert_eq!(front, record(popped, &bytes[..length(popped)]));
             let size = front.size();
-            queue.pop(size);
+            queue.pop(size, &mut free);
             popped += 1;
         }
         assert_eq!((pushed, queue.bytes(), queue.is_empty()), (popped, 0, true));
@@ -228,13 +254,13 @@ mod tests {
 
     #[test]
     fn an_empty_queue_needs_no_memory() {
-        let mut queue = Queue::default();
-        assert_eq!(queue.segments.capacity() + queue.spare.capacity(), 0);
-        queue.push(&record(1, &[0; 100]));
-        assert_eq!(queue.segments[0].capacity(), FIRST_SEGMENT);
+        let (mut queue, mut free) = (Queue::default(), Segments::default());
+        assert_eq!(queue.capacity(), 0);
+        queue.push(&record(1, &[0; 100]), &mut free);
+        assert_eq!(queue.capacity(), FIRST_SEGMENT);
         let size = queue.front().expect("a record").size();
-        queue.pop(size);
+        queue.pop(size, &mut free);
         queue.shrink();
-        assert_eq!(queue.segments.capacity() + queue.spare.capacity(), 0);
+        assert_eq!(queue.capacity(), 0);
     }
 }

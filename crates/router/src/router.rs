@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
-use crate::client::{Client, ClientId, ClientOptions, Overflow, slow};
+use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
 use crate::lane::OF_SUBSCRIPTION;
 use crate::ledger::Ledger;
@@ -70,8 +70,12 @@ pub struct Router<R> {
     /// Generations of the places of clients, and places that are free.
     generations: Vec<u32>,
     free: Vec<u32>,
-    /// Of clients that are gone.
+    /// Of clients that are gone and have no subscriptions any more.
     pub(crate) gone: Ledger,
+    /// Clients whose subscriptions are being ended.
+    pub(crate) leaving: VecDeque<u32>,
+    /// When the last client left, or something was due.
+    now: u64,
     /// Subscriptions that match a topic, while its route is made.
     pub(crate) found: Vec<u32>,
     /// Which client's memory is looked at next, and when.
@@ -92,6 +96,8 @@ impl<R: Renderer> Router<R> {
             generations: Vec::new(),
             free: Vec::new(),
             gone: Ledger::default(),
+            leaving: VecDeque::new(),
+            now: 0,
             found: Vec::new(),
             look: (0, 0),
         }
@@ -156,17 +162,24 @@ impl<R: Renderer> Router<R> {
     }
 
     /// A client is gone: what waits for it is lost, and its ledger goes into that of all who are gone.
-    pub fn disconnect(&mut self, _now: u64, client: ClientId) {
-        if self.egress.find(client).is_none() {
-            return;
-        }
-        self.unsubscribe_all(client.index);
-        if let Some(gone) = self.egress.clients[client.index as usize].take() {
+    ///
+    /// If it has very many lanes, they go bit by bit when [`Self::advance`] is called.
+    pub fn disconnect(&mut self, now: u64, client: ClientId) {
+        self.now = now;
+        let Some(at) = self.egress.find_mut(client) else { return };
+        at.is_gone = true;
+        at.port.slow |= slow::CLOSING;
+        at.port.output = Output::default();
+        self.leave(client.index);
+    }
+
+    /// A client that is gone leaves its place.
+    pub(crate) fn free_client(&mut self, place: u32) {
+        if let Some(gone) = self.egress.clients[place as usize].take() {
             self.gone += gone.ledger();
+            self.generations[place as usize] = gone.port.id.generation.wrapping_add(1);
+            self.free.push(place);
         }
-        let generation = &mut self.generations[client.index as usize];
-        *generation = generation.wrapping_add(1);
-        self.free.push(client.index);
     }
 
     /// Ends a client: it is told why, what waits for it is lost and nothing more is rendered for it.
@@ -278,13 +291,18 @@ impl<R: Renderer> Router<R> {
 
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
     pub fn next_deadline(&self) -> Option<u64> {
-        self.egress.deadlines.next()
+        match self.leaving.is_empty() {
+            true => self.egress.deadlines.next(),
+            false => Some(self.now.saturating_add(1)),
+        }
     }
 
     /// Does what is due: updates whose interval is over, clients that may send again.
     pub fn advance(&mut self, now: u64) {
+        self.now = now;
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
+        self.go_on_leaving();
         self.look_at_memory(now);
     }
 }

@@ -25,6 +25,10 @@ pub struct SubscriptionOptions {
 /// How many topics are looked at for one that can be forgotten, when room for another is needed.
 const SWEEP: usize = 64;
 
+/// How many lanes and subscriptions of a client are ended at a time: others wait for it, some ten
+/// microseconds.
+const LEAVE: usize = 1_000;
+
 impl<R: Renderer> Router<R> {
     /// The number of a topic, which stays the same until it is released as often as it was interned.
     ///
@@ -235,42 +239,96 @@ impl<R: Renderer> Router<R> {
     ) -> Result<(), Refusal> {
         let at = self.egress.find_mut(client).ok_or(Refusal::NoClient)?;
         let number = at.subscriptions.remove(&subscription);
-        self.end_subscription(number.ok_or(Refusal::NoSubscription(subscription))?);
+        let number = number.ok_or(Refusal::NoSubscription(subscription))?;
+        let mut budget = usize::MAX;
+        self.end_subscription(number, &mut budget);
         // What waited behind it may have room now.
-        self.egress.refill(&Turn { now, names: &self.names }, client.index);
+        self.egress.pump(&Turn { now, names: &self.names }, client.index);
         Ok(())
     }
 
-    fn end_subscription(&mut self, subscription: u32) {
+    /// Ends a subscription, or some of its lanes: as many as the budget has. `false` if there are more.
+    fn end_subscription(&mut self, subscription: u32, budget: &mut usize) -> bool {
+        let place_of = self.place_of(subscription);
+        loop {
+            let lane = self.subscriptions[subscription].lanes.head();
+            if lane == NONE {
+                break;
+            }
+            if *budget == 0 {
+                return false;
+            }
+            *budget -= 1;
+            let topic = TopicId(self.egress.lanes.lanes[lane].topic);
+            let place = self.place_in_route(topic, place_of);
+            self.topics[topic.0 as usize].route.remove(place);
+            let siblings = &mut self.subscriptions[subscription].lanes;
+            siblings.remove(&mut self.egress.lanes.lanes, lane);
+            self.egress.retire_lane(lane);
+        }
         let at = std::mem::take(&mut self.subscriptions[subscription]);
         self.matcher.remove(&at.pattern, subscription);
-        let mut lane = at.lanes.head();
-        while lane != NONE {
-            let next = self.egress.lanes.lanes[lane].siblings.next;
-            let topic = TopicId(self.egress.lanes.lanes[lane].topic);
-            let place = self.place_in_route(topic, (at.client, at.number));
-            self.topics[topic.0 as usize].route.remove(place);
-            self.egress.retire_lane(lane);
-            lane = next;
-        }
         self.egress.leave_interval(at.interval);
         self.subscriptions.give(subscription);
-    }
-
-    /// Ends all subscriptions of a client.
-    pub(crate) fn unsubscribe_all(&mut self, client: u32) {
-        let at = self.egress.clients[client as usize].as_mut();
-        let subscriptions = at.map(|at| std::mem::take(&mut at.subscriptions));
-        for subscription in subscriptions.unwrap_or_default().into_values() {
-            self.end_subscription(subscription);
-        }
+        *budget = budget.saturating_sub(1);
+        true
     }
 
     /// Ends the subscriptions of clients that are about to be disconnected.
     pub(crate) fn finish_closing(&mut self) {
         while let Some(client) = self.egress.closing.pop() {
             if self.egress.find(client).is_some() {
-                self.unsubscribe_all(client.index);
+                self.leave(client.index);
+            }
+        }
+    }
+
+    /// Ends all subscriptions of a client, now or bit by bit.
+    pub(crate) fn leave(&mut self, place: u32) {
+        let Some(client) = &mut self.egress.clients[place as usize] else { return };
+        let was_leaving = std::mem::replace(&mut client.is_leaving, true);
+        let has_left = match was_leaving {
+            true => !self.leaving.contains(&place),
+            false => self.leave_for(place, LEAVE),
+        };
+        if has_left {
+            self.finish_leaving(place);
+        } else if !was_leaving {
+            self.leaving.push_back(place);
+        }
+    }
+
+    /// Ends subscriptions and lanes of a client, as many as the budget has. `false` if there are more.
+    fn leave_for(&mut self, place: u32, mut budget: usize) -> bool {
+        loop {
+            let Some(client) = &mut self.egress.clients[place as usize] else { return true };
+            let Some((number, subscription)) = client.subscriptions.pop_first() else {
+                return true;
+            };
+            if budget == 0 || !self.end_subscription(subscription, &mut budget) {
+                if let Some(client) = &mut self.egress.clients[place as usize] {
+                    client.subscriptions.insert(number, subscription);
+                }
+                return false;
+            }
+        }
+    }
+
+    /// A client has no subscriptions any more. If it is gone too, so is its place.
+    fn finish_leaving(&mut self, place: u32) {
+        let client = self.egress.clients[place as usize].as_ref();
+        if client.is_some_and(|client| client.is_gone) {
+            self.free_client(place);
+        }
+    }
+
+    /// Ends some more subscriptions of clients that are leaving.
+    pub(crate) fn go_on_leaving(&mut self) {
+        if let Some(place) = self.leaving.pop_front() {
+            if self.leave_for(place, LEAVE) {
+                self.finish_leaving(place);
+            } else {
+                self.leaving.push_back(place);
             }
         }
     }

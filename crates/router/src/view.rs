@@ -96,13 +96,13 @@ impl<'a, R> View<'a, R> {
     pub fn totals(&self) -> Totals {
         let router = self.router;
         let mut totals = Totals {
-            ledger: router.gone,
+            ledger: self.gone(),
             topics: router.names.len(),
             subscriptions: router.subscriptions.len(),
             lanes: router.egress.lanes.lanes.len(),
             ..Totals::default()
         };
-        for client in router.egress.clients.iter().flatten() {
+        for client in router.egress.clients.iter().flatten().filter(|client| !client.is_gone) {
             totals.ledger += client.ledger();
             totals.clients += 1;
             totals.queued_bytes += client.held();
@@ -128,7 +128,16 @@ impl<'a, R> View<'a, R> {
 
     /// Of clients that are gone.
     pub fn gone(&self) -> Ledger {
-        self.router.gone
+        let mut ledger = self.router.gone;
+        for place in &self.router.leaving {
+            let client = self.router.egress.clients[*place as usize].as_ref();
+            if let Some(client) = client.filter(|client| client.is_gone) {
+                ledger += client.ledger();
+            }
+        }
+        // What waited for them is lost, though it is there still.
+        ledger.discarded += std::mem::take(&mut ledger.queued);
+        ledger
     }
 
     /// How many places for clients there are; some may be free.
@@ -144,7 +153,8 @@ impl<'a, R> View<'a, R> {
         let clients = &self.router.egress.clients;
         let places = places.start.min(clients.len())..places.end.min(clients.len());
         let router = self.router;
-        clients[places].iter().flatten().map(move |client| of_client(router, client))
+        let clients = clients[places].iter().flatten().filter(|client| !client.is_gone);
+        clients.map(move |client| of_client(router, client))
     }
 
     /// A client that is connected.

@@ -128,3 +128,35 @@ fn limits_refuse_what_is_new() {
     assert_eq!(world.receive(other), ["1 b#1 2"]);
     world.check_ledgers();
 }
+
+#[test]
+fn a_client_with_very_many_topics_goes_bit_by_bit() {
+    const TOPICS: usize = 5_000;
+    let mut world = World::new();
+    let many = world.connect(ClientOptions::default());
+    let few = world.connect(ClientOptions::default());
+    world.subscribe(many, 1, "t/>");
+    world.subscribe(many, 2, "t/0");
+    world.subscribe(few, 1, "t/0");
+    let publish_all = |world: &mut World| {
+        (0..TOPICS).map(|number| world.publish(&format!("t/{number}"), "x")).sum::<usize>()
+    };
+    assert_eq!(publish_all(&mut world), TOPICS + 2);
+    world.router.disconnect(0, many);
+    assert_eq!(world.router.output(many), b"");
+    assert_eq!(publish_all(&mut world), 1, "what is left of it takes nothing");
+    world.check_ledgers();
+    let mut turns = 0;
+    while world.router.next_deadline().is_some() {
+        world.router.advance(0);
+        world.check_ledgers();
+        turns += 1;
+    }
+    assert!((3..10).contains(&turns), "{turns}");
+    assert_eq!(world.receive(few).len(), 2);
+    let totals = world.router.view().totals();
+    assert_eq!((totals.clients, totals.subscriptions, totals.lanes), (1, 1, 1));
+    assert_eq!(totals.ledger.delivered, TOPICS as u64 + 3);
+    let next = world.connect(ClientOptions::default());
+    assert_eq!((next.index, next.generation), (many.index, many.generation + 1));
+}
