@@ -178,7 +178,7 @@ impl Found {
                 progress(Step { part, text: subject.name, share });
                 let ended = self.turn(setting, subject, scenario);
                 if let Err(failure) = ended {
-                    self.dismiss(setting, (subject, &cases), &scenario.who(), failure);
+                    self.dismiss((subject, &cases), &scenario.who(), failure);
                     out.push(subject);
                 }
             }
@@ -216,7 +216,6 @@ impl Found {
     /// A subject takes no more part in a measure.
     fn dismiss(
         &mut self,
-        setting: &Setting<'_>,
         (subject, cases): (&'static Middleware, &[String]),
         who: &str,
         failure: Failure,
@@ -239,19 +238,13 @@ impl Found {
         }
         for case in cases {
             let profile = subject.profile(who);
-            let series = self.of(setting, case, subject, profile);
+            let series = self.of(case, subject, profile);
             series.out = Some(Verdict::Absent);
         }
     }
 
     /// What one subject has in one case.
-    fn of(
-        &mut self,
-        _: &Setting<'_>,
-        case: &str,
-        subject: &'static Middleware,
-        profile: String,
-    ) -> &mut Series {
+    fn of(&mut self, case: &str, subject: &'static Middleware, profile: String) -> &mut Series {
         let is_it = |it: &Series| it.case == case && it.subject == subject;
         let index = self.series.iter().position(is_it).unwrap_or_else(|| {
             self.series.push(Series::new(case, subject, profile));

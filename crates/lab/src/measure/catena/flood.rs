@@ -39,7 +39,7 @@ impl Scenario for Pouring<'_> {
             let rate = self.step(stage, consumers as usize, milliseconds)?;
             let profile = stage.subject.profile(&self.who());
             let memory = stage.memory();
-            let series = found.of(self.setting, &Flood::case(consumers), stage.subject, profile);
+            let series = found.of(&Flood::case(consumers), stage.subject, profile);
             match rate {
                 Ok(rate) => series.add("deliveries-per-second", "1/s", rate),
                 Err(wrong) => series.wrong = Some(wrong),

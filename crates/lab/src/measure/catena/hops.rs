@@ -49,7 +49,7 @@ impl Scenario for Latency<'_> {
         let rates = self.asked.rates(self.setting.request.is_quick);
         let all = |hop: &'static str| rates.iter().map(move |&rate| Hops::case(hop, rate));
         let mut cases: Vec<String> = HOPS.into_iter().flat_map(all).collect();
-        cases.extend(self.asked.saturation.then(|| SATURATION.to_owned()));
+        cases.extend(self.is_saturated().then(|| SATURATION.to_owned()));
         cases
     }
 
@@ -72,17 +72,24 @@ impl Scenario for Latency<'_> {
             for (hop, (received, expected)) in HOPS.into_iter().zip(both) {
                 let profile = stage.subject.profile(&self.who());
                 let case = Hops::case(hop, rate);
-                let series = found.of(self.setting, &case, stage.subject, profile);
+                let series = found.of(&case, stage.subject, profile);
                 receive(series, &[received], expected)?;
             }
         }
-        if self.asked.saturation {
+        if self.is_saturated() {
             let highest = chain.highest(stage)?;
             let profile = stage.subject.profile(&self.who());
-            let series = found.of(self.setting, SATURATION, stage.subject, profile);
+            let series = found.of(SATURATION, stage.subject, profile);
             series.add("messages-per-second", "1/s", highest);
         }
         Ok(())
+    }
+}
+
+impl Latency<'_> {
+    /// A quick run does not look for the highest rate.
+    fn is_saturated(&self) -> bool {
+        self.asked.saturation && !self.setting.request.is_quick
     }
 }
 

@@ -85,7 +85,7 @@ impl Scenario for Sharing<'_> {
             };
             let profile = stage.subject.profile(&self.who());
             let case = SharedMemory::case(self.way(), rate);
-            let series = found.of(self.setting, &case, stage.subject, profile);
+            let series = found.of(&case, stage.subject, profile);
             receive(series, &[&received], (Some(&published), messages))?;
         }
         Ok(())

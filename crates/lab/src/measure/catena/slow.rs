@@ -103,13 +103,13 @@ impl Scenario for Flexibility<'_> {
             alone.extend(pieces(&outcome.samples, piece));
         }
         let profile = stage.subject.profile(&self.who());
-        let series = found.of(self.setting, &self.asked.case("alone", 0), stage.subject, profile);
+        let series = found.of(&self.asked.case("alone", 0), stage.subject, profile);
         alone.iter().for_each(|times| series.add_times(times));
         if !elides {
             for &cap in &self.asked.caps {
                 let profile = stage.subject.profile(&self.who());
                 let case = self.asked.case("eliding", cap);
-                found.of(self.setting, &case, stage.subject, profile).out = Some(Verdict::Absent);
+                found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
             }
         }
         for (cap, (published, outcomes)) in &runs {
@@ -246,7 +246,7 @@ impl Flexibility<'_> {
         let who = if *name == "slow" { format!("{}; {slow}", self.who()) } else { self.who() };
         let profile = subject.profile(&who);
         let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
-        let series = found.of(self.setting, &case, subject, profile);
+        let series = found.of(&case, subject, profile);
         pieces(samples, piece).iter().for_each(|times| series.add_times(times));
         count(series, name, published, received);
         if *name == "slow" {

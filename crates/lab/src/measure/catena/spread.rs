@@ -85,7 +85,7 @@ impl Spreading<'_> {
         let profile = stage.subject.profile(&self.who());
         let memory = stage.memory();
         let used = before.zip(stage.processor_time()).map(|(from, to)| (to - from).as_secs_f64());
-        let series = found.of(self.setting, &self.asked.case(step), stage.subject, profile);
+        let series = found.of(&self.asked.case(step), stage.subject, profile);
         let all: Vec<&Received> = received.iter().collect();
         let expected = messages * if is_shared { consumers as u64 } else { 1 };
         receive(series, &all, (Some(&published), expected))?;
