@@ -2,7 +2,8 @@
 //!
 //! A line is `milliseconds since midnight, bid, ask`, as `QuantConnect` publishes the ticks of a day and a
 //! pair; the pair is the first word of six letters in the name of the file, which names two currencies. A
-//! file with the header `ms_since_midnight,pair,bid,ask` may have many pairs.
+//! file with the header `ms_since_midnight,pair,bid,ask` may have many pairs. Real ticks have moments in which
+//! the bid is above the ask: they are kept, for whoever prices by them to pass over.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -54,7 +55,6 @@ enum Reason {
     NoPair,
     Columns { expected: usize, found: usize },
     Value { column: &'static str, value: String, expected: &'static str },
-    Crossed,
     Empty,
 }
 
@@ -78,7 +78,6 @@ impl fmt::Display for TickError {
             Reason::Value { column, value, expected } => {
                 write!(out, ": {column}: {value:?} is not {expected}")
             }
-            Reason::Crossed => write!(out, ": the bid is above the ask"),
             Reason::Empty => write!(out, ": holds no ticks"),
         }
     }
@@ -219,13 +218,12 @@ impl Reader<'_> {
                 return Err(Reason::Columns { expected, found: values.len() });
             }
         };
-        let tick = Tick {
+        Ok(Tick {
             milliseconds: milliseconds(time)?,
             stream: self.stream(named, source, of_pair)?,
             bid: price(HEADER[2], bid)?,
             ask: price(HEADER[3], ask)?,
-        };
-        if tick.bid > tick.ask { Err(Reason::Crossed) } else { Ok(tick) }
+        })
     }
 
     /// The stream of this pair in this file.
@@ -362,10 +360,6 @@ mod tests {
              milliseconds within a day"
         );
         assert_eq!(
-            error("eurusd.csv", b"1,1.3,1.2"),
-            "eurusd.csv line 1: the bid is above the ask"
-        );
-        assert_eq!(
             error("ticks.csv", b"1,1.2,1.3"),
             "ticks.csv: the name has no pair in it, such as eurusd"
         );
@@ -382,6 +376,13 @@ mod tests {
         let missing = Ticks::from_files(&["/nowhere/eurusd.csv"], &TickLimits::default());
         let missing = missing.expect_err("it is not there").to_string();
         assert!(missing.starts_with("/nowhere/eurusd.csv: cannot be read: No such"), "{missing}");
+    }
+
+    #[test]
+    fn a_crossed_price_is_a_tick_like_any_other() {
+        let (_folder, paths) = files(&[("eurusd.csv", b"1,1.39148,1.39147\n")]);
+        let ticks = Ticks::from_files(&paths, &TickLimits::default()).expect("a tick");
+        assert!(ticks.ticks[0].bid > ticks.ticks[0].ask);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The files in a ZIP archive: as much of the format as archives of market data use.
 //!
 //! PKWARE's APPNOTE, 4.3: the directory at the end names each file and where it begins. Stored and deflated
-//! files are read; encryption, archives in parts and those beyond 4 GiB are refused.
+//! files are read. Lengths of 64 bits are understood, which some programs write for every file; encryption
+//! and archives in parts are refused.
 
 use std::io::Read as _;
 
@@ -13,6 +14,8 @@ pub(super) const MAGIC: &[u8; 4] = b"PK\x03\x04";
 
 const DIRECTORY_END: &[u8; 4] = b"PK\x05\x06";
 const ENTRY: &[u8; 4] = b"PK\x01\x02";
+/// The field with lengths of 64 bits.
+const WIDE: u16 = 1;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
@@ -57,29 +60,63 @@ fn content(archive: &[u8], at: usize, limit: u64) -> Result<Vec<u8>, String> {
         return Err("is encrypted".to_owned());
     }
     let (method, check) = (two(archive, at + 10)?, four(archive, at + 16)?);
-    let (packed, size) = (four(archive, at + 20)?, four(archive, at + 24)?);
-    let header = four(archive, at + 42)? as usize;
-    if u64::from(size) > limit {
-        return Err(format!("more than {limit} bytes are left for it"));
+    let Place { packed, size, header } = place(archive, at)?;
+    if size > limit {
+        return Err(format!("has {size} bytes, and {limit} may be read"));
     }
-    let start =
-        30 + usize::from(two(archive, header + 26)?) + usize::from(two(archive, header + 28)?);
-    let bytes = part(archive, header.saturating_add(start), packed as usize)?;
+    let start = 30
+        + usize::from(two(archive, header.saturating_add(26))?)
+        + usize::from(two(archive, header.saturating_add(28))?);
+    let bytes = part(archive, header.saturating_add(start), packed)?;
     let mut content = Vec::new();
     match method {
         STORED => content.extend_from_slice(bytes),
         DEFLATED => {
-            let mut inflated = DeflateDecoder::new(bytes).take(u64::from(size) + 1);
+            let mut inflated = DeflateDecoder::new(bytes).take(size + 1);
             inflated.read_to_end(&mut content).map_err(|cause| cause.to_string())?;
         }
         other => return Err(format!("is compressed by method {other}, not stored or deflated")),
     }
     let mut sum = Crc::new();
     sum.update(&content);
-    if content.len() != size as usize || sum.sum() != check {
+    if content.len() as u64 != size || sum.sum() != check {
         return Err("is damaged: its length or check sum is another".to_owned());
     }
     Ok(content)
+}
+
+/// Where a file is in the archive, and its lengths there and decompressed.
+struct Place {
+    packed: usize,
+    size: u64,
+    header: usize,
+}
+
+/// What the entry at `at` says of its file's place: a field of 32 bits, or one of 64 behind the name
+/// (APPNOTE 4.5.3) if that has all bits set.
+fn place(archive: &[u8], at: usize) -> Result<Place, String> {
+    let (name, length) = (two(archive, at + 28)?, two(archive, at + 30)?);
+    let mut extra = part(archive, at + 46 + usize::from(name), length.into())?;
+    let mut wide: &[u8] = &[];
+    while let [_, _, _, _, rest @ ..] = extra {
+        let content = part(rest, 0, two(extra, 2)?.into())?;
+        if two(extra, 0)? == WIDE {
+            wide = content;
+        }
+        extra = &rest[content.len()..];
+    }
+    // Only those that do not fit are there, in this order.
+    let mut field = |narrow: usize| match four(archive, at + narrow)? {
+        u32::MAX => {
+            let (value, rest) = wide.split_at_checked(8).ok_or("a length of it is missing")?;
+            wide = rest;
+            Ok::<u64, String>(u64::from(four(value, 4)?) << 32 | u64::from(four(value, 0)?))
+        }
+        value => Ok(value.into()),
+    };
+    let (size, packed, header) = (field(24)?, field(20)?, field(42)?);
+    let place = |value: u64| usize::try_from(value).map_err(|_| "is not in it".to_owned());
+    Ok(Place { size, packed: place(packed)?, header: place(header)? })
 }
 
 fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], String> {
@@ -153,12 +190,32 @@ mod tests {
         assert_eq!(found, [("a.csv", &b"plain"[..]), ("b.csv", &long)]);
     }
 
+    /// As in the archives of ticks that this was made for.
+    #[test]
+    fn lengths_of_64_bits_are_understood() {
+        let mut archive = archive_of(&[("a.csv", b"17007,1.39147,1.39148", false)]);
+        let entry = archive.windows(4).position(|four| four == ENTRY).expect("an entry");
+        archive[entry + 20..entry + 28].fill(0xff);
+        archive[entry + 30] = 24;
+        let mut extra = vec![7, 0, 0, 0, 1, 0, 16, 0];
+        extra.extend(21_u64.to_le_bytes().repeat(2));
+        archive.splice(entry + 51..entry + 51, extra);
+        let found = entries(&archive, 1 << 20).expect("an archive");
+        assert_eq!(found[0].content, b"17007,1.39147,1.39148");
+        for at in entry..archive.len() {
+            let mut damaged = archive.clone();
+            damaged[at] ^= 0xff;
+            // Whatever becomes of it, it does not panic.
+            let _ = entries(&damaged, 1 << 20);
+        }
+    }
+
     #[test]
     fn what_is_damaged_or_too_long_is_refused() {
         let long = b"17007,1.39147,1.39148\n".repeat(1000);
         let archive = archive_of(&[("b.csv", &long, true)]);
         let error = entries(&archive, 1000).err().expect("too long");
-        assert_eq!(error, "b.csv: more than 1000 bytes are left for it");
+        assert_eq!(error, "b.csv: has 22000 bytes, and 1000 may be read");
         // The last two bytes are the length of a comment, which nobody reads.
         for cut in 0..archive.len() - 2 {
             assert!(entries(&archive[..cut], 1 << 20).is_err(), "{cut} bytes");
