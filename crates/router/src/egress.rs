@@ -266,6 +266,14 @@ impl<R: Renderer> Egress<R> {
                 && client.queued + messages <= options.queue_messages;
             match options.overflow {
                 _ if fits => return Room::Is,
+                // What is left of lanes that are gone takes no room from others.
+                _ if client.queue.records() > client.queued => {
+                    let lanes = &self.lanes.lanes;
+                    client
+                        .queue
+                        .retain(&mut self.segments, |lane, of| lanes[lane].generation == of);
+                    continue;
+                }
                 Overflow::Disconnect => return Room::Close,
                 Overflow::DropOldest if !never => {}
                 _ => return Room::IsNot,

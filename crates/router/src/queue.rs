@@ -124,12 +124,18 @@ pub(crate) struct Queue {
     /// A segment below the last size that was emptied, for the next one that is needed.
     spare: Vec<u8>,
     bytes: usize,
+    records: usize,
 }
 
 impl Queue {
     /// Bytes of all records.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// How many records there are.
+    pub(crate) fn records(&self) -> usize {
+        self.records
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -145,6 +151,7 @@ impl Queue {
         }
         record.write(self.segments.back_mut().expect("a segment with room"));
         self.bytes += size;
+        self.records += 1;
     }
 
     fn add_segment(&mut self, size: usize, free: &mut Segments) {
@@ -173,6 +180,7 @@ impl Queue {
     pub(crate) fn pop(&mut self, size: usize, free: &mut Segments) {
         self.start += size;
         self.bytes -= size;
+        self.records -= 1;
         if self.segments.front().is_some_and(|first| first.len() == self.start) {
             self.start = 0;
             let mut emptied = self.segments.pop_front().expect("the first segment");
@@ -182,6 +190,18 @@ impl Queue {
                 emptied.clear();
                 self.spare = emptied;
             }
+        }
+    }
+
+    /// Keeps the records for which `keep` says so, given lane and generation.
+    pub(crate) fn retain(&mut self, free: &mut Segments, keep: impl Fn(u32, u32) -> bool) {
+        let mut all = std::mem::take(self);
+        while let Some(record) = all.front() {
+            if keep(record.lane, record.generation) {
+                self.push(&record, free);
+            }
+            let size = record.size();
+            all.pop(size, free);
         }
     }
 

@@ -186,3 +186,24 @@ fn a_client_that_does_not_read_answers_is_disconnected() {
         world.router.sent(world.now, reader, 90);
     }
 }
+
+#[test]
+fn what_an_ended_subscription_left_takes_no_room() {
+    for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::Disconnect] {
+        let mut world = World::with(Limits { output_bytes: 1, ..Limits::default() });
+        let options = ClientOptions { overflow, queue_bytes: 1_000, ..Default::default() };
+        let client = world.connect(options);
+        world.subscribe(client, 1, "a");
+        world.subscribe(client, 2, "b");
+        // One is in the output, and one before all others in the queue.
+        publish(&mut world, &["a", "a", "b", "b", "b"]);
+        world.publish("b", &"x".repeat(700));
+        assert_eq!(world.router.unsubscribe(world.now, client, 2), Ok(()));
+        world.publish("a", &"y".repeat(700));
+        world.check_ledgers();
+        let lines = world.receive(client);
+        let sequences: Vec<_> = lines.iter().filter_map(|line| line.split(' ').nth(1)).collect();
+        assert_eq!(sequences, ["a#1", "a#2", "a#3"], "{overflow:?}: {lines:?}");
+        world.check_ledgers();
+    }
+}

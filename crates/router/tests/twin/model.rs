@@ -495,6 +495,11 @@ impl Model {
             if queued_bytes(client) + bytes <= most_bytes && queued + messages <= most {
                 return Some(true);
             }
+            if queued < client.queue.len() {
+                // Lanes that are gone take no room from others.
+                client.queue.retain(|stored| stored.lane.is_some());
+                continue;
+            }
             if client.policy == Policy::Close {
                 return None;
             }
