@@ -233,9 +233,9 @@ impl Client {
         how: &Subscribe,
     ) -> Result<Vec<Subscription>> {
         let mut made = Vec::with_capacity(patterns.len());
-        let asked = patterns.iter().try_for_each(|pattern| {
+        let asked = patterns.iter().try_for_each(|pattern| -> Result<()> {
             made.push(self.conversation.subscribe(pattern.as_ref(), how)?);
-            self.flush_beyond(GATHERED)
+            Ok(())
         });
         let mut refused = Vec::new();
         let stand = asked.and_then(|()| {

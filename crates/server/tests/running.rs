@@ -83,6 +83,26 @@ fn all_transports_lead_to_one_router() {
     assert_eq!(profiles, ["shm/native/opaque", "tcp/native/opaque", "unix/native/opaque"]);
 }
 
+/// The router ends the connection of who asks and does not take the answers; a client that has much to
+/// ask at once takes them meanwhile.
+#[test]
+fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
+    let folder = Folder::new("much");
+    let router = router(|config| {
+        let texts = [folder.address("unix"), folder.address("shm")];
+        config.listen.native = texts.iter().map(|text| text.parse().expect("an address")).collect();
+    });
+    let patterns: Vec<String> = (0..200_000).map(|number| format!("t/{number}")).collect();
+    for listening in router.addresses() {
+        let options = Options { timeout: raw::PATIENCE, ..Options::named("reader") };
+        let mut reader = Client::connect(&listening.url(), &options).expect("it is taken");
+        let made = reader.subscribe_each(&patterns, &Subscribe::every()).expect("all are taken");
+        assert_eq!(made.len(), patterns.len());
+        reader.reconnect().expect("all are taken again");
+    }
+    router.stop();
+}
+
 #[test]
 fn a_reload_changes_listeners_and_keeps_connections() {
     let folder = Folder::new("reload");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use trunkline_native::RouterFrame;
 use trunkline_reactor::{Address, Idle, Stream};
 
-use super::Client;
+use super::{Client, GATHERED};
 use crate::conversation::Look;
 use crate::error::{Error, Result};
 use crate::event::Refusal;
@@ -24,7 +24,7 @@ impl Client {
             match self.stream.write(self.conversation.output()) {
                 Ok(bytes) => self.conversation.sent(bytes),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait_for_room(timeout)?;
+                    self.wait_to_write(false, timeout)?;
                 }
                 Err(error) => return Err(self.why_ended(error)),
             }
@@ -32,11 +32,12 @@ impl Client {
         Ok(())
     }
 
-    fn wait_for_room(&mut self, timeout: Duration) -> Result<()> {
+    /// Waits for room, or for bytes to read too.
+    fn wait_to_write(&mut self, or_read: bool, timeout: Duration) -> Result<()> {
         let deadline = Deadline::after(Some(timeout));
         loop {
-            let ready = self.stream.wait(false, true, deadline.left()).map_err(Error::Lost)?;
-            if ready.writable {
+            let ready = self.stream.wait(or_read, true, deadline.left()).map_err(Error::Lost)?;
+            if ready.writable || ready.readable {
                 return Ok(());
             }
             if deadline.is_over() {
@@ -119,17 +120,49 @@ impl Client {
         timeout: Duration,
         mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
     ) -> Result<T> {
-        let deadline = Deadline::after(Some(timeout));
+        // Counts from when all is sent.
+        let mut deadline = None;
         loop {
             let answer = self.conversation.look_for(&mut look)?;
-            // Answers to pings, and what the router's welcome has set free.
-            self.write(self.options.timeout)?;
             if let Some(answer) = answer {
+                // Answers to pings. What the router's welcome has set free may be much more, and
+                // goes out while its answers are waited for.
+                if self.conversation.output().len() <= GATHERED {
+                    self.write(self.options.timeout)?;
+                }
                 return Ok(answer);
             }
+            if !self.conversation.output().is_empty() {
+                self.write_part()?;
+                continue;
+            }
+            let deadline = *deadline.get_or_insert_with(|| Deadline::after(Some(timeout)));
             if !self.read_before(deadline)? {
                 return Err(Error::TimedOut { waiting_for });
             }
+        }
+    }
+
+    /// Writes some of what has gathered, and reads what is there: a router ends the connection of who
+    /// asks much and takes no answers.
+    fn write_part(&mut self) -> Result<()> {
+        let output = self.conversation.output();
+        match self.stream.write(&output[..output.len().min(GATHERED)]) {
+            Ok(bytes) => {
+                self.conversation.sent(bytes);
+                if !self.conversation.output().is_empty() {
+                    self.read()?;
+                }
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if self.read()? {
+                    Ok(())
+                } else {
+                    self.wait_to_write(true, self.options.timeout)
+                }
+            }
+            Err(error) => Err(self.why_ended(error)),
         }
     }
 
