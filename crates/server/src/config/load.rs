@@ -123,7 +123,9 @@ impl Config {
             return Err(self.wrong(name, "limits.frame_bytes is at most \"1 GiB\""));
         }
         if limits.topics > MOST_TOPICS || limits.topics_per_client > MOST_TOPICS {
-            return Err(self.wrong(name, "limits of topics are at most 100000000"));
+            let most =
+                format!("limits.topics and limits.topics_per_client are at most {MOST_TOPICS}");
+            return Err(self.wrong(name, &most));
         }
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
@@ -137,7 +139,8 @@ impl Config {
 }
 
 const MOST_FRAME_BYTES: u64 = 1 << 30;
-const MOST_TOPICS: usize = 100_000_000;
+/// The protocol has no more numbers for them.
+const MOST_TOPICS: usize = trunkline_native::TOPIC_NUMBERS as usize;
 
 /// `trunkline.toml line 3, column 5`.
 fn place(name: &str, text: &str, span: Option<Range<usize>>) -> String {
