@@ -172,6 +172,9 @@ impl Engine {
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
         if let Some(face) = self.router.renderer(id) {
             let gaps = face.losses.gaps;
+            if let Some(at) = face.requests.alarm() {
+                self.office.take_back(at, id, Reminder::Requests);
+            }
             self.office.gone.add(&connection, face, ledger);
             self.count_leaving(&connection, gaps, ledger);
         }

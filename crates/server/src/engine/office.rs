@@ -1,7 +1,6 @@
 //! What the engine keeps for all connections together.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,8 +53,8 @@ pub(crate) struct Office {
     pub(crate) gone: Gone,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
-    /// One watch a connection, and about one for those with requests.
-    reminders: BinaryHeap<Reverse<(u64, u64, Reminder)>>,
+    /// One watch a connection, and one more for those with requests.
+    reminders: BTreeSet<(u64, u64, Reminder)>,
 }
 
 impl Office {
@@ -67,7 +66,7 @@ impl Office {
             totals: Totals::default(),
             gone: Gone::default(),
             is_stopping: false,
-            reminders: BinaryHeap::new(),
+            reminders: BTreeSet::new(),
         }
     }
 
@@ -78,24 +77,61 @@ impl Office {
     }
 
     pub(crate) fn remind(&mut self, at: u64, client: ClientId, reminder: Reminder) {
-        self.reminders.push(Reverse((at, client.as_u64(), reminder)));
+        self.reminders.insert((at, client.as_u64(), reminder));
+    }
+
+    /// Forgets what was to be reminded of: clients choose how far away a time is.
+    pub(crate) fn take_back(&mut self, at: u64, client: ClientId, reminder: Reminder) {
+        self.reminders.remove(&(at, client.as_u64(), reminder));
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.reminders.peek().map(|Reverse((at, _, _))| *at)
+        self.reminders.first().map(|(at, _, _)| *at)
     }
 
     /// The next reminder whose time has come.
     pub(crate) fn due(&mut self, now: u64) -> Option<(u64, ClientId, Reminder)> {
-        let Reverse((at, _, _)) = self.reminders.peek()?;
-        if *at > now {
-            return None;
-        }
-        let Reverse((at, client, reminder)) = self.reminders.pop()?;
+        let first = self.reminders.first().filter(|(at, _, _)| *at <= now);
+        let (at, client, reminder) = *first?;
+        self.reminders.pop_first();
         Some((at, ClientId::from_u64(client), reminder))
     }
 }
 
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_native as native;
+
+    use super::*;
+    use crate::engine::{Engine, Peer};
+    use crate::session::Protocol;
+
+    #[test]
+    fn requests_leave_no_reminders_behind() {
+        let mut engine = Engine::new(&Config::default());
+        for _ in 0..3 {
+            let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+            let id = engine.connected(0, peer, Protocol::Native).expect("there is room");
+            let mut bytes = Vec::new();
+            let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };
+            native::encode_hello(&mut bytes, &hello);
+            native::encode_topic(&mut bytes, 0, "quote");
+            for correlation in 0..100 {
+                let timeout_ms = u32::MAX - correlation as u32;
+                let (format, payload) = (0, &b"?"[..]);
+                let request =
+                    native::Request { alias: 0, timeout_ms, correlation, format, payload };
+                native::encode_request(&mut bytes, &request);
+            }
+            assert_eq!(engine.received(0, id, &bytes), bytes.len());
+            let requests = |it: &&(u64, u64, Reminder)| it.2 == Reminder::Requests;
+            assert_eq!(engine.office.reminders.iter().filter(requests).count(), 1);
+            engine.closed(0, id, "done");
+            assert_eq!(engine.office.reminders.iter().filter(requests).count(), 0);
+        }
+    }
 }

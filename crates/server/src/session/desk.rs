@@ -174,7 +174,11 @@ impl Desk<'_> {
                 let text = format!("a request {correlation} waits already");
                 return Err(Denied { code: code::IN_USE, offset: None, text });
             }
+            let before = face.requests.alarm();
             if let Some(at) = face.requests.arm(deadline) {
+                if let Some(before) = before {
+                    self.office.take_back(before, id, Reminder::Requests);
+                }
                 self.office.remind(at, id, Reminder::Requests);
             }
         }

@@ -39,9 +39,14 @@ impl Requests {
         }
     }
 
+    /// The alarm that is set.
+    pub(crate) fn alarm(&self) -> Option<u64> {
+        self.alarm
+    }
+
     /// The alarm that has to be set, if the one that is set comes too late or there is none.
     ///
-    /// There is at most one that still counts, however many requests come and go.
+    /// There is at most one, however many requests come and go: the one before is to be taken back.
     pub(crate) fn arm(&mut self, deadline: u64) -> Option<u64> {
         if self.alarm.is_some_and(|at| at <= deadline) {
             return None;
