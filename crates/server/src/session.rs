@@ -1,6 +1,6 @@
 //! A connection's two halves: what reads its bytes, and what renders for it.
 //!
-//! A [`Session`] turns the bytes of a client into calls of its [`Desk`]. A [`Face`] belongs to the
+//! A `Session` turns the bytes of a client into calls of its [`Desk`]. A [`Face`] belongs to the
 //! router and renders deliveries; it also tells the client what only the engine knows.
 
 mod desk;

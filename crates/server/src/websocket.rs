@@ -1,7 +1,7 @@
 //! WebSocket for browsers: JSON control frames, any payload. docs/websocket.md is the protocol.
 //!
 //! Bytes come in and go out through buffers; nothing here has a socket or a clock. Frames are read
-//! by tungstenite; what they mean stands in [`command`], what is sent back in [`writer`].
+//! by tungstenite; what they mean stands in `command`, what is sent back in `writer`.
 
 mod command;
 mod handshake;
