@@ -12,6 +12,7 @@ mod config;
 mod fault;
 mod lab;
 mod link;
+mod log;
 mod output;
 mod plan;
 mod publish;

@@ -16,12 +16,15 @@ use crate::Ending;
 use crate::arguments::ServeArguments;
 use crate::config::load;
 use crate::fault::Fault;
+use crate::log::Lines;
 use crate::output::print;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     let file = arguments.file.config.clone();
     let config = load(file.as_deref())?;
-    start_log(&config.log);
+    let log = Lines::to(std::io::stderr())
+        .map_err(|cause| Fault::new(format!("no thread for the log: {cause}")))?;
+    start_log(&config.log, log.clone());
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
     let router = Server::start(config.clone())?;
@@ -33,7 +36,9 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     print(&lines)?;
     let handle = router.handle();
     thread::spawn(move || obey(signals, &handle, file.as_deref(), config));
-    router.wait()?;
+    let ended = router.wait();
+    log.finish();
+    ended?;
     Ok(Ending::Right)
 }
 
@@ -71,7 +76,7 @@ fn reload(handle: &Handle, file: Option<&Path>, config: &mut Config) {
     *config = fresh;
 }
 
-fn start_log(log: &Log) {
+fn start_log(log: &Log, out: Lines) {
     let level = match log.level {
         LogLevel::Off => LevelFilter::OFF,
         LogLevel::Error => LevelFilter::ERROR,
@@ -81,7 +86,7 @@ fn start_log(log: &Log) {
     };
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr)
+        .with_writer(move || out.clone())
         .with_target(false)
         .with_ansi(false);
     match log.format {
