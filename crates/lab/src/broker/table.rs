@@ -60,8 +60,9 @@ pub const BROKERS: [Broker; 6] = [
         what: "Redis publish and subscribe",
         program: "redis-server",
         how_to_get: "Debian's package redis-server",
-        settings: "nothing on disk; client-output-buffer-limit pubsub 32mb 8mb 60 by default, then \
-                   the client is disconnected",
+        settings: "nothing on disk; maxclients 65000, or what descriptors allow; \
+                   client-output-buffer-limit pubsub 32mb 8mb 60 by default, then the client is \
+                   disconnected",
         kind: Kind::Redis,
     },
     Broker {
@@ -150,7 +151,9 @@ impl Broker {
     ) -> io::Result<Launch> {
         let arguments = match self.kind {
             Kind::Nats => format!("--addr 127.0.0.1 --port {port}"),
-            Kind::Redis => format!("--bind 127.0.0.1 --port {port} --appendonly no --dir ."),
+            Kind::Redis => {
+                format!("--bind 127.0.0.1 --port {port} --maxclients 65000 --appendonly no --dir .")
+            }
             Kind::Mosquitto => {
                 fs::write(folder.join("mosquitto.conf"), mosquitto(port))?;
                 "-c mosquitto.conf".to_owned()

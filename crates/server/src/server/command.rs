@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What another thread asks of the router's.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl Handle {
     }
 
     /// What is going on in the router; it blocks this thread only. `None` if the router has stopped,
-    /// does not answer within a second, or too many ask already.
+    /// does not answer within five seconds, or too many ask already.
     pub fn snapshot(&self, what: SnapshotRequest) -> Option<Snapshot> {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
