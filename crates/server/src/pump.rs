@@ -47,6 +47,10 @@ const STRANGERS: usize = 64;
 /// How long a connection that ends may take to read why.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// Bytes that a connection that ends may still send. Closing a socket with bytes unread could take from
+/// the client why it ends, so that they are read; but not from one that never stops.
+const UNHEARD: usize = 16 << 20;
+
 /// The end of a router.
 #[derive(Clone, Copy, Debug)]
 struct Stopping {
@@ -294,7 +298,11 @@ impl Pump {
             let Some(id) = self.reading.pop_front() else { return };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
+            if wire.dismissed.is_some() {
+                wire.unheard += bytes;
+            }
             match read {
+                Read::More if wire.unheard > UNHEARD => self.gone(id, ""),
                 Read::More => self.reading.push_back(id),
                 Read::Drained => wire.is_reading = false,
                 Read::Ended(reason) => self.gone(id, &reason),

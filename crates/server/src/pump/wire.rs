@@ -23,6 +23,8 @@ pub(super) struct Wire {
     pub(super) has_ended: bool,
     /// Why it is to end, once it is.
     pub(super) dismissed: Option<String>,
+    /// Bytes that came after that.
+    pub(super) unheard: usize,
     /// All has been written that ever will be.
     pub(super) is_finished: bool,
 }
@@ -49,6 +51,7 @@ impl Wire {
             is_blocked: false,
             has_ended: false,
             dismissed: None,
+            unheard: 0,
             is_finished: false,
         }
     }
