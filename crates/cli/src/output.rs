@@ -11,7 +11,7 @@ pub(crate) fn print(text: &str) -> Result<(), Fault> {
     print_while_read(text).map(|_| ())
 }
 
-/// As [`print`], for those that would print without end: false once nobody reads.
+/// As [`print()`], for those that would print without end: false once nobody reads.
 pub(crate) fn print_while_read(text: &str) -> Result<bool, Fault> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
