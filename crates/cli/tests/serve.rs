@@ -48,17 +48,25 @@ struct Router {
 
 impl Router {
     fn start(arguments: &[&str]) -> Self {
+        let mut router = Self::start_unheard(arguments);
+        let errors = BufReader::new(router.child.stderr.take().expect("a pipe"));
+        let (lines, log) = mpsc::channel();
+        thread::spawn(move || {
+            errors.lines().map_while(Result::ok).try_for_each(|it| lines.send(it))
+        });
+        router.log = log;
+        router
+    }
+
+    /// One whose log is a pipe that nobody reads.
+    fn start_unheard(arguments: &[&str]) -> Self {
         let mut child = command(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let errors = BufReader::new(child.stderr.take().expect("a pipe"));
-        let (lines, log) = mpsc::channel();
-        thread::spawn(move || {
-            errors.lines().map_while(Result::ok).try_for_each(|it| lines.send(it))
-        });
+        let (_, log) = mpsc::channel();
         let mut address = String::new();
         loop {
             let mut line = String::new();
@@ -125,6 +133,37 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     command(arguments).envs(environment.iter().copied()).output().expect("the program runs")
 }
 
+/// The next message's.
+fn payload(reader: &mut Client) -> Vec<u8> {
+    let mut payload = Vec::new();
+    while payload.is_empty() {
+        let came = reader.receive(Some(PATIENCE), &mut |event| {
+            if let Event::Message(message) = event {
+                payload = message.payload.to_vec();
+            }
+        });
+        assert!(came.expect("the connection holds") > 0);
+    }
+    payload
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_nobody() {
+    let folder = Folder::new("unheard");
+    let file = folder.file(&format!("{ANY_PORT}[log]\nlevel = \"debug\"\n"));
+    let router = Router::start_unheard(&["serve", "--config", &file]);
+    let mut reader = router.client("reader");
+    // A line for each: more than the pipe takes and the router keeps.
+    let patterns: Vec<String> = (0..10_000).map(|number| format!("a/{number}")).collect();
+    reader.subscribe_each(&patterns, &Subscribe::every()).expect("they are taken");
+    let mut writer = router.client("writer");
+    let topic = writer.topic("a/9999").expect("a topic");
+    writer.publish(topic, b"on it goes").expect("it is sent");
+    assert_eq!(payload(&mut reader), b"on it goes");
+    router.signal("-TERM");
+    assert_eq!(router.end().code(), Some(0));
+}
+
 #[test]
 fn a_router_serves_reloads_and_stops() {
     let folder = Folder::new("serve");
@@ -149,16 +188,7 @@ fn a_router_serves_reloads_and_stops() {
     router.logged("has been taken over");
 
     writer.publish(topic, b"still connected").expect("it is sent");
-    let mut payload = Vec::new();
-    while payload.is_empty() {
-        let came = reader.receive(Some(PATIENCE), &mut |event| {
-            if let Event::Message(message) = event {
-                payload = message.payload.to_vec();
-            }
-        });
-        assert!(came.expect("the connection holds") > 0);
-    }
-    assert_eq!(payload, b"still connected");
+    assert_eq!(payload(&mut reader), b"still connected");
 
     drop((reader, writer));
     let line = router.logged("disconnected");

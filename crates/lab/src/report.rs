@@ -238,7 +238,7 @@ fn foot(record: &Record) -> Vec<String> {
     }
     let mut lines = Vec::new();
     if !absent.is_empty() {
-        lines.push(format!("absent (make peers): {}", absent.join(", ")));
+        lines.extend(wrapped(&format!("absent (make peers): {}", absent.join(", "))));
     }
     if record.rows.iter().any(|row| row.metric == "cpu-time" && row.value.is_some()) {
         lines.push(
@@ -255,7 +255,8 @@ fn foot(record: &Record) -> Vec<String> {
         }
     }
     if !open.is_empty() {
-        lines.push(format!("inconclusive (a run ends with status 3): {}", open.join("; ")));
+        let told = format!("inconclusive (a run ends with status 3): {}", open.join("; "));
+        lines.extend(wrapped(&told));
     }
     lines
 }

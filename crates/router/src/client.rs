@@ -176,6 +176,8 @@ pub(crate) struct Client<R> {
     /// The deadline that counts.
     pub(crate) armed: Option<u64>,
     pub(crate) options: ClientOptions,
+    /// How many lanes its subscriptions have.
+    pub(crate) lanes: usize,
     /// The router's numbers of the subscriptions, by the client's.
     pub(crate) subscriptions: BTreeMap<u32, u32>,
     /// Counted beside the lanes; two more counters are in the port.
@@ -210,6 +212,7 @@ impl<R> Client<R> {
             is_turn_of_ready: false,
             armed: None,
             options,
+            lanes: 0,
             subscriptions: BTreeMap::new(),
             elided: 0,
             discarded: 0,

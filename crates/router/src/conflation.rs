@@ -11,6 +11,10 @@ use crate::lane::{KEPT_PAYLOAD, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
+/// An interval that ends late, by this part of itself at most, counts as ended in time: the next is not
+/// put off by how late a timer came, and what is delivered keeps up to the cap.
+const FORGIVEN: u64 = 4;
+
 /// What an update that waits counts for besides its payload, in bytes.
 const WAITING_HEAD: usize = 40;
 
@@ -32,7 +36,7 @@ impl<R: Renderer> Egress<R> {
         let conflation = Some(&Conflation { replaced, age: 0 });
         emit(turn, &mut client.port, lane, &Content { conflation, ..*content });
         mark(&mut client.port, &mut self.dirty);
-        self.cool(turn.now, extra);
+        self.cool(turn.now, turn.now, extra);
         true
     }
 
@@ -107,11 +111,12 @@ impl<R: Renderer> Egress<R> {
     pub(crate) fn deliver_next_update(&mut self, turn: &Turn<'_>, index: u32) {
         let extra = client_of(&mut self.clients, index).ready.head();
         if extra != NONE {
-            self.deliver_update(turn, extra);
+            self.deliver_update(turn, extra, turn.now);
         }
     }
 
-    fn deliver_update(&mut self, turn: &Turn<'_>, extra: u32) {
+    /// Delivers the update that waits, as if at `time`.
+    fn deliver_update(&mut self, turn: &Turn<'_>, extra: u32, time: u64) {
         let conflated = &mut self.lanes.conflated[extra];
         let id = conflated.lane;
         let waiting = conflated.waiting;
@@ -132,7 +137,7 @@ impl<R: Renderer> Egress<R> {
         emit(turn, &mut client.port, lane, &content);
         mark(&mut client.port, &mut self.dirty);
         self.release_update(extra);
-        self.cool(turn.now, extra);
+        self.cool(turn.now, time, extra);
     }
 
     /// Takes away the update that waits, which is delivered or lost.
@@ -178,8 +183,8 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    /// A lane has delivered: its interval begins.
-    fn cool(&mut self, now: u64, extra: u32) {
+    /// A lane has delivered: its interval begins at `time`.
+    fn cool(&mut self, now: u64, time: u64, extra: u32) {
         let conflated = &mut self.lanes.conflated[extra];
         let interval = conflated.interval;
         if interval == NONE {
@@ -187,17 +192,25 @@ impl<R: Renderer> Egress<R> {
         }
         let at = &mut self.intervals[interval];
         conflated.is_cooling = true;
-        conflated.due = now.saturating_add(at.nanoseconds);
-        at.cooling.push_back(&mut self.lanes.conflated, extra);
+        conflated.was_late = time < now;
+        conflated.due = time.saturating_add(at.nanoseconds);
+        let list = &mut at.cooling[usize::from(conflated.was_late)];
+        list.push_back(&mut self.lanes.conflated, extra);
         self.arm_interval(interval);
     }
 
+    /// The lane whose interval ends next, and when.
+    fn next_to_end(&self, interval: u32) -> Option<(u32, u64)> {
+        let heads = self.intervals[interval].cooling.map(|list| list.head());
+        let heads = heads.into_iter().filter(|extra| *extra != NONE);
+        heads.map(|extra| (extra, self.lanes.conflated[extra].due)).min_by_key(|(_, due)| *due)
+    }
+
     fn arm_interval(&mut self, interval: u32) {
-        let at = &mut self.intervals[interval];
-        let head = at.cooling.head();
-        if head != NONE && at.armed.is_none() {
-            let due = self.lanes.conflated[head].due;
-            at.armed = Some(due);
+        if self.intervals[interval].armed.is_none()
+            && let Some((_, due)) = self.next_to_end(interval)
+        {
+            self.intervals[interval].armed = Some(due);
             self.deadlines.set(due, Timer::Interval(interval));
         }
     }
@@ -205,11 +218,9 @@ impl<R: Renderer> Egress<R> {
     /// Lanes whose interval is over deliver what waits, if the client can take it.
     pub(crate) fn end_intervals(&mut self, turn: &Turn<'_>, interval: u32) {
         let most = self.update_mark();
-        loop {
-            let extra = self.intervals[interval].cooling.head();
-            if extra == NONE || self.lanes.conflated[extra].due > turn.now {
-                break;
-            }
+        while let Some((extra, due)) = self.next_to_end(interval)
+            && due <= turn.now
+        {
             self.stop_cooling(extra);
             let conflated = &self.lanes.conflated[extra];
             if conflated.waiting == NONE {
@@ -218,7 +229,9 @@ impl<R: Renderer> Egress<R> {
             let index = self.lanes.lanes[conflated.lane].client;
             let client = client_of(&mut self.clients, index);
             if client.port.slow & slow::CLOSING == 0 && client.port.can_take(turn.now, most) {
-                self.deliver_update(turn, extra);
+                let most = self.intervals[interval].nanoseconds / FORGIVEN;
+                let time = if turn.now - due <= most { due } else { turn.now };
+                self.deliver_update(turn, extra, time);
             } else {
                 self.make_ready(extra);
             }
@@ -231,8 +244,8 @@ impl<R: Renderer> Egress<R> {
     pub(crate) fn stop_cooling(&mut self, extra: u32) {
         let conflated = &mut self.lanes.conflated[extra];
         if std::mem::take(&mut conflated.is_cooling) {
-            let interval = conflated.interval;
-            self.intervals[interval].cooling.remove(&mut self.lanes.conflated, extra);
+            let (interval, list) = (conflated.interval, usize::from(conflated.was_late));
+            self.intervals[interval].cooling[list].remove(&mut self.lanes.conflated, extra);
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Conflated {
     pub(crate) waiting: u32,
     /// Whether the interval since the last delivery is not over.
     pub(crate) is_cooling: bool,
+    /// Which of the lists of its interval it is in while it cools.
+    pub(crate) was_late: bool,
     /// Whether the update that waits only waits for the client.
     pub(crate) is_ready: bool,
     /// Until when it cools.
@@ -100,11 +102,13 @@ pub(crate) struct Waiting {
 /// The longest payload whose memory a [`Waiting`] keeps for the next.
 pub(crate) const KEPT_PAYLOAD: usize = 4 << 10;
 
-/// Lanes with the same interval between updates, in the order in which their intervals end.
+/// Lanes with the same interval between updates.
 #[derive(Debug, Default)]
 pub(crate) struct Interval {
     pub(crate) nanoseconds: u64,
-    pub(crate) cooling: List<OF_INTERVAL>,
+    /// Each in the order in which intervals end: lanes that began theirs when they delivered, and lanes
+    /// that delivered a little late and began before that.
+    pub(crate) cooling: [List<OF_INTERVAL>; 2],
     /// Subscriptions with this interval.
     pub(crate) users: u32,
     /// The deadline that counts.

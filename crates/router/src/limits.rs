@@ -13,6 +13,8 @@ pub struct Limits {
     pub subscriptions_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched, about 100 bytes each.
     pub lanes: usize,
+    /// Those of one client, which is disconnected when it has more.
+    pub lanes_per_client: usize,
     /// Bytes that wait in a client's output before messages go to its queue instead. The output
     /// passes this by one message at most, and by control frames.
     pub output_bytes: usize,
@@ -28,6 +30,7 @@ impl Default for Limits {
             subscriptions: 1_000_000,
             subscriptions_per_client: 500_000,
             lanes: 5_000_000,
+            lanes_per_client: 2_000_000,
             output_bytes: 256 << 10,
             message_bytes: 1 << 20,
         }

@@ -42,6 +42,16 @@ impl<R: Renderer> Egress<R> {
             siblings: Links::default(),
             ..Lane::default()
         };
+        let client = client_of(&mut self.clients, new.client);
+        client.lanes += 1;
+        let limit = self.limits.lanes_per_client;
+        if client.lanes > limit {
+            let reason = format!(
+                "the client has more than its limit of {limit} lanes, which are pairs of \
+                 subscription and topic (lanes_per_client)"
+            );
+            self.close(new.client, &reason);
+        }
         id
     }
 
@@ -67,6 +77,7 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, lane.client);
         self.lanes.forget_losses(&mut client.gaps, id);
         client.retired += self.lanes.ledger(id);
+        client.lanes -= 1;
         let lane = &mut self.lanes.lanes[id];
         lane.generation = lane.generation.wrapping_add(1);
         if lane.is_conflated() {

@@ -256,6 +256,29 @@ impl<R: Renderer> Router<R> {
         true
     }
 
+    /// Writes a reply into a client's output, before everything that waits. `false` if the client is
+    /// gone or about to be; and if so many bytes are unsent as may wait in its queue besides the bytes
+    /// of an output, that it is disconnected.
+    pub fn reply(&mut self, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) -> bool {
+        let output = self.egress.limits.output_bytes;
+        let at = self.egress.find(client).filter(|at| at.closing.is_none());
+        let Some(at) = at else { return false };
+        if at.port.output.len() > at.options.queue_bytes.saturating_add(output) {
+            self.egress.close(client.index, "the client asks, and does not read the replies");
+            self.finish_closing();
+            return false;
+        }
+        let port = &mut client_of(&mut self.egress.clients, client.index).port;
+        write(&mut port.renderer, &mut port.output.bytes);
+        mark(port, &mut self.egress.dirty);
+        true
+    }
+
+    /// How many subscriptions match a topic, as far as its last message tells.
+    pub fn lanes_of(&self, topic: TopicId) -> usize {
+        self.topics.get(topic.0 as usize).map_or(0, |at| at.route.len())
+    }
+
     /// The renderer of a client that is connected.
     pub fn renderer(&mut self, client: ClientId) -> Option<&mut R> {
         self.egress.find_mut(client).map(|client| &mut client.port.renderer)

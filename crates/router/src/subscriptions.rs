@@ -136,6 +136,7 @@ impl<R: Renderer> Router<R> {
         };
         self.matcher.insert(pattern, number);
         self.add_to_routes(pattern, number);
+        self.finish_closing();
         Ok(())
     }
 

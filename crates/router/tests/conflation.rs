@@ -59,6 +59,23 @@ fn the_newest_goes_when_the_interval_is_over() {
 }
 
 #[test]
+fn a_timer_that_comes_a_little_late_takes_nothing_from_the_cap() {
+    let mut world = World::new();
+    let client = world.connect(ClientOptions::default());
+    world.subscribe_with(client, 1, "fx", at_most(10));
+    world.publish("fx", "0");
+    for (update, late, next) in [(1, 5, 200), (2, 25, 300), (3, 0, 400), (4, 30, 530)] {
+        world.receive(client);
+        world.publish("fx", &update.to_string());
+        world.now = (update * 100 + late) * MILLISECOND;
+        world.router.advance(world.now);
+        let lines = world.receive(client);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert_eq!(world.router.next_deadline(), Some(next * MILLISECOND));
+    }
+}
+
+#[test]
 fn each_topic_has_its_own_interval() {
     let mut world = World::new();
     let client = world.connect(ClientOptions::default());

@@ -130,6 +130,22 @@ fn limits_refuse_what_is_new() {
 }
 
 #[test]
+fn a_client_with_too_many_lanes_ends_and_others_go_on() {
+    let mut world = World::with(Limits { lanes_per_client: 2, ..Limits::default() });
+    let [greedy, other] = [(); 2].map(|()| world.connect(ClientOptions::default()));
+    world.subscribe(greedy, 1, "*");
+    world.subscribe(other, 1, "a");
+    assert_eq!(["a", "b", "c"].map(|topic| world.publish(topic, "x")), [2, 1, 0]);
+    let told = world.receive(greedy);
+    assert_eq!(told[..2], ["1 a#1 x", "1 b#1 x"]);
+    assert!(told[2].starts_with("closing: ") && told[2].contains("2 lanes"), "{told:?}");
+    assert_eq!(world.publish("a", "y"), 1);
+    assert_eq!(world.receive(other), ["1 a#1 x", "1 a#2 y"]);
+    assert_eq!(world.router.view().lanes_now(), 1);
+    world.check_ledgers();
+}
+
+#[test]
 fn a_client_with_very_many_topics_goes_bit_by_bit() {
     const TOPICS: usize = 5_000;
     let mut world = World::new();

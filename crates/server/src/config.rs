@@ -97,6 +97,8 @@ pub struct Limits {
     pub subscriptions_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched.
     pub lanes: usize,
+    /// Those of one client.
+    pub lanes_per_client: usize,
     /// Requests of one client that wait for their reply.
     pub requests_per_client: usize,
     /// Bytes of a frame, and so of a message with its header.
@@ -116,6 +118,7 @@ impl Default for Limits {
             subscriptions: 1_000_000,
             subscriptions_per_client: 1_000_000,
             lanes: 5_000_000,
+            lanes_per_client: 2_000_000,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,

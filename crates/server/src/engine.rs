@@ -326,6 +326,7 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         subscriptions: limits.subscriptions,
         subscriptions_per_client: limits.subscriptions_per_client,
         lanes: limits.lanes,
+        lanes_per_client: limits.lanes_per_client,
         output_bytes: size(limits.output_bytes),
         // So that the frame that delivers a message is no longer than frames may be.
         message_bytes: size(limits.frame_bytes) - MOST_MESSAGE_HEAD,

@@ -216,7 +216,8 @@ impl Pump {
         }
     }
 
-    fn open(&mut self, mut door: Door) -> io::Result<()> {
+    /// Listens at a door, and gives its place.
+    fn open(&mut self, mut door: Door) -> io::Result<usize> {
         let free = self.doors.iter().position(Option::is_none);
         let at = free.unwrap_or(self.doors.len());
         if at >= DOORS {
@@ -228,7 +229,7 @@ impl Pump {
         }
         self.doors[at] = Some(door);
         self.accepting.push_back(at);
-        Ok(())
+        Ok(at)
     }
 
     fn accept(&mut self) {
@@ -433,29 +434,39 @@ impl Pump {
     /// Listens where the configuration says, changes the engine, or changes nothing.
     fn reconfigure(&mut self, config: &Config) -> Result<(), String> {
         let wanted = Door::wanted(config);
-        let mut fresh = Vec::new();
-        for (address, protocol) in &wanted {
-            let is_open = |door: &Door| door.asked == *address && door.protocol == *protocol;
-            if !self.doors.iter().flatten().any(is_open) {
-                // Nothing is changed before all of them are open.
-                let door = Door::open(address, *protocol).map_err(|cause| cause.to_string())?;
-                fresh.push(door);
+        let is_wanted = |door: &Door| wanted.iter().any(|it| door.is(it));
+        let (mut fresh, mut turned) = (Vec::new(), Vec::new());
+        for it in &wanted {
+            if self.doors.iter().flatten().any(|door| door.is(it)) {
+                continue;
+            }
+            let may_turn = |door: &Door| door.asked == it.0 && !is_wanted(door);
+            if let Some(at) = self.doors.iter().position(|it| it.as_ref().is_some_and(may_turn)) {
+                turned.push((at, it.1));
+                continue;
+            }
+            // Nothing is changed before all of them are open.
+            match Door::open(&it.0, it.1).and_then(|door| self.open(door)) {
+                Ok(at) => fresh.push(at),
+                Err(cause) => {
+                    for door in fresh.into_iter().filter_map(|at: usize| self.doors[at].take()) {
+                        shut(&mut self.reactor, door);
+                    }
+                    return Err(cause.to_string());
+                }
             }
         }
-        for slot in &mut self.doors {
-            let is_wanted = |door: &Door| {
-                wanted
-                    .iter()
-                    .any(|(address, protocol)| door.asked == *address && door.protocol == *protocol)
-            };
-            if let Some(door) = slot.take_if(|door| !is_wanted(door)) {
-                info!(address = %door.listener.address(), "no longer listening");
-                shut(&mut self.reactor, door);
+        for (at, protocol) in turned {
+            if let Some(door) = &mut self.doors[at] {
+                door.protocol = protocol;
             }
         }
-        for door in fresh {
+        for door in self.doors.iter_mut().filter_map(|slot| slot.take_if(|it| !is_wanted(it))) {
+            info!(address = %door.listener.address(), "no longer listening");
+            shut(&mut self.reactor, door);
+        }
+        for door in fresh.into_iter().filter_map(|at| self.doors[at].as_ref()) {
             info!(address = %door.listener.address(), "listening");
-            self.open(door).map_err(|cause| cause.to_string())?;
         }
         self.reactor.set_idle(config.router.idle);
         self.engine.reconfigure(self.now, config);

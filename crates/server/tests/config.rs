@@ -28,6 +28,7 @@ topics_per_client = 2100
 subscriptions = 30
 subscriptions_per_client = 31
 lanes = 32
+lanes_per_client = 34
 requests_per_client = 33
 frame_bytes = "2 MiB"
 output_bytes = 8192

@@ -47,6 +47,7 @@ impl Config {
         page.key("subscriptions", &limits.subscriptions, "of all clients");
         page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
         page.key("lanes", &limits.lanes, "pairs of a subscription and a topic it has matched");
+        page.key("lanes_per_client", &limits.lanes_per_client, "of one client; it ends with more");
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
         page.key(
             "frame_bytes",

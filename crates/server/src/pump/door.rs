@@ -22,6 +22,11 @@ impl Door {
         Ok(Self { listener, protocol, asked: address.clone() })
     }
 
+    /// Whether it is the one at this address for this protocol.
+    pub(crate) fn is(&self, (address, protocol): &(Address, Protocol)) -> bool {
+        self.asked == *address && self.protocol == *protocol
+    }
+
     /// What a configuration wants to listen at.
     pub(crate) fn wanted(config: &Config) -> Vec<(Address, Protocol)> {
         let native = config.listen.native.iter();

@@ -29,6 +29,9 @@ pub(super) struct Wire {
     pub(super) is_finished: bool,
 }
 
+/// Bytes of a frame's beginning that are moved for each read, and kept room for.
+const SMALL: usize = 4 << 10;
+
 /// How reading ended.
 #[derive(Debug)]
 pub(super) enum Read {
@@ -68,11 +71,8 @@ impl Wire {
     ) -> (Read, usize) {
         let mut total = 0;
         while total < share {
-            let (room, read) = if self.kept.len() <= share {
-                self.read_behind_kept(engine, now, buffer)
-            } else {
-                self.read_into_kept(engine, now, share)
-            };
+            let room = buffer.len() / 2;
+            let read = self.read_once(engine, now, buffer);
             match read {
                 Ok(0) => return (Read::Ended("the client closed it".to_owned()), total),
                 Ok(bytes) => {
@@ -90,49 +90,35 @@ impl Wire {
         (Read::More, total)
     }
 
-    /// The usual way: all connections read into one buffer, which stays in the caches.
-    fn read_behind_kept(
-        &mut self,
-        engine: &mut Engine,
-        now: u64,
-        buffer: &mut [u8],
-    ) -> (usize, io::Result<usize>) {
-        let before = self.kept.len();
-        buffer[..before].copy_from_slice(&self.kept);
+    /// Reads half a buffer at most, behind what is kept if there is little of it.
+    fn read_once(&mut self, engine: &mut Engine, now: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let room = buffer.len() / 2;
-        let read = self.stream.read(&mut buffer[before..before + room]);
-        if let Ok(bytes @ 1..) = read {
+        let before = self.kept.len();
+        if before > SMALL {
+            // The beginning of a long frame stays where it is, however small the pieces of its rest.
+            let bytes = self.stream.read(&mut buffer[..room])?;
+            self.kept.extend_from_slice(&buffer[..bytes]);
+            let used = engine.received(now, self.id, &self.kept);
+            self.kept.drain(..used);
+            self.give_back();
+            return Ok(bytes);
+        }
+        // All connections read into one buffer, which stays in the caches.
+        buffer[..before].copy_from_slice(&self.kept);
+        let bytes = self.stream.read(&mut buffer[before..before + room])?;
+        if bytes > 0 {
             let all = &buffer[..before + bytes];
             let used = engine.received(now, self.id, all);
             self.kept.clear();
             self.kept.extend_from_slice(&all[used..]);
             self.give_back();
         }
-        (room, read)
-    }
-
-    /// A frame that is longer than the common buffer is gathered where it is kept.
-    fn read_into_kept(
-        &mut self,
-        engine: &mut Engine,
-        now: u64,
-        room: usize,
-    ) -> (usize, io::Result<usize>) {
-        let before = self.kept.len();
-        self.kept.resize(before + room, 0);
-        let read = self.stream.read(&mut self.kept[before..]);
-        self.kept.truncate(before + *read.as_ref().unwrap_or(&0));
-        if let Ok(1..) = read {
-            let used = engine.received(now, self.id, &self.kept);
-            self.kept.drain(..used);
-            self.give_back();
-        }
-        (room, read)
+        Ok(bytes)
     }
 
     /// Memory goes back when nothing is kept in it.
     fn give_back(&mut self) {
-        if self.kept.is_empty() && self.kept.capacity() > 4096 {
+        if self.kept.is_empty() && self.kept.capacity() > SMALL {
             self.kept = Vec::new();
         }
     }

@@ -147,7 +147,7 @@ impl Desk<'_> {
     ///
     /// # Errors
     ///
-    /// Nobody subscribes to the topic, the correlation is in use, or too many requests wait.
+    /// Nobody who subscribes to the topic has room for it, the correlation is in use, or too many requests wait.
     pub fn request(
         &mut self,
         topic: TopicId,
@@ -188,7 +188,10 @@ impl Desk<'_> {
             Ok(0) => Err(Denied {
                 code: code::NO_RESPONDER,
                 offset: None,
-                text: "nobody subscribes to this topic".to_owned(),
+                text: match self.router.lanes_of(topic) {
+                    0 => "nobody subscribes to this topic".to_owned(),
+                    _ => "who subscribes to this topic has no room for it".to_owned(),
+                },
             }),
             Ok(_) => return Ok(()),
             Err(refusal) => Err(denied(refusal)),
@@ -219,7 +222,7 @@ impl Desk<'_> {
             return Err(gone("the requester does not wait for this any more"));
         }
         self.office.totals.replies += 1;
-        let told = self.router.control(client, |face, out| {
+        let told = self.router.reply(client, |face, out| {
             face.reply(out, correlation, format, payload);
         });
         if told { Ok(()) } else { Err(gone("the requester takes nothing any more")) }
