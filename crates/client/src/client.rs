@@ -6,9 +6,9 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use trunkline_native::{RouterFrame, Welcome, format, kind};
-use trunkline_reactor::{Address, Stream};
+use trunkline_reactor::{Address, Deadline, Stream};
 
-use self::exchange::{Deadline, open};
+use self::exchange::open;
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Event, Refusal, Reply, RequestId};

@@ -17,10 +17,54 @@ pub enum Idle {
     SpinFor(Duration),
 }
 
+/// Until when something is waited for. A wait of no time reads no clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadline {
+    /// It is waited for without end.
+    Never,
+    /// It is looked for once.
+    Now,
+    /// Until then.
+    At(Instant),
+}
+
+impl Deadline {
+    /// The end of a time that begins now; `None` has none.
+    #[must_use]
+    pub fn after(timeout: Option<Duration>) -> Self {
+        match timeout {
+            Some(Duration::ZERO) => Self::Now,
+            // Beyond what the clock can hold there is none.
+            Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
+            None => Self::Never,
+        }
+    }
+
+    /// How much time is left.
+    #[must_use]
+    pub fn left(self) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::Now => Some(Duration::ZERO),
+            Self::At(time) => Some(time.saturating_duration_since(Instant::now())),
+        }
+    }
+
+    /// Whether no time is left.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+}
+
+/// Looks of one who spins between two at the clock, which takes as long as a look.
+const LOOKS_BEFORE_CLOCK: u32 = 16;
+
 /// Until when a wait lasts, and until when it stays awake.
 pub(crate) struct Patience {
-    deadline: Option<Instant>,
+    deadline: Deadline,
     awake: Awake,
+    looks: u32,
 }
 
 enum Awake {
@@ -40,46 +84,36 @@ pub(crate) enum Next {
 }
 
 impl Patience {
-    pub(crate) fn new(idle: Idle, timeout: Option<Duration>) -> Self {
-        if timeout == Some(Duration::ZERO) {
-            // Looks once; no clock is read.
-            return Self { deadline: None, awake: Awake::No };
-        }
-        let spins = matches!(idle, Idle::SpinFor(_));
-        let now = (timeout.is_some() || spins).then(Instant::now);
-        let awake = match (idle, now) {
-            (Idle::SpinFor(time), Some(now)) => Awake::Until(now + time),
-            (Idle::Spin, _) => Awake::Always,
-            _ => Awake::No,
+    pub(crate) fn new(idle: Idle, deadline: Deadline) -> Self {
+        let awake = match idle {
+            _ if deadline == Deadline::Now => Awake::No,
+            Idle::SpinFor(time) => Awake::Until(Instant::now() + time),
+            Idle::Spin => Awake::Always,
+            Idle::Block => Awake::No,
         };
-        // A time-out beyond what the clock can hold is none.
-        let deadline = now.zip(timeout).and_then(|(now, timeout)| now.checked_add(timeout));
-        Self { deadline, awake }
+        Self { deadline, awake, looks: 0 }
     }
 
     /// To be asked after a look that found nothing.
+    #[inline]
     pub(crate) fn next(&mut self) -> Next {
-        let now = match (&self.awake, self.deadline) {
-            (Awake::No, None) => return Next::Sleep(None),
-            (Awake::Always, None) => {
-                hint::spin_loop();
-                return Next::Look;
-            }
-            _ => Instant::now(),
-        };
-        if self.deadline.is_some_and(|deadline| now >= deadline) {
-            return Next::GiveUp;
-        }
-        let awake = match self.awake {
-            Awake::No => false,
-            Awake::Until(time) => now < time,
-            Awake::Always => true,
-        };
-        if awake {
+        if let Awake::Always = self.awake {
             hint::spin_loop();
+            self.looks += 1;
+            if self.looks.is_multiple_of(LOOKS_BEFORE_CLOCK) && self.deadline.is_over() {
+                return Next::GiveUp;
+            }
             return Next::Look;
         }
-        Next::Sleep(self.deadline.map(|deadline| deadline - now))
+        let is_awake = |time| Instant::now() < time;
+        match (self.deadline.left(), &self.awake) {
+            (Some(Duration::ZERO), _) => Next::GiveUp,
+            (_, Awake::Until(time)) if is_awake(*time) => {
+                hint::spin_loop();
+                Next::Look
+            }
+            (left, _) => Next::Sleep(left),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ mod shared;
 mod stream;
 
 pub use address::{Address, AddressError};
-pub use idle::Idle;
+pub use idle::{Deadline, Idle};
 pub use listener::Listener;
 pub use reactor::{Event, Reactor, Waker};
 pub use stream::{Ready, Stream};

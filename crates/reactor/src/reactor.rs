@@ -11,7 +11,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::idle::{Next, Patience, timespec};
+use crate::idle::{Deadline, Next, Patience, timespec};
 use crate::shared::Watch;
 use crate::{Idle, Listener, Stream};
 
@@ -29,11 +29,13 @@ const WAKER: Token = Token(usize::MAX);
 /// Marks the tokens of sockets that only wake for shared memory.
 const SHARED: usize = 1 << (usize::BITS - 1);
 
-/// Turns in which only shared memory is looked at, as long as something happens there.
-const BUSY_TURNS: u32 = 4;
+/// Looks at shared memory alone before the system is asked too. The more where only shared memory is
+/// watched, and none of it needs the system to be woken by.
+const LOOKS: u32 = 32;
+const LOOKS_ALONE: u32 = 1024;
 
-/// The same where nothing happens, and the thread spins.
-const SPUN_TURNS: u32 = 32;
+/// For how many looks one counts after which something is to be done, which takes its time.
+const BUSY: u32 = 8;
 
 /// What happened to a stream or a listener. Told once: read until `WouldBlock` or less came than was
 /// asked for, write until `WouldBlock`; who stops earlier comes back without being told.
@@ -58,8 +60,10 @@ pub struct Reactor {
     listeners: Vec<Listening>,
     is_precise: bool,
     shared: Watch,
+    /// Streams that are not shared memory.
+    sockets: usize,
     /// Looks since the system was asked last.
-    turns: u32,
+    looks: u32,
 }
 
 /// A listener as the reactor sees it.
@@ -95,7 +99,8 @@ impl Reactor {
         let waker = Arc::new(mio::Waker::new(poll.registry(), WAKER)?);
         let events = Events::with_capacity(EVENTS);
         let (listeners, shared) = (Vec::new(), Watch::default());
-        Ok(Self { poll, events, waker, idle, listeners, is_precise: false, shared, turns: 0 })
+        let (is_precise, sockets, looks) = (false, 0, 0);
+        Ok(Self { poll, events, waker, idle, listeners, is_precise, shared, sockets, looks })
     }
 
     /// Waits in another manner from now on.
@@ -139,8 +144,10 @@ impl Reactor {
         }
         let socket = stream.socket().as_raw_fd();
         let added = self.poll.registry().register(&mut SourceFd(&socket), Token(token), interest);
-        if let (Err(_), Some(end)) = (&added, stream.shared()) {
-            self.shared.remove(end);
+        match (&added, stream.shared()) {
+            (Err(_), Some(end)) => _ = self.shared.remove(end),
+            (Ok(()), None) => self.sockets += 1,
+            _ => {}
         }
         added
     }
@@ -151,8 +158,10 @@ impl Reactor {
     ///
     /// It was not added.
     pub fn remove(&mut self, stream: &mut Stream) -> io::Result<()> {
-        if let Some(end) = stream.shared() {
-            self.shared.remove(end);
+        match stream.shared() {
+            Some(end) => _ = self.shared.remove(end),
+            // One that was dropped without this counts for ever, which costs time and nothing else.
+            None => self.sockets = self.sockets.saturating_sub(1),
         }
         self.poll.registry().deregister(&mut SourceFd(&stream.socket().as_raw_fd()))
     }
@@ -171,25 +180,34 @@ impl Reactor {
     ///
     /// Those of the system.
     pub fn wait(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> io::Result<()> {
+        self.wait_until(events, Deadline::after(timeout))
+    }
+
+    /// As [`Self::wait`], until a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn wait_until(&mut self, events: &mut Vec<Event>, deadline: Deadline) -> io::Result<()> {
         events.clear();
-        let timeout = self.resume(events, timeout);
-        let mut patience = Patience::new(self.idle, timeout);
+        let deadline = self.resume(events, deadline);
+        let mut patience = Patience::new(self.idle, deadline);
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
             // Sleeps in the first call already.
-            sleep = timeout;
+            sleep = deadline.left();
         }
         loop {
             let is_woken = match self.look(events, sleep) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
                 woken => woken?,
             };
-            if is_woken || !events.is_empty() || timeout == Some(Duration::ZERO) {
+            if is_woken || !events.is_empty() || deadline == Deadline::Now {
                 return Ok(());
             }
             sleep = match patience.next() {
                 Next::GiveUp => {
-                    self.resume(events, timeout);
+                    self.resume(events, deadline);
                     return Ok(());
                 }
                 Next::Look => Some(Duration::ZERO),
@@ -254,14 +272,14 @@ impl Reactor {
         if is_sleep && events.len() == before {
             self.shared.settle(events);
         }
-        self.turns += 1;
-        let is_enough = if events.len() > before {
-            self.turns < BUSY_TURNS
-        } else {
-            !is_sleep && self.idle != Idle::Block && self.turns < SPUN_TURNS
-        };
+        let is_busy = events.len() > before;
+        self.looks += if is_busy { BUSY } else { 1 };
+        let is_alone = self.sockets == 0 && self.shared.is_all_hot();
+        let most = if is_alone { LOOKS_ALONE } else { LOOKS };
+        let may_go_on = is_busy || !is_sleep && self.idle != Idle::Block;
+        let is_enough = may_go_on && self.looks < most;
         if !is_enough {
-            self.turns = 0;
+            self.looks = 0;
         }
         is_enough
     }
@@ -278,9 +296,9 @@ impl Reactor {
         Ok(())
     }
 
-    /// Ends the rest of listeners whose time is over; the time until then, or until the next ends.
-    fn resume(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> Option<Duration> {
-        let mut timeout = timeout;
+    /// Ends the rest of listeners whose time is over; the deadline, or when the next rest ends.
+    fn resume(&mut self, events: &mut Vec<Event>, deadline: Deadline) -> Deadline {
+        let mut deadline = deadline;
         for listener in &mut self.listeners {
             if !listener.pause.load(Ordering::Relaxed) {
                 continue;
@@ -296,13 +314,16 @@ impl Reactor {
                     writable: false,
                     closed: false,
                 });
-                timeout = Some(Duration::ZERO);
+                deadline = Deadline::Now;
             } else {
-                let left = until - now;
-                timeout = Some(timeout.map_or(left, |timeout| timeout.min(left)));
+                deadline = match deadline {
+                    Deadline::Now => Deadline::Now,
+                    Deadline::At(time) if time < until => deadline,
+                    _ => Deadline::At(until),
+                };
             }
         }
-        timeout
+        deadline
     }
 }
 

@@ -28,7 +28,7 @@ use mio::net::UnixStream;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 
-use crate::idle::{Next, Patience};
+use crate::idle::{Deadline, Next, Patience};
 use crate::stream::look;
 use crate::{Idle, Ready};
 use ring::{Corrupt, Reader, Ring, Writer};
@@ -180,7 +180,7 @@ impl Shared {
         writable: bool,
         timeout: Option<Duration>,
     ) -> io::Result<Ready> {
-        let mut patience = Patience::new(idle, timeout);
+        let mut patience = Patience::new(idle, Deadline::after(timeout));
         let mut looks = 0u32;
         loop {
             let ready = self.end.ready(readable, writable);

@@ -12,7 +12,7 @@ use mio::net::{TcpStream, UnixStream};
 use rustix::event::{PollFd, PollFlags, poll};
 use socket2::SockRef;
 
-use crate::idle::{Next, Patience, timespec};
+use crate::idle::{Deadline, Next, Patience, timespec};
 use crate::shared::{End, Shared};
 use crate::{Address, Idle};
 
@@ -123,7 +123,7 @@ impl Stream {
         if let Transport::Shared(stream) = &mut self.transport {
             return stream.wait(self.idle, readable, writable, timeout);
         }
-        let mut patience = Patience::new(self.idle, timeout);
+        let mut patience = Patience::new(self.idle, Deadline::after(timeout));
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
             // Sleeps in the first call already.

@@ -14,7 +14,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
-use trunkline_reactor::{Event, Reactor, Stream};
+use trunkline_reactor::{Deadline, Event, Reactor, Stream};
 use trunkline_router::Refusal;
 
 use crate::config::Config;
@@ -140,8 +140,8 @@ impl Pump {
     }
 
     fn turn(&mut self) -> io::Result<()> {
-        let timeout = self.timeout();
-        self.reactor.wait(&mut self.events, timeout)?;
+        let deadline = self.deadline();
+        self.reactor.wait_until(&mut self.events, deadline)?;
         self.now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.turns += 1;
         self.sort_events();
@@ -168,24 +168,23 @@ impl Pump {
         Ok(())
     }
 
-    /// How long nothing has to be done.
-    fn timeout(&self) -> Option<Duration> {
+    /// Until when nothing has to be done.
+    fn deadline(&self) -> Deadline {
         let is_idle = self.reading.is_empty()
             && self.writing.is_empty()
             && self.accepting.is_empty()
             && self.surveys.is_empty();
         if !is_idle {
-            return Some(Duration::ZERO);
+            return Deadline::Now;
         }
         let leaving = self.leaving.front().map(|(at, _)| *at);
         let stopping =
             self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
         let stranger = self.strangers.front().map(|(at, _)| *at);
         let deadlines = [self.engine.next_deadline(), leaving, stranger, stopping];
-        let next = deadlines.into_iter().flatten().min()?;
-        // The clock has gone on since it was read.
-        let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Some(Duration::from_nanos(next.saturating_sub(now)))
+        let next = deadlines.into_iter().flatten().min().map(Duration::from_nanos);
+        let next = next.and_then(|next| self.epoch.checked_add(next));
+        next.map_or(Deadline::Never, Deadline::At)
     }
 
     fn sort_events(&mut self) {

@@ -2,16 +2,19 @@
 
 use std::hint;
 use std::io::{self, ErrorKind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use trunkline_native::RouterFrame;
-use trunkline_reactor::{Address, Idle, Stream};
+use trunkline_reactor::{Address, Deadline, Idle, Stream};
 
 use super::{Client, GATHERED};
 use crate::conversation::Look;
 use crate::error::{Error, Result};
 use crate::event::Refusal;
 use crate::options::Options;
+
+/// Reads of one who spins between two looks at the clock, which takes as long as a read.
+const LOOKS_BEFORE_CLOCK: u32 = 16;
 
 impl Client {
     #[inline]
@@ -75,17 +78,25 @@ impl Client {
 
     /// Waits for something to read; false if the deadline is over before.
     pub(super) fn read_before(&mut self, deadline: Deadline) -> Result<bool> {
+        // To read is to look: who spins makes a call less than to wait first.
+        let spins = self.options.idle == Idle::Spin;
+        let looks = if spins { LOOKS_BEFORE_CLOCK } else { 1 };
         loop {
-            if self.read()? {
-                return Ok(true);
+            for _ in 0..looks {
+                if self.read()? {
+                    return Ok(true);
+                }
+                if deadline == Deadline::Now {
+                    return Ok(false);
+                }
+                if spins {
+                    hint::spin_loop();
+                }
             }
             if deadline.is_over() {
                 return Ok(false);
             }
-            if self.options.idle == Idle::Spin {
-                // To read is to look: a call less than to wait first.
-                hint::spin_loop();
-            } else {
+            if !spins {
                 self.stream.wait(true, false, deadline.left()).map_err(Error::Lost)?;
             }
         }
@@ -203,35 +214,4 @@ pub(super) fn open(address: &Address, options: &Options) -> Result<Stream> {
         stream.set_receive_buffer(bytes).map_err(Error::Connect)?;
     }
     Ok(stream)
-}
-
-/// Until when something is waited for. A wait of no time reads no clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Deadline {
-    Never,
-    Now,
-    At(Instant),
-}
-
-impl Deadline {
-    pub(super) fn after(timeout: Option<Duration>) -> Self {
-        match timeout {
-            Some(Duration::ZERO) => Self::Now,
-            // Beyond what the clock can hold there is none.
-            Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
-            None => Self::Never,
-        }
-    }
-
-    pub(super) fn left(self) -> Option<Duration> {
-        match self {
-            Self::Never => None,
-            Self::Now => Some(Duration::ZERO),
-            Self::At(when) => Some(when.saturating_duration_since(Instant::now())),
-        }
-    }
-
-    pub(super) fn is_over(self) -> bool {
-        self.left() == Some(Duration::ZERO)
-    }
 }

@@ -98,6 +98,12 @@ impl Watch {
         !self.hot.is_empty()
     }
 
+    /// Whether no stream needs the system to be woken by.
+    #[inline]
+    pub(crate) fn is_all_hot(&self) -> bool {
+        self.hot.len() + self.free.len() == self.streams.len()
+    }
+
     /// Something came over the socket of a stream.
     pub(crate) fn woken(&mut self, slot: usize, is_closed: bool) {
         let Some(watched) = self.streams.get_mut(slot).and_then(Option::as_mut) else { return };
