@@ -1,8 +1,9 @@
 //! The loop: one thread that moves bytes between streams and the engine.
 //!
 //! A turn waits for something to happen, reads from each connection that has bytes, but not more
-//! than its share, and then writes once to each that has output. So what comes together goes out
-//! together, and what comes alone goes out at once.
+//! than its share, and writes to each that has output: after each read where few have bytes, else
+//! after a few reads. So what many send to one goes out together, and what comes alone goes out at
+//! once.
 
 mod door;
 mod wire;
@@ -31,6 +32,10 @@ const SHARE: usize = 128 << 10;
 
 /// Bytes that a turn reads; the clock is read and time-outs are seen to in between.
 const TURN: usize = 8 * SHARE;
+
+/// Connections read from before there is a write to those that have output. What one of so few brought
+/// waits for no other.
+const FEW: usize = 8;
 
 /// Connections accepted at one door before others have their turn.
 const ACCEPTED: usize = 64;
@@ -290,7 +295,8 @@ impl Pump {
 
     /// Reads from each connection once that may have bytes, until the turn has had enough.
     fn read(&mut self) {
-        let (mut total, mut fresh) = (0, 0);
+        let (mut total, mut fresh, mut unwritten) = (0, 0, 0);
+        let is_few = self.reading.len() <= FEW;
         for _ in 0..self.reading.len() {
             if total >= TURN {
                 return;
@@ -309,9 +315,10 @@ impl Pump {
             }
             total += bytes;
             fresh += bytes;
-            if fresh >= SHARE {
-                // What has been rendered is still in the processor's caches.
-                fresh = 0;
+            unwritten += 1;
+            // What has been rendered is still in the processor's caches.
+            if is_few || unwritten == FEW || fresh >= SHARE {
+                (fresh, unwritten) = (0, 0);
                 self.flush();
             }
         }
