@@ -47,6 +47,7 @@ rate = 1_000
 slow = 100
 queue = 50
 caps = [200]
+further-milliseconds = 400
 peer-milliseconds = 400
 turns = { subjects = ["trunkline", "bare-forwarder"], milliseconds = 1_000, count = 1 }
 

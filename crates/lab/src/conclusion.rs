@@ -172,6 +172,9 @@ fn ratios_of(
 ) -> ByEntries {
     let mut over = values(&term.over, rows, subject);
     over.retain(|(entries, _)| term.entries.is_none() || *entries == term.entries);
+    if let Some(less) = &term.less {
+        over = paired(over, &values(less, rows, subject), Factor::less);
+    }
     let mut ratios = match &term.under {
         Some(under) => divided(over, &values(under, rows, subject)),
         None => over,
@@ -193,14 +196,32 @@ fn ratios_of(
 }
 
 fn divided(over: ByEntries, under: &ByEntries) -> ByEntries {
-    let divide = |(entries, over): (Option<u32>, Factor)| {
-        let (_, under) = under.iter().find(|(of, _)| *of == entries)?;
-        Some((entries, over.over(under))).filter(|(_, factor)| factor.value.is_finite())
+    paired(over, under, Factor::over)
+}
+
+/// What comes of those of the same length, if it is a number.
+fn paired(
+    ones: ByEntries,
+    others: &ByEntries,
+    pair: impl Fn(&Factor, &Factor) -> Factor,
+) -> ByEntries {
+    let pair = |(entries, one): (Option<u32>, Factor)| {
+        let (_, other) = others.iter().find(|(of, _)| *of == entries)?;
+        Some((entries, pair(&one, other))).filter(|(_, factor)| factor.value.is_finite())
     };
-    over.into_iter().filter_map(divide).collect()
+    ones.into_iter().filter_map(pair).collect()
 }
 
 impl Factor {
+    fn less(&self, other: &Self) -> Self {
+        Self {
+            value: self.value - other.value,
+            low: self.low - other.high,
+            high: self.high - other.low,
+            runs: self.runs.min(other.runs),
+        }
+    }
+
     fn over(&self, under: &Self) -> Self {
         // Where something may be negative, the lowest need not come from the lowest.
         let ends = [

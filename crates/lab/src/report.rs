@@ -220,7 +220,7 @@ fn head(record: &Record) -> Vec<String> {
     if let Some((day, count)) = trades.and_then(|row| Some((&row.subject, row.value?))) {
         lines.push(format!("messages carry the {} trades of: {day}", with_commas(count)));
     }
-    lines.extend(catena::ticks(record));
+    lines.extend(catena::ticks(record).iter().flat_map(|line| wrapped(line)));
     lines
 }
 

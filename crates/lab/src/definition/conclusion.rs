@@ -51,6 +51,8 @@ pub struct Expected {
 pub struct Term {
     /// What is looked at.
     pub over: Quantity,
+    /// What is taken from it first.
+    pub less: Option<Quantity>,
     /// What it is divided by.
     pub under: Option<Quantity>,
     /// The ratio that this ratio is divided by.
@@ -145,6 +147,7 @@ impl Term {
     /// All quantities that it is made of.
     pub(crate) fn quantities(&self) -> Vec<&Quantity> {
         let mut all = vec![&self.over];
+        all.extend(&self.less);
         all.extend(&self.under);
         all.extend(self.per.iter().flat_map(|per| per.quantities()));
         all

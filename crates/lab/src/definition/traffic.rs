@@ -80,6 +80,8 @@ pub struct SlowConsumers {
     pub queue: usize,
     /// Updates a second for each topic of the eliding consumer, one run each.
     pub caps: Vec<u32>,
+    /// How long the runs with caps after the first last, in which the slow consumer does not matter.
+    pub further_milliseconds: u64,
     /// How long those are measured that cannot elide, and the fast consumer alone beside theirs.
     pub peer_milliseconds: u64,
 }
@@ -265,6 +267,7 @@ impl SlowConsumers {
         within("rate", self.rate.into(), 1, 1_000_000)?;
         within("slow", self.slow.into(), 1, 1_000_000)?;
         within("peer-milliseconds", self.peer_milliseconds, 1, 600_000)?;
+        within("further-milliseconds", self.further_milliseconds, 1, 600_000)?;
         within("queue", self.queue as u64, 1, 10_000_000)
     }
 

@@ -236,7 +236,7 @@ impl Process {
         let complaint: Vec<&str> = complaints.iter().map(String::as_str).collect();
         PeerError {
             peer: self.name.clone(),
-            asked: question.to_owned(),
+            asked: shortened(question, 100),
             kind: Box::new(kind),
             complaint: (!complaint.is_empty()).then(|| complaint.join(" / ")),
         }

@@ -88,19 +88,21 @@ impl Scenario for Flexibility<'_> {
         let is_quick = self.setting.request.is_quick;
         let whole = self.asked.turns.milliseconds(is_quick);
         let milliseconds = if elides { whole } else { whole.min(self.asked.peer_milliseconds) };
-        let alone = |stage: &mut Stage| self.run(stage, &[], 0, pace, milliseconds / 2);
+        let further = milliseconds.min(self.asked.further_milliseconds);
+        let alone = |stage: &mut Stage| self.run(stage, &[], 0, pace, further);
         let (_, mut fast_alone) = alone(stage)?;
         let mut runs = Vec::new();
         let caps = if elides { &self.asked.caps[..] } else { &self.asked.caps[..1] };
-        for &cap in caps {
+        for (number, &cap) in caps.iter().enumerate() {
             let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
-            runs.push((cap, self.run(stage, with, cap, pace, milliseconds)?));
+            let long = if number == 0 { milliseconds } else { further };
+            let ran = self.run(stage, with, cap, pace, long)?;
+            runs.push((cap, long * 1_000_000 / PIECES, ran));
         }
         fast_alone.extend(alone(stage)?.1);
-        let piece = milliseconds * 1_000_000 / PIECES;
         let mut alone = Vec::new();
         for outcome in &fast_alone {
-            alone.extend(pieces(&outcome.samples, piece));
+            alone.extend(pieces(&outcome.samples, further * 2_000_000 / PIECES));
         }
         let profile = stage.subject.profile(&self.who());
         let series = found.of(&self.asked.case("alone", 0), stage.subject, profile);
@@ -112,9 +114,9 @@ impl Scenario for Flexibility<'_> {
                 found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
             }
         }
-        for (cap, (published, outcomes)) in &runs {
+        for (cap, piece, (published, outcomes)) in &runs {
             for outcome in outcomes {
-                self.note(stage.subject, found, (*cap, published, pace), outcome, piece);
+                self.note(stage.subject, found, (*cap, published, pace), outcome, *piece);
             }
         }
         Ok(())
