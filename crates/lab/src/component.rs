@@ -27,7 +27,7 @@ use publisher::Paced;
 use source::{Source, Topics};
 use stamp::{Kind, Stamp};
 use subscriber::Checked;
-use task::{Answer, Connection, Publishing, Range, Receiving, Task};
+use task::{Answer, Connection, Publishing, Receiving, Task};
 
 /// Bytes of a task at most.
 const TASK_BYTES: usize = 1 << 20;
@@ -152,9 +152,14 @@ impl<'a> Component<'a> {
         let names = asked.topics.names();
         self.topics.get_or_insert_with(|| asked.topics.clone());
         for number in 0..asked.count {
-            let mut bus = self.connect.connect(&asked.address, &names, &asked.options(number))?;
+            let names = match asked.subscribe_each {
+                // What one of a crowd need not know takes time.
+                true => names.chunks(1).nth(number % names.len().max(1)).unwrap_or_default(),
+                false => &names[..],
+            };
+            let mut bus = self.connect.connect(&asked.address, names, &asked.options(number))?;
             if asked.subscribe_each {
-                bus.subscribe(&Range { first: number % names.len().max(1), count: 1 }.indexes())?;
+                bus.subscribe(&[0])?;
             }
             self.buses.push(bus);
         }

@@ -240,12 +240,17 @@ fn foot(record: &Record) -> Vec<String> {
     if !absent.is_empty() {
         lines.extend(wrapped(&format!("absent (make peers): {}", absent.join(", "))));
     }
-    if record.rows.iter().any(|row| row.metric == "cpu-time" && row.value.is_some()) {
+    let is_of_codec = |row: &Row| row.metric == "cpu-time" && !row.case.starts_with("matching-");
+    if record.rows.iter().any(|row| is_of_codec(row) && row.value.is_some()) {
         lines.push(
             "times are CPU time of one thread, medians of interleaved repetitions; bounds hold the"
                 .into(),
         );
         lines.push("median with 95 % confidence; ? marks what they leave inconclusive".into());
+    } else if record.rows.iter().any(|row| row.metric == "latency-p50" && row.value.is_some()) {
+        let told = "figures are medians over turns; bounds hold the median with 95 % confidence; ? marks what \
+                    they leave inconclusive";
+        lines.extend(wrapped(told));
     }
     let is_open = |row: &&Row| row.case == CONCLUSION && row.verdict == Verdict::Inconclusive;
     let mut open: Vec<&str> = Vec::new();

@@ -7,7 +7,7 @@ use super::source::Source;
 use super::stamp::{Kind, STAMP, Stamp, sum};
 use super::task::{Flooding, Published, Publishing};
 use crate::bus::{Bus, Wait};
-use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
+use crate::clock::monotonic_nanoseconds;
 use crate::histogram::Times;
 
 /// From the task to the first message: the subscribers have begun to wait by then.
@@ -31,7 +31,6 @@ pub(super) struct Paced<'a> {
     interval: f64,
     next: u64,
     late: Times,
-    cpu: u64,
     looked: u64,
 }
 
@@ -45,7 +44,6 @@ impl<'a> Paced<'a> {
             interval: 1e9 / asked.rate,
             next: 0,
             late: Times::default(),
-            cpu: thread_cpu_nanoseconds(),
             looked: start,
         }
     }
@@ -85,12 +83,7 @@ impl<'a> Paced<'a> {
     pub(super) fn end(self, bus: &mut dyn Bus) -> io::Result<Published> {
         let nanoseconds = monotonic_nanoseconds().saturating_sub(self.start);
         mark(bus, Kind::End, self.asked.run, &self.asked.end)?;
-        Ok(Published {
-            messages: self.next,
-            nanoseconds,
-            late: self.late.encoded()?,
-            cpu: thread_cpu_nanoseconds() - self.cpu,
-        })
+        Ok(Published { messages: self.next, nanoseconds, late: self.late.encoded()? })
     }
 }
 
@@ -117,7 +110,6 @@ pub(super) fn flood(
     source: &mut Source,
 ) -> io::Result<Published> {
     let mut sender = Sender::new(asked.run, source);
-    let cpu = thread_cpu_nanoseconds();
     let mut taken = vec![0; asked.feedback.count];
     let start = monotonic_nanoseconds();
     let until = start + asked.milliseconds * 1_000_000;
@@ -151,8 +143,7 @@ pub(super) fn flood(
     bus.flush()?;
     let nanoseconds = monotonic_nanoseconds() - start;
     mark(bus, Kind::End, asked.run, &asked.end)?;
-    let cpu = thread_cpu_nanoseconds() - cpu;
-    Ok(Published { messages: number, nanoseconds, late: Times::default().encoded()?, cpu })
+    Ok(Published { messages: number, nanoseconds, late: Times::default().encoded()? })
 }
 
 /// A subscriber's feedback.

@@ -27,6 +27,10 @@ pub struct Topics {
     pub content: Content,
     /// Streams of prices.
     pub streams: usize,
+    /// The streams are so many parts of the same length, each for another consumer: one message goes to
+    /// the first, the next to the second.
+    #[serde(default = "one")]
+    pub parts: usize,
     /// What the market quotes.
     pub market: Vec<Pair>,
     /// Files of ticks; generated ones if there are none.
@@ -35,6 +39,10 @@ pub struct Topics {
     /// Topics after the streams: of orders and of feedback.
     #[serde(default)]
     pub others: Vec<String>,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// What streams carry.
@@ -212,8 +220,11 @@ impl Source {
                     break;
                 }
             }
-            for (stream, body) in prices.iter().enumerate() {
-                self.add(stream, body);
+            // Dealt to the parts in turn, so that all of them have something at any time.
+            let parts = topics.parts.clamp(1, prices.len().max(1));
+            for number in 0..prices.len() / parts * parts {
+                let stream = number % parts * (prices.len() / parts) + number / parts;
+                self.add(stream, &prices[stream]);
             }
         }
     }
@@ -245,7 +256,15 @@ mod tests {
     fn topics(content: Content, streams: usize) -> Topics {
         let market = market(&ticks(&[]).expect("generated"));
         let others = vec!["orders/venue".to_owned()];
-        Topics { content, streams, market, ticks: Vec::new(), others }
+        Topics { content, streams, parts: 1, market, ticks: Vec::new(), others }
+    }
+
+    #[test]
+    fn messages_are_dealt_to_the_parts_in_turn() {
+        let topics = Topics { parts: 3, ..topics(Content::Prices, 12) };
+        let mut source = Source::new(&topics, 128).expect("prices");
+        let streams: Vec<usize> = (0..12).map(|number| source.payload(number).0).collect();
+        assert_eq!(streams, [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::publisher::{mark, notice};
 use super::stamp::{Damage, Kind, STAMP, Stamp, sum};
 use super::task::{Orders, Received, Receiving};
 use crate::bus::Bus;
-use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
+use crate::clock::monotonic_nanoseconds;
 use crate::histogram::Times;
 
 /// What one receiver has seen of a run.
@@ -25,7 +25,6 @@ pub(super) struct Checked<'a> {
     triggered: Vec<u64>,
     /// When the next message may be taken by one that is slow.
     free: u64,
-    cpu: u64,
     deadline: u64,
 }
 
@@ -42,7 +41,6 @@ impl<'a> Checked<'a> {
             samples,
             triggered: Vec::new(),
             free: 0,
-            cpu: thread_cpu_nanoseconds(),
             deadline: monotonic_nanoseconds() + asked.milliseconds * 1_000_000,
         })
     }
@@ -97,6 +95,8 @@ impl<'a> Checked<'a> {
         *next = stamp.of_topic + 1;
         if self.received.messages == 0 {
             self.received.began = now;
+            // A publisher may take long to make its messages.
+            self.deadline = self.deadline.max(now + self.asked.milliseconds * 1_000_000);
         }
         self.received.messages += 1;
         self.last = now;
@@ -162,7 +162,6 @@ impl<'a> Checked<'a> {
             nanoseconds: self.last.saturating_sub(self.received.began),
             told_lost: bus.told_lost(),
             latencies: self.times.encoded()?,
-            cpu: thread_cpu_nanoseconds() - self.cpu,
             is_whole: self.is_over,
             ..self.received
         })

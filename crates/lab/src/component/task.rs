@@ -151,9 +151,6 @@ pub struct Receiving {
     /// Every single latency goes into this file.
     #[serde(default)]
     pub file: Option<String>,
-    /// Some messages may be missing for good: the newest is what counts.
-    #[serde(default)]
-    pub elides: bool,
 }
 
 /// What a receiver expects.
@@ -216,8 +213,6 @@ pub struct Published {
     pub nanoseconds: u64,
     /// How much later than due messages left the publisher's hands: a histogram.
     pub late: String,
-    /// CPU time of the thread.
-    pub cpu: u64,
 }
 
 /// What was received.
@@ -243,8 +238,6 @@ pub struct Received {
     pub began: u64,
     /// Latencies from the time at which each message was due: a histogram.
     pub latencies: String,
-    /// CPU time of the thread.
-    pub cpu: u64,
     /// Whether the last message came; else time was up.
     pub is_whole: bool,
 }

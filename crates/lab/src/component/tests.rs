@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use super::task::Range;
 use super::task::{Content, FeedbackOf, Flooding, Orders, ReceivedKind};
 use super::*;
 use crate::bus::BusOptions;
@@ -49,6 +50,7 @@ impl Memory {
         let topics = Topics {
             content: Content::Prices,
             streams: 1,
+            parts: 1,
             market,
             ticks: Vec::new(),
             others: vec!["orders".into(), "feedback".into()],
@@ -123,7 +125,6 @@ fn receiving(kind: ReceivedKind, topics: Range) -> Receiving {
         feedback: None,
         pace: None,
         file: None,
-        elides: false,
     }
 }
 

@@ -155,7 +155,8 @@ impl Turns {
                 return Err(format!("there is no subject {name:?}; known: {known}"));
             }
         }
-        within("milliseconds", self.milliseconds, 1, 600_000)?;
+        // Receivers wait for twice as long, and tasks may take 150 s.
+        within("milliseconds", self.milliseconds, 1, 70_000)?;
         within("count", self.count.unwrap_or(1).into(), 1, 100)
     }
 
@@ -266,8 +267,8 @@ impl SlowConsumers {
         within("topics", self.topics.into(), 1, 100_000)?;
         within("rate", self.rate.into(), 1, 1_000_000)?;
         within("slow", self.slow.into(), 1, 1_000_000)?;
-        within("peer-milliseconds", self.peer_milliseconds, 1, 600_000)?;
-        within("further-milliseconds", self.further_milliseconds, 1, 600_000)?;
+        within("peer-milliseconds", self.peer_milliseconds, 1, 70_000)?;
+        within("further-milliseconds", self.further_milliseconds, 1, 70_000)?;
         within("queue", self.queue as u64, 1, 10_000_000)
     }
 

@@ -13,7 +13,8 @@ use crate::forwarder::{HEADER, Header, MESSAGE, SUBSCRIBE, group_of};
 
 /// What is written by itself before a flush.
 const OUTPUT_BYTES: usize = 64 << 10;
-/// So many flushes look for new subscribers each time; after that only every such does.
+/// So many flushes look for new subscribers, who come before there is anything to measure; to look takes longer
+/// than a message.
 const EARLY_FLUSHES: u64 = 200;
 
 pub(super) struct Outgoing {
@@ -60,10 +61,10 @@ impl Outgoing {
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        if self.flushes < EARLY_FLUSHES || self.flushes.is_multiple_of(EARLY_FLUSHES) {
+        if self.flushes < EARLY_FLUSHES {
             self.find_subscribers()?;
+            self.flushes += 1;
         }
-        self.flushes += 1;
         for subscriber in &mut self.subscribers {
             if !subscriber.output.is_empty() {
                 subscriber.send(self.timeout)?;

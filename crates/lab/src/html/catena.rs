@@ -4,7 +4,8 @@
 use super::axis::{Axis, Quantity};
 use super::figures::Figure;
 use super::palette::{
-    BLUE, Colour, GREEN, GREY, INDIGO, ORANGE, PURPLE, SAND, SILVER, SKY, TEAL, VERMILLION, WINE,
+    BLUE, Colour, GREEN, GREY, INDIGO, ORANGE, PURPLE, SAND, SILVER, SKY, SOFT, TEAL, VERMILLION,
+    WINE,
 };
 use super::plot::{self, Bars, Curve, Dots, Panel, Point, Stroke};
 use super::select::{Cases, bounds, value};
@@ -25,20 +26,22 @@ const SUBJECTS: [(&str, Colour); 13] = [
     ("zeromq", PURPLE),
     ("iceoryx2", ORANGE),
     ("bare-forwarder", GREY),
-    ("bare-forwarder-unix", SILVER),
+    ("bare-forwarder-unix", SOFT),
     ("bare-ring", SILVER),
     ("direct", SKY),
 ];
 
 /// The report's figures 2 and 3, and what is like them: how cases begin, the topic, the title and what is
 /// along the axis.
-const BY_NUMBER: [(&str, &str, &str, &str); 6] = [
+const BY_NUMBER: [(&str, &str, &str, &str); 8] = [
     ("rates-", "rates", "Feed handler to algo engine (figure 2)", "messages a second"),
     ("orders-", "orders", "Algo engine to order gateway (figure 2)", "rates a second"),
     ("consumers-", "consumers", "Consumers with topics of their own (figure 3)", "consumers"),
     ("topics-", "topics", "More and more topics", "topics"),
     ("fan-out-", "fan-out", "One topic to many", "consumers"),
+    ("clients-", "clients", "Connected clients of which one gets messages", "clients"),
     ("shared-spinning-", "shared-memory", "Shared memory, one thread", "messages a second"),
+    ("shared-waking-", "shared-waking", "Shared memory, two processes", "messages a second"),
 ];
 
 /// The metrics of their panels.

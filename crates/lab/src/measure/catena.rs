@@ -66,7 +66,7 @@ trait Scenario {
     fn cases(&self) -> Vec<String>;
 
     /// Who waits how and where, for profiles.
-    fn who(&self) -> String;
+    fn who(&self, subject: &Middleware) -> String;
 
     /// Measures.
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure>;
@@ -178,7 +178,7 @@ impl Found {
                 progress(Step { part, text: subject.name, share });
                 let ended = self.turn(setting, subject, scenario);
                 if let Err(failure) = ended {
-                    self.dismiss((subject, &cases), &scenario.who(), failure);
+                    self.dismiss((subject, &cases), &scenario.who(subject), failure);
                     out.push(subject);
                 }
             }
@@ -239,7 +239,10 @@ impl Found {
         for case in cases {
             let profile = subject.profile(who);
             let series = self.of(case, subject, profile);
-            series.out = Some(Verdict::Absent);
+            // What was measured before something broke stands.
+            if series.is_empty() {
+                series.out = Some(Verdict::Absent);
+            }
         }
     }
 

@@ -113,13 +113,18 @@ impl<'a> Traffic<'a> {
         ours.map_or(String::new(), |row| value(Some(row)))
     }
 
-    /// A time in us; the published one of those who are not here.
+    /// A time in us, or in ms if it is very long; the published one of those who are not here.
     fn time(&self, line: Line<'_>, metric: &str) -> String {
-        match self.find(line, metric) {
-            Some(row) if order(line.subject) == usize::MAX => {
-                row.paper.map_or("-".into(), |paper| number(paper / 1e3))
-            }
-            row => scaled(row, 1e3),
+        let row = self.find(line, metric);
+        let of_paper = row.filter(|_| order(line.subject) == usize::MAX).map(|row| Row {
+            value: row.paper,
+            verdict: Verdict::Ok,
+            ..row.clone()
+        });
+        match of_paper {
+            Some(Row { value: None, .. }) => "-".into(),
+            Some(row) => microseconds(Some(&row)),
+            None => microseconds(row),
         }
     }
 
@@ -130,6 +135,16 @@ impl<'a> Traffic<'a> {
 
     fn optional(&self, line: Line<'_>, metric: &str) -> String {
         self.find(line, metric).map_or(String::new(), |row| value(Some(row)))
+    }
+}
+
+/// A time in us, or in ms from a tenth of a second on.
+fn microseconds(row: Option<&Row>) -> String {
+    match row.and_then(|row| Some((row.value?, row.verdict == Verdict::Inconclusive))) {
+        Some((value, is_open)) if value >= 1e8 => {
+            with_commas((value / 1e6).round()) + if is_open { " ms?" } else { " ms" }
+        }
+        _ => scaled(row, 1e3),
     }
 }
 
@@ -158,7 +173,11 @@ fn overall(rows: &Traffic<'_>) -> Option<Section> {
         }
         let published = |metric: &str| {
             let figure = reported.figures().find(|(known, _)| *known == metric);
-            figure.map_or("-".into(), |(_, value)| number(value / 1e3))
+            match figure {
+                Some((_, value)) if value >= 1e8 => with_commas((value / 1e6).round()) + " ms",
+                Some((_, value)) => number(value / 1e3),
+                None => "-".into(),
+            }
         };
         table.row([
             reported.what.clone(),
@@ -189,7 +208,7 @@ fn overall(rows: &Traffic<'_>) -> Option<Section> {
 /// Our line beside a published one.
 fn ours(rows: &Traffic<'_>, reported: &Reported) -> [String; 6] {
     let line = Line { case: &reported.case, subject: TRUNKLINE };
-    let cell = |metric: &str| scaled(rows.find(line, metric), 1e3);
+    let cell = |metric: &str| microseconds(rows.find(line, metric));
     [
         String::new(),
         TRUNKLINE.to_owned(),
@@ -207,36 +226,27 @@ fn latencies(
     (topic, title): (&'static str, &str),
 ) -> Option<Section> {
     let cases = rows.cases(beginning);
-    let mut table = Table::new([
-        ("", Align::Right),
-        ("subject", Align::Left),
-        ("mean", Align::Right),
-        ("50 %", Align::Right),
-        ("99 %", Align::Right),
-        ("99.9 %", Align::Right),
-        ("99.99 %", Align::Right),
-        ("lost", Align::Right),
-        ("/ bare", Align::Right),
-        ("times", Align::Right),
-    ])
-    .within(WIDTH);
+    let is_lossy = rows
+        .all
+        .iter()
+        .any(|row| row.metric == "lost" && row.value != Some(0.0) && cases.contains(&&*row.case));
+    let mut columns = vec![("", Align::Right), ("subject", Align::Left)];
+    let figures = ["mean", "50 %", "99 %", "99.9 %", "99.99 %"];
+    let lost = is_lossy.then_some("lost");
+    let figures = figures.into_iter().chain(lost).chain(["/ bare", "times"]);
+    columns.extend(figures.map(|title| (title, Align::Right)));
+    let mut table = Table::new(columns).within(WIDTH);
     for case in &cases {
         let mut name = case[beginning.len()..].parse().map_or(String::new(), with_commas);
         for subject in rows.subjects(case) {
             let line = Line { case, subject };
             let time = |metric: &str| rows.time(line, metric);
-            table.row([
-                std::mem::take(&mut name),
-                subject.to_owned(),
-                time("latency-mean"),
-                time("latency-p50"),
-                time("latency-p99"),
-                time("latency-p99.9"),
-                time("latency-p99.99"),
-                rows.count(line, "lost"),
-                rows.optional(line, "over-bare"),
-                rows.lead(line, ""),
-            ]);
+            let figures = ["mean", "p50", "p99", "p99.9", "p99.99"];
+            let mut cells = vec![std::mem::take(&mut name), subject.to_owned()];
+            cells.extend(figures.map(|figure| time(&format!("latency-{figure}"))));
+            cells.extend(is_lossy.then(|| rows.count(line, "lost")));
+            cells.extend([rows.optional(line, "over-bare"), rows.lead(line, "")]);
+            table.row(cells);
         }
     }
     let mut notes = vec![
@@ -244,15 +254,30 @@ fn latencies(
          the bare limit of the same transport; times: how many times the middle of trunkline"
             .to_owned(),
     ];
+    if !is_lossy {
+        notes.push("nothing was lost".to_owned());
+    }
     notes.extend(who(rows, &cases));
     (!cases.is_empty()).then(|| Section { topic, title: title.to_owned(), table, notes })
 }
 
-/// Who spun and who blocked, and where.
-fn who(rows: &Traffic<'_>, cases: &[&str]) -> Option<String> {
-    let row = rows.all.iter().find(|row| Some(&&*row.case) == cases.first())?;
-    let (_, who) = row.profile.split_once('(')?;
-    Some(who.trim_end_matches(')').to_owned())
+/// Who spun and who blocked, and where: each that is not as the first is named.
+fn who(rows: &Traffic<'_>, cases: &[&str]) -> Vec<String> {
+    let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows.all.iter().filter(|row| Some(&&*row.case) == cases.first()) {
+        let Some((_, who)) = row.profile.split_once('(') else { continue };
+        let who = who.trim_end_matches(')');
+        match lines.iter_mut().find(|(known, _)| *known == who) {
+            Some((_, subjects)) if subjects.contains(&&*row.subject) => {}
+            Some((_, subjects)) => subjects.push(&row.subject),
+            None => lines.push((who, vec![&row.subject])),
+        }
+    }
+    let told = |(number, (who, subjects)): (usize, (&str, Vec<&str>))| match number {
+        0 => who.to_owned(),
+        _ => format!("{}: {who}", subjects.join(", ")),
+    };
+    lines.into_iter().enumerate().map(told).collect()
 }
 
 /// The highest rates.
@@ -282,7 +307,8 @@ fn saturation(rows: &Traffic<'_>) -> Option<Section> {
         ]);
     }
     let notes = vec![
-        "the highest rate, in steps of a half, that was kept up and of which nothing was lost"
+        "the highest rate, in steps of a half, that was kept up, or what came through of the first that \
+         was not, if nothing was lost"
             .into(),
         "theirs was 250,000, the most that one publisher could send".into(),
     ];

@@ -3,7 +3,7 @@
 use super::hops::{came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting, settle};
-use super::{Found, Scenario};
+use super::{Found, Middleware, Scenario};
 use crate::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
 use crate::definition::Flood;
 use crate::definition::traffic::PAYLOAD_BYTES;
@@ -29,15 +29,16 @@ impl Scenario for Pouring<'_> {
         self.asked.consumers.iter().map(|&count| Flood::case(count)).collect()
     }
 
-    fn who(&self) -> String {
-        "publisher spins when its window is full; router and subscribers block; any cpu".into()
+    fn who(&self, subject: &Middleware) -> String {
+        let router = subject.router_and(" and ");
+        format!("publisher spins when its window is full; {router}subscribers block; any cpu")
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
         for &consumers in &self.asked.consumers {
             let milliseconds = self.asked.turns.milliseconds(self.setting.request.is_quick);
             let rate = self.step(stage, consumers as usize, milliseconds)?;
-            let profile = stage.subject.profile(&self.who());
+            let profile = stage.subject.profile(&self.who(stage.subject));
             let memory = stage.memory();
             let series = found.of(&Flood::case(consumers), stage.subject, profile);
             match rate {

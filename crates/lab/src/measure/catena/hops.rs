@@ -2,7 +2,7 @@
 //! order gateway; the report's Figure 2.
 
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario, receive};
+use super::{Found, Middleware, Scenario, receive};
 use crate::component::task::{
     Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
 };
@@ -53,9 +53,10 @@ impl Scenario for Latency<'_> {
         cases
     }
 
-    fn who(&self) -> String {
+    fn who(&self, subject: &Middleware) -> String {
+        let router = subject.router_and(", ");
         format!(
-            "feed handler spins on cpu {PUBLISHER}; router, algo engine and order gateway block on \
+            "feed handler spins on cpu {PUBLISHER}; {router}algo engine and order gateway block on \
              cpu {OTHERS}"
         )
     }
@@ -70,7 +71,7 @@ impl Scenario for Latency<'_> {
             let both =
                 [(&rates, (Some(&published), published.messages)), (&orders, (None, rates.orders))];
             for (hop, (received, expected)) in HOPS.into_iter().zip(both) {
-                let profile = stage.subject.profile(&self.who());
+                let profile = stage.subject.profile(&self.who(stage.subject));
                 let case = Hops::case(hop, rate);
                 let series = found.of(&case, stage.subject, profile);
                 receive(series, &[received], expected)?;
@@ -78,7 +79,7 @@ impl Scenario for Latency<'_> {
         }
         if self.is_saturated() {
             let highest = chain.highest(stage)?;
-            let profile = stage.subject.profile(&self.who());
+            let profile = stage.subject.profile(&self.who(stage.subject));
             let series = found.of(SATURATION, stage.subject, profile);
             series.add("messages-per-second", "1/s", highest);
         }
@@ -128,7 +129,6 @@ impl Chain {
             feedback: None,
             pace: None,
             file: None,
-            elides: false,
         };
         let orders = Receiving {
             kind: ReceivedKind::Orders,
@@ -152,12 +152,17 @@ impl Chain {
     fn highest(&mut self, stage: &mut Stage) -> Result<f64, Failure> {
         let (mut rate, mut highest) = (FIRST, 0.0);
         for _ in 0..12 {
-            let (published, rates, _) = self.run(stage, rate, TRIED)?;
+            let (published, rates, orders) = self.run(stage, rate, TRIED)?;
             let per_second =
                 |messages: u64, nanoseconds: u64| messages as f64 * 1e9 / nanoseconds.max(1) as f64;
             let sent = per_second(published.messages, published.nanoseconds);
             let came = per_second(rates.messages, rates.nanoseconds);
-            let is_lost = rates.messages < published.messages;
+            let is_lost = rates.messages < published.messages || orders.messages < rates.orders;
+            if is_lost && highest == 0.0 {
+                // Too high from the beginning.
+                rate /= STEP;
+                continue;
+            }
             if is_lost || sent.min(came) < rate * REACHED {
                 // What was reached on the way counts, if it all came.
                 return Ok(if is_lost { highest } else { f64::max(highest, sent.min(came)) });

@@ -81,6 +81,11 @@ impl Series {
         }
     }
 
+    /// Whether nothing was measured.
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.counts.is_empty()
+    }
+
     fn values(&self, metric: &str) -> &[f64] {
         let known = self.values.iter().find(|(known, ..)| known == metric);
         known.map_or(&[], |(.., values)| values)
@@ -123,17 +128,25 @@ impl Series {
         rows
     }
 
-    /// A percentile of the times of all turns; the interval is that of its rank among them.
+    /// A percentile of the times of all turns; the interval is that of its rank among them. One that
+    /// is wide, or has no end, leaves the value in doubt.
     fn of_all(&self, setting: &Setting<'_>, metric: &str, percent: f64) -> Row {
         let count = self.times.count() as f64;
         let share = percent / 100.0;
         let reach = 196.0 * (share * (1.0 - share) / count).sqrt();
         let at = |percent: f64| self.times.percentile(percent.min(100.0)).map(|it| it as f64);
+        let (value, low, high) = (at(percent), at(percent - reach), at(percent + reach));
+        let is_wide = match (value, low, high) {
+            (Some(value), Some(low), Some(high)) => high - low > value * 0.25,
+            _ => true,
+        };
+        let is_open = percent + reach >= 100.0;
         Row {
-            value: at(percent),
-            low: at(percent - reach),
-            high: at(percent + reach),
+            value,
+            low,
+            high,
             runs: 1,
+            verdict: if is_wide || is_open { Verdict::Inconclusive } else { Verdict::Ok },
             ..self.blank(setting, metric, "ns")
         }
     }
@@ -185,7 +198,8 @@ impl Series {
 
 /// Whether there is a time beyond the percentile.
 fn is_known(times: &Times, percent: f64) -> bool {
-    (times.count() as f64 * (100.0 - percent) / 100.0).round() >= 1.0
+    // A little less than one, since 99.9 is no sum of halves.
+    times.count() as f64 * (100.0 - percent) / 100.0 >= 1.0 - 1e-6
 }
 
 /// The rows of all, each over the limit of its transport, and peers over us.

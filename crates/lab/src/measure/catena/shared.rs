@@ -6,7 +6,7 @@ use super::spread::receiving;
 use super::stage::{
     Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
 };
-use super::{Found, Scenario, receive};
+use super::{Found, Middleware, Scenario, receive};
 use crate::component::task::{Publishing, Range, Receiving, Task};
 use crate::definition::SharedMemory;
 use crate::definition::traffic::PAYLOAD_BYTES;
@@ -28,16 +28,18 @@ impl Scenario for Sharing<'_> {
         self.asked.rates.iter().map(|&rate| SharedMemory::case(self.way(), rate)).collect()
     }
 
-    fn who(&self) -> String {
-        match self.spins {
-            true => format!(
-                "one thread publishes and receives, spinning on cpu {PUBLISHER}; a router spins on cpu \
-                 {OTHERS}"
-            ),
-            false => format!(
-                "publisher spins on cpu {PUBLISHER}; router and subscriber block on cpu {OTHERS}"
-            ),
+    fn who(&self, subject: &Middleware) -> String {
+        if !self.spins {
+            let router = subject.router_and(" and ");
+            return format!(
+                "publisher spins on cpu {PUBLISHER}; {router}subscriber block on cpu {OTHERS}"
+            );
         }
+        let there = match subject.has_router() {
+            true => format!("a router spins on cpu {OTHERS}: there and back"),
+            false => "no router: nothing goes to another processor".to_owned(),
+        };
+        format!("one thread publishes and receives, spinning on cpu {PUBLISHER}; {there}")
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
@@ -83,7 +85,7 @@ impl Scenario for Sharing<'_> {
                     (sent(published)?, came(subscriber.finish()?)?)
                 }
             };
-            let profile = stage.subject.profile(&self.who());
+            let profile = stage.subject.profile(&self.who(stage.subject));
             let case = SharedMemory::case(self.way(), rate);
             let series = found.of(&case, stage.subject, profile);
             receive(series, &[&received], (Some(&published), messages))?;

@@ -77,10 +77,9 @@ impl Scenario for Flexibility<'_> {
         cases
     }
 
-    fn who(&self) -> String {
-        format!(
-            "pricing engine spins on cpu {PUBLISHER}; router and consumers block on cpu {OTHERS}"
-        )
+    fn who(&self, subject: &Middleware) -> String {
+        let router = subject.router_and(" and ");
+        format!("pricing engine spins on cpu {PUBLISHER}; {router}consumers block on cpu {OTHERS}")
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
@@ -89,27 +88,31 @@ impl Scenario for Flexibility<'_> {
         let whole = self.asked.turns.milliseconds(is_quick);
         let milliseconds = if elides { whole } else { whole.min(self.asked.peer_milliseconds) };
         let further = milliseconds.min(self.asked.further_milliseconds);
-        let alone = |stage: &mut Stage| self.run(stage, &[], 0, pace, further);
-        let (_, mut fast_alone) = alone(stage)?;
+        let mut notes = Vec::new();
+        let mut run = |stage: &mut Stage, with: &[&'static str], cap, long| {
+            self.run(stage, (with, cap, pace), long, &mut notes)
+        };
+        let (_, mut fast_alone) = run(stage, &[], 0, further)?;
         let mut runs = Vec::new();
         let caps = if elides { &self.asked.caps[..] } else { &self.asked.caps[..1] };
         for (number, &cap) in caps.iter().enumerate() {
             let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
             let long = if number == 0 { milliseconds } else { further };
-            let ran = self.run(stage, with, cap, pace, long)?;
+            let ran = run(stage, with, cap, long)?;
             runs.push((cap, long * 1_000_000 / PIECES, ran));
         }
-        fast_alone.extend(alone(stage)?.1);
+        fast_alone.extend(run(stage, &[], 0, further)?.1);
+        found.notes.extend(notes);
         let mut alone = Vec::new();
         for outcome in &fast_alone {
             alone.extend(pieces(&outcome.samples, further * 2_000_000 / PIECES));
         }
-        let profile = stage.subject.profile(&self.who());
+        let profile = stage.subject.profile(&self.who(stage.subject));
         let series = found.of(&self.asked.case("alone", 0), stage.subject, profile);
         alone.iter().for_each(|times| series.add_times(times));
         if !elides {
             for &cap in &self.asked.caps {
-                let profile = stage.subject.profile(&self.who());
+                let profile = stage.subject.profile(&self.who(stage.subject));
                 let case = self.asked.case("eliding", cap);
                 found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
             }
@@ -150,10 +153,9 @@ impl Flexibility<'_> {
     fn run(
         &self,
         stage: &mut Stage,
-        with: &[&'static str],
-        cap: u32,
-        pace: Pace,
+        (with, cap, pace): (&[&'static str], u32, Pace),
         milliseconds: u64,
+        notes: &mut Vec<String>,
     ) -> Result<(Published, Vec<Outcome>), Failure> {
         let run = stage.next_run();
         let topics = Range { first: 0, count: self.asked.topics as usize };
@@ -186,7 +188,10 @@ impl Flexibility<'_> {
             let received = match finished {
                 Ok(received) => received,
                 // Some brokers disconnect who is slow: that is their answer to it.
-                Err(Failure::Broken(_)) if *name == "slow" => continue,
+                Err(Failure::Broken(why)) if *name == "slow" => {
+                    notes.push(format!("{}, slow consumer: {why}", stage.subject.name));
+                    continue;
+                }
                 Err(failure) => return Err(failure),
             };
             let samples = samples(Path::new(receive.file.as_deref().unwrap_or_default()))?;
@@ -221,7 +226,6 @@ impl Flexibility<'_> {
             }
             "eliding" => {
                 connection.updates_per_second = Some(cap);
-                receive.elides = true;
             }
             _ => {}
         }
@@ -245,20 +249,28 @@ impl Flexibility<'_> {
             Pace::Router => "slowed by the router",
             Pace::Reader => "reads slowly",
         };
-        let who = if *name == "slow" { format!("{}; {slow}", self.who()) } else { self.who() };
+        let who = self.who(subject);
+        let who = if *name == "slow" { format!("{who}; {slow}") } else { who };
         let profile = subject.profile(&who);
         let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
         let series = found.of(&case, subject, profile);
-        pieces(samples, piece).iter().for_each(|times| series.add_times(times));
-        count(series, name, published, received);
-        if *name == "slow" {
-            // The last quarter, when its queue is full.
-            let from = samples.len() - samples.len() / 4;
+        let all = |samples: &[Sample]| {
             let mut times = Times::default();
-            times.extend(samples[from..].iter().map(|it| it.latency));
-            if let Some(middle) = times.percentile(50.0) {
-                series.plateau = Some(middle as f64);
+            times.extend(samples.iter().map(|it| it.latency));
+            times
+        };
+        let queue = (pace == Pace::Router).then_some(self.asked.queue as u64);
+        count(series, (name, queue), published, received);
+        if *name == "slow" {
+            // It is behind more and more: no piece is like another.
+            series.add_times(&all(samples));
+            // The last quarter, if what it gets by then has waited in a queue that was full.
+            let last = &samples[samples.len() - samples.len() / 4..];
+            if received.missing > 0 {
+                series.plateau = all(last).percentile(50.0).map(|middle| middle as f64);
             }
+        } else {
+            pieces(samples, piece).iter().for_each(|times| series.add_times(times));
         }
         found.rows.extend(seconds);
         found.latencies.push(Latencies {
@@ -270,16 +282,24 @@ impl Flexibility<'_> {
     }
 }
 
-/// Where the messages went that did not come.
-fn count(series: &mut Series, name: &str, published: &Published, received: &Received) {
+/// Where the messages went that did not come, to a consumer of whose router's queue is known how many it
+/// holds, or not.
+fn count(
+    series: &mut Series,
+    (name, queue): (&str, Option<u64>),
+    published: &Published,
+    received: &Received,
+) {
     let absent = published.messages.saturating_sub(received.messages);
-    let behind = absent.saturating_sub(received.missing);
     match name {
         "eliding" => series.count("elided", absent),
         "slow" => {
-            series.count("discarded", received.missing);
+            // What was discarded shows to the consumer when it gets what came after it.
+            let queued = absent.saturating_sub(received.missing);
+            let queued = queue.map_or(queued, |queue| queued.min(queue));
+            series.count("discarded", absent - queued);
             series.count("told-lost", received.told_lost);
-            series.count("queued-at-the-end", behind);
+            series.count("queued-at-the-end", queued);
         }
         _ => series.count("lost", absent),
     }
@@ -290,7 +310,7 @@ fn count(series: &mut Series, name: &str, published: &Published, received: &Rece
     }
 }
 
-/// The times of each stretch of `piece` nanoseconds, the first of which is left out: it warms up.
+/// The times of each stretch of `piece` nanoseconds.
 fn pieces(samples: &[Sample], piece: u64) -> Vec<Times> {
     let mut all: Vec<Times> = Vec::new();
     for sample in samples {

@@ -2,7 +2,7 @@
 
 use super::hops::{came, sent};
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario, receive};
+use super::{Found, Middleware, Scenario, receive};
 use crate::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
 use crate::definition::Spread;
 use crate::definition::traffic::PAYLOAD_BYTES;
@@ -23,10 +23,9 @@ impl Scenario for Spreading<'_> {
         steps.map(|step| self.asked.case(step)).collect()
     }
 
-    fn who(&self) -> String {
-        format!(
-            "pricing engine spins on cpu {PUBLISHER}; router and consumers block on cpu {OTHERS}"
-        )
+    fn who(&self, subject: &Middleware) -> String {
+        let router = subject.router_and(" and ");
+        format!("pricing engine spins on cpu {PUBLISHER}; {router}consumers block on cpu {OTHERS}")
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
@@ -48,7 +47,8 @@ impl Spreading<'_> {
         let (consumers, each) = (consumers as usize, topics as usize);
         let is_shared = self.asked.shared;
         let streams = if is_shared { each } else { each * consumers };
-        let names = stage.prices(streams, Vec::new());
+        let mut names = stage.prices(streams, Vec::new());
+        names.parts = if is_shared { 1 } else { consumers };
         let ranges: Vec<Range> = (0..consumers)
             .map(|index| Range { first: if is_shared { 0 } else { index * each }, count: each })
             .collect();
@@ -82,7 +82,7 @@ impl Spreading<'_> {
         for member in &mut members {
             received.push(came(member.finish()?)?);
         }
-        let profile = stage.subject.profile(&self.who());
+        let profile = stage.subject.profile(&self.who(stage.subject));
         let memory = stage.memory();
         let used = before.zip(stage.processor_time()).map(|(from, to)| (to - from).as_secs_f64());
         let series = found.of(&self.asked.case(step), stage.subject, profile);
@@ -128,6 +128,5 @@ pub(super) fn receiving(run: u16, topics: Range, milliseconds: u64, skip: u64) -
         feedback: None,
         pace: None,
         file: None,
-        elides: false,
     }
 }

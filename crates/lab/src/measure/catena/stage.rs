@@ -174,7 +174,8 @@ impl Stage {
     /// Topics of a pricing engine, and others.
     pub(super) fn prices(&self, streams: usize, others: Vec<String>) -> Topics {
         let Market { pairs, files } = self.market.clone();
-        Topics { content: Content::Prices, streams, market: pairs, ticks: files, others }
+        let (content, parts) = (Content::Prices, 1);
+        Topics { content, streams, parts, market: pairs, ticks: files, others }
     }
 
     /// A connection to the router.

@@ -67,6 +67,16 @@ impl Middleware {
         self.router == Router::Broker
     }
 
+    /// What runs between the programs, as the beginning of a list of them.
+    pub(super) fn router_and(&self, joint: &'static str) -> String {
+        if self.has_router() { format!("router{joint}") } else { String::new() }
+    }
+
+    /// Whether a message passes another program on its way.
+    pub(super) fn has_router(&self) -> bool {
+        self.router != Router::Nothing && self.name != "iceoryx2"
+    }
+
     /// Transport, envelope, what the payload is, vocabulary, compression and bytes; then who waits how
     /// and where.
     pub(super) fn profile(&self, who: &str) -> String {
