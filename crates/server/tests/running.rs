@@ -2,6 +2,7 @@
 
 mod raw;
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -132,13 +133,42 @@ fn a_reload_that_cannot_be_done_changes_nothing() {
     let router = router(|_| {});
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("tcp://{}", taken.local_addr().expect("an address"));
+    let folder = Folder::new("half");
     let mut fresh = config(|_| {});
-    fresh.listen.native = vec![address.parse().expect("an address")];
+    let texts = [folder.address("unix"), address.clone()];
+    fresh.listen.native = texts.map(|text| text.parse().expect("an address")).into();
     fresh.limits.subscriptions_per_client = 0;
     let error = router.handle().reconfigure(fresh).expect_err("the port is taken");
     assert!(error.contains(&address), "{error}");
+    let new = Client::connect(&folder.address("unix"), &Options::named("new"));
+    assert!(new.is_err(), "what could be opened is closed again");
     let mut client = Raw::named(&router, "still served");
     client.subscribe(1, "a");
+}
+
+#[test]
+fn a_reload_can_give_an_address_to_another_protocol() {
+    let router = router(|_| {});
+    let native = |text: String| vec![text.parse().expect("an address")];
+    let mut fresh = config(|_| {});
+    // A port that is free may be somebody else's a moment later.
+    let free = (0..10).find_map(|_| {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let free = taken.local_addr().expect("an address");
+        drop(taken);
+        fresh.listen.native = native(format!("tcp://{free}"));
+        router.handle().reconfigure(fresh.clone()).is_ok().then_some(free)
+    });
+    let free = free.expect("a port");
+    let folder = Folder::new("swap");
+    fresh.listen.native = native(folder.address("unix"));
+    fresh.listen.websocket = Some(free.to_string());
+    router.handle().reconfigure(fresh).expect("it is taken over");
+    let mut browser = TcpStream::connect(free).expect("it listens");
+    browser.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("it is sent");
+    let mut answer = String::new();
+    browser.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1."), "{answer}");
 }
 
 #[test]
