@@ -99,7 +99,8 @@ impl Patience {
     pub(crate) fn next(&mut self) -> Next {
         if let Awake::Always = self.awake {
             hint::spin_loop();
-            self.looks += 1;
+            // A wait may last for weeks.
+            self.looks = self.looks.wrapping_add(1);
             if self.looks.is_multiple_of(LOOKS_BEFORE_CLOCK) && self.deadline.is_over() {
                 return Next::GiveUp;
             }

@@ -146,6 +146,17 @@ fn a_client_with_too_many_lanes_ends_and_others_go_on() {
 }
 
 #[test]
+fn who_reads_no_replies_ends_when_as_many_wait_as_its_queue_may_hold() {
+    let mut world = World::with(Limits { output_bytes: 10, ..Limits::default() });
+    let options = ClientOptions { queue_bytes: 20, ..ClientOptions::default() };
+    let client = world.connect(options);
+    let mut reply = || world.router.reply(client, |_, out| out.extend([b'x'; 16]));
+    assert_eq!([reply(), reply(), reply(), reply()], [true, true, false, false]);
+    let told = world.unsent(client).join(" ");
+    assert!(told.ends_with("closing: the client asks, and does not read the replies"), "{told}");
+}
+
+#[test]
 fn a_client_with_very_many_topics_goes_bit_by_bit() {
     const TOPICS: usize = 5_000;
     let mut world = World::new();
