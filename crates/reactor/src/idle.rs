@@ -46,7 +46,16 @@ impl Deadline {
         match self {
             Self::Never => None,
             Self::Now => Some(Duration::ZERO),
-            Self::At(time) => Some(time.saturating_duration_since(Instant::now())),
+            Self::At(_) => self.left_at(Instant::now()),
+        }
+    }
+
+    /// As [`Self::left`], by a clock that was read already.
+    pub(crate) fn left_at(self, now: Instant) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::Now => Some(Duration::ZERO),
+            Self::At(time) => Some(time.saturating_duration_since(now)),
         }
     }
 
@@ -106,14 +115,18 @@ impl Patience {
             }
             return Next::Look;
         }
-        let is_awake = |time| Instant::now() < time;
-        match (self.deadline.left(), &self.awake) {
-            (Some(Duration::ZERO), _) => Next::GiveUp,
-            (_, Awake::Until(time)) if is_awake(*time) => {
+        if let (Awake::No, Deadline::Never) = (&self.awake, self.deadline) {
+            return Next::Sleep(None);
+        }
+        let now = Instant::now();
+        let left = self.deadline.left_at(now);
+        match self.awake {
+            _ if left == Some(Duration::ZERO) => Next::GiveUp,
+            Awake::Until(time) if now < time => {
                 hint::spin_loop();
                 Next::Look
             }
-            (left, _) => Next::Sleep(left),
+            _ => Next::Sleep(left),
         }
     }
 }
