@@ -40,8 +40,8 @@ const BY_NUMBER: [(&str, &str, &str, &str); 8] = [
     ("topics-", "topics", "More and more topics", "topics"),
     ("fan-out-", "fan-out", "One topic to many", "consumers"),
     ("clients-", "clients", "Connected clients of which one gets messages", "clients"),
-    ("shared-spinning-", "shared-memory", "Shared memory, one thread", "messages a second"),
-    ("shared-waking-", "shared-waking", "Shared memory, two processes", "messages a second"),
+    ("shared-spinning-", "shared-memory", "Shared memory, all spinning", "messages a second"),
+    ("shared-waking-", "shared-waking", "Shared memory, all sleeping", "messages a second"),
 ];
 
 /// The metrics of their panels.

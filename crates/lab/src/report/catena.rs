@@ -22,8 +22,8 @@ const LATENCIES: [(&str, &str, &str); 8] = [
     ("topics-", "topics", "Topics, us"),
     ("clients-", "clients", "Connected clients of which one gets messages, us"),
     ("fan-out-", "fan-out", "One topic to so many consumers, us"),
-    ("shared-spinning-", "shared-memory", "Shared memory, one thread that spins, us, by rate"),
-    ("shared-waking-", "shared-memory", "Shared memory, two processes, us, by rate"),
+    ("shared-spinning-", "shared-memory", "Shared memory, all spinning, us, by rate"),
+    ("shared-waking-", "shared-memory", "Shared memory, all sleeping, us, by rate"),
 ];
 
 /// All tables for which there are rows.

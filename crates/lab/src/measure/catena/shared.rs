@@ -1,5 +1,7 @@
-//! A hop through shared memory: one thread that publishes and receives beside a spinning router, and two
-//! processes that are woken.
+//! A hop through shared memory between two processors that spin, and between processes that are woken.
+//!
+//! Those that spin are a router and one thread that publishes and receives, or, where there is no router, a
+//! publisher and a subscriber: in either case both processors of a small machine are kept busy.
 
 use super::hops::{came, sent};
 use super::spread::receiving;
@@ -15,7 +17,7 @@ use crate::measure::Setting;
 pub(super) struct Sharing<'a> {
     pub(super) setting: &'a Setting<'a>,
     pub(super) asked: &'a SharedMemory,
-    /// One thread that spins, or two processes that sleep.
+    /// Whether those that wait spin, or sleep.
     pub(super) spins: bool,
 }
 
@@ -35,11 +37,15 @@ impl Scenario for Sharing<'_> {
                 "publisher spins on cpu {PUBLISHER}; {router}subscriber block on cpu {OTHERS}"
             );
         }
-        let there = match subject.has_router() {
-            true => format!("a router spins on cpu {OTHERS}: there and back"),
-            false => "no router: nothing goes to another processor".to_owned(),
-        };
-        format!("one thread publishes and receives, spinning on cpu {PUBLISHER}; {there}")
+        match subject.has_router() {
+            true => format!(
+                "one thread publishes and receives, spinning on cpu {PUBLISHER}; a router spins on cpu \
+                 {OTHERS}: there and back"
+            ),
+            false => {
+                format!("publisher spins on cpu {PUBLISHER}, subscriber on cpu {OTHERS}; no router")
+            }
+        }
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
@@ -47,21 +53,21 @@ impl Scenario for Sharing<'_> {
         let names = stage.prices(1, Vec::new());
         let topics = Range { first: 0, count: 1 };
         // In one thread both connections are in one program: what it publishes comes to it again.
-        let mut subscriber = if self.spins {
-            let mut program = stage.program("publisher and subscriber", Some(PUBLISHER))?;
-            let mut connection = stage.connection("both", &names);
-            connection.spins = true;
-            program.ask(&Task::Connect(connection.clone()))?;
-            program.ask(&Task::Subscribe(topics))?;
-            program.ask(&Task::Connect(connection))?;
-            hear_itself(&mut program)?;
-            program
-        } else {
-            stage.connected("subscriber", Some(OTHERS), &names, Some(topics))?
-        };
+        let is_one = self.spins && stage.subject.has_router();
+        let mut connection = stage.connection("both", &names);
+        connection.spins = self.spins;
+        let connect = Task::Connect(connection);
+        let processor = if is_one { PUBLISHER } else { OTHERS };
+        let mut subscriber = stage.program("subscriber", Some(processor))?;
+        subscriber.ask(&connect)?;
+        subscriber.ask(&Task::Subscribe(topics))?;
         let mut publisher = None;
-        if !self.spins {
-            let mut program = stage.connected("publisher", Some(PUBLISHER), &names, None)?;
+        if is_one {
+            subscriber.ask(&connect)?;
+            hear_itself(&mut subscriber)?;
+        } else {
+            let mut program = stage.program("publisher", Some(PUBLISHER))?;
+            program.ask(&connect)?;
             settle(&mut program, &mut [(&mut subscriber, 0)])?;
             publisher = Some(program);
         }
