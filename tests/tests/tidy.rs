@@ -13,10 +13,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("net", &["wire", "message", "codec"]),
     ("session", &["wire", "message", "message-derive", "codec", "net"]),
     ("native", &["wire"]),
-    ("router", &["wire"]),
+    ("journal", &["wire"]),
+    ("router", &["wire", "journal"]),
     ("reactor", &["wire"]),
     ("client", &["native", "reactor"]),
-    ("server", &["native", "router", "reactor", "client", "net"]),
+    ("server", &["native", "journal", "router", "reactor", "client", "net"]),
     (
         "lab",
         &[
@@ -43,6 +44,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "net",
             "session",
             "native",
+            "journal",
             "reactor",
             "client",
             "server",

@@ -1,0 +1,307 @@
+//! A folder of files, as a journal needs it: the real one, or one that is simulated.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, IoSlice};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+
+/// A folder of files. Whatever changes something returns when the change is on disk.
+pub trait Disk {
+    /// Names of all files.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    fn names(&mut self) -> io::Result<Vec<String>>;
+
+    /// Bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it cannot be looked at.
+    fn length(&mut self, name: &str) -> io::Result<u64>;
+
+    /// Makes a file that begins with `head` and goes on with zeros, so many bytes in all. Its room is
+    /// taken, so that writing into it does not fail because the disk is full. What there is under
+    /// this name is replaced; where it fails nothing is left under it.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::StorageFull`] if there is no room; others.
+    fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()>;
+
+    /// Writes into a file.
+    ///
+    /// # Errors
+    ///
+    /// Anything; then it is not known what is on disk.
+    fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes a file of these bytes, or leaves everything as it is.
+    ///
+    /// # Errors
+    ///
+    /// Anything.
+    fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts a file off.
+    ///
+    /// # Errors
+    ///
+    /// Anything.
+    fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()>;
+
+    /// Reads from a file as much as is there and `buffer` takes.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or it cannot be read.
+    fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Removes a file. It may come back if the machine fails; a removal is not waited for.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or it cannot be removed.
+    fn remove(&mut self, name: &str) -> io::Result<()>;
+}
+
+/// A whole file.
+///
+/// # Errors
+///
+/// Those of [`Disk::length`] and [`Disk::read`].
+pub fn read_all(disk: &mut dyn Disk, name: &str) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(disk.length(name)?).map_err(io::Error::other)?;
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match disk.read(name, filled as u64, &mut bytes[filled..])? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Name of the file that says that a journal is in use.
+const LOCK: &str = "lock";
+
+/// Bytes of zeros that are written at a time. Few, so that others who write come between.
+const ZEROS: usize = 256 << 10;
+
+/// Files that are kept open.
+const OPEN: usize = 8;
+
+/// A real folder.
+///
+/// Files are written over, not appended to: they are filled with zeros when they are made. A file that
+/// grows, or has room that was never written, has its length or its map changed by each write, and
+/// syncing that takes up to twice as long (`trunkline journal measure`).
+#[derive(Debug)]
+pub struct Folder {
+    path: Arc<Path>,
+    /// Holds the lock as long as any of its clones is there.
+    lock: Option<Arc<File>>,
+    open: BTreeMap<String, File>,
+}
+
+impl Clone for Folder {
+    fn clone(&self) -> Self {
+        Self { path: Arc::clone(&self.path), lock: self.lock.clone(), open: BTreeMap::new() }
+    }
+}
+
+impl Folder {
+    /// Takes a folder for this process alone, and makes it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::WouldBlock`] if another process has it; those of making and opening files.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        let lock =
+            OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let what = "another process uses it";
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, what));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let folder = Self { path: path.into(), lock: Some(Arc::new(lock)), open: BTreeMap::new() };
+        folder.sync()?;
+        Ok(folder)
+    }
+
+    /// A folder to look at, which another process may be using.
+    ///
+    /// # Errors
+    ///
+    /// There is no such folder.
+    pub fn look(path: &Path) -> io::Result<Self> {
+        std::fs::read_dir(path)?;
+        Ok(Self { path: path.into(), lock: None, open: BTreeMap::new() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// What happened to the folder's entries is on disk.
+    fn sync(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+
+    /// A file, open.
+    fn file(&mut self, name: &str) -> io::Result<&File> {
+        if !self.open.contains_key(name) {
+            if self.open.len() >= OPEN {
+                self.open.pop_first();
+            }
+            let can_write = self.lock.is_some();
+            let file = OpenOptions::new().read(true).write(can_write).open(self.of(name))?;
+            self.open.insert(name.to_owned(), file);
+        }
+        Ok(&self.open[name])
+    }
+
+    fn fill(&self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
+        let path = self.of(name);
+        let file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
+        // A file system that cannot do this takes the room when the zeros are written.
+        let whole = rustix::fs::FallocateFlags::empty();
+        if let Err(error @ Errno::NOSPC) = rustix::fs::fallocate(&file, whole, 0, bytes) {
+            return Err(error.into());
+        }
+        let zeros = vec![0; ZEROS];
+        let mut offset = 0;
+        while offset < bytes {
+            let length = (bytes - offset).min(ZEROS as u64) as usize;
+            write_through(&file, offset, &zeros[..length])?;
+            offset += length as u64;
+        }
+        write_through(&file, 0, head)?;
+        file.sync_all()?;
+        self.sync()
+    }
+}
+
+/// Writes, and returns when it is on disk.
+fn write_through(file: &File, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match pwritev2(file, &[IoSlice::new(bytes)], offset, ReadWriteFlags::DSYNC) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                offset += written as u64;
+            }
+            Err(Errno::INTR) => {}
+            // A file system or a kernel without such writes.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
+                file.write_all_at(bytes, offset)?;
+                return file.sync_data();
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+impl Disk for Folder {
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path)? {
+            // What is no text is no file of ours.
+            names.extend(entry?.file_name().into_string().ok());
+        }
+        Ok(names)
+    }
+
+    fn length(&mut self, name: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.of(name))?.len())
+    }
+
+    fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
+        self.open.remove(name);
+        self.fill(name, head, bytes).inspect_err(|_| {
+            // Where even this fails, the journal removes it when it is opened.
+            let _ = std::fs::remove_file(self.of(name));
+        })
+    }
+
+    fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        write_through(self.file(name)?, offset, bytes)
+    }
+
+    fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let (path, new) = (self.of(name), self.of(&format!("{name}.new")));
+        self.open.remove(name);
+        let file = File::create(&new)?;
+        file.write_all_at(bytes, 0)?;
+        file.sync_all()?;
+        std::fs::rename(&new, &path)?;
+        self.sync()
+    }
+
+    fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
+        let file = self.file(name)?;
+        file.set_len(bytes)?;
+        file.sync_all()
+    }
+
+    fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file(name)?.read_at(buffer, offset)
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.open.remove(name);
+        std::fs::remove_file(self.of(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_one_process_s_at_a_time() {
+        let path = std::env::temp_dir().join(format!("trunkline-folder-{}", std::process::id()));
+        let folder = Folder::open(&path).expect("a folder");
+        let second = Folder::open(&path).expect_err("it is in use");
+        assert_eq!(second.kind(), io::ErrorKind::WouldBlock);
+        let clone = folder.clone();
+        drop(folder);
+        assert!(Folder::open(&path).is_err(), "a clone has it still");
+        drop(clone);
+        let mut folder = Folder::open(&path).expect("it is free again");
+        folder.create("a", b"head", 600_000).expect("a file");
+        folder.write("a", 100, b"bytes").expect("written");
+        let bytes = read_all(&mut folder, "a").expect("all of it");
+        assert_eq!(
+            (bytes.len(), &bytes[..5], &bytes[99..106]),
+            (600_000, &b"head\0"[..], &b"\0bytes\0"[..])
+        );
+        folder.truncate("a", 104).expect("cut");
+        folder.replace("b", b"new").expect("made");
+        assert_eq!(folder.length("a").expect("there"), 104);
+        let mut names = folder.names().expect("names");
+        names.sort();
+        assert_eq!(names, ["a", "b", "lock"]);
+        folder.remove("a").expect("removed");
+        assert!(folder.read("a", 0, &mut [0; 4]).is_err());
+        drop(folder);
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+}

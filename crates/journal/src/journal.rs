@@ -1,0 +1,568 @@
+//! The journal as a state machine: records in, work for a disk out.
+
+mod read;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::index::Index;
+use crate::record::{Address, MARK, Record, Seed};
+use crate::segment::{SEGMENT_HEAD, SegmentHead, index_name, segment_name};
+use crate::tail::{Chunk, Tail, record_size};
+
+pub use read::Lookup;
+use read::Reads;
+
+/// How much is kept, where, and how much waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of a segment's file, 64 KiB to 1 GiB.
+    pub segment_bytes: u32,
+    /// Bytes of the newest records that can be read without the disk.
+    pub memory_bytes: usize,
+    /// Bytes of records that are not on disk yet; more are not taken until some are.
+    pub pending_bytes: usize,
+    /// Bytes of all segments.
+    pub bytes: u64,
+    /// For how long records are kept that nobody needs, in nanoseconds, as far as `bytes` allow.
+    pub keep: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            segment_bytes: 64 << 20,
+            memory_bytes: 64 << 20,
+            pending_bytes: 64 << 20,
+            bytes: 10 << 30,
+            keep: 7 * 24 * 3_600 * 1_000_000_000,
+        }
+    }
+}
+
+/// Why a record is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is longer than records may be.
+    TooLong {
+        /// Bytes of its body.
+        bytes: usize,
+        /// So many may be.
+        limit: usize,
+    },
+    /// There will be room in a moment.
+    Busy,
+    /// There is no room, and no saying when there will be; why.
+    Full(String),
+    /// Nothing is taken any more; why.
+    Failed(String),
+}
+
+/// Where a record is and what its number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Its number.
+    pub position: u64,
+    /// Where it is.
+    pub at: Address,
+}
+
+/// Room for a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// There is room behind the last one.
+    Here,
+    /// There is room in a segment that begins with this record: it is to be one that says all that
+    /// earlier ones say besides their messages.
+    NewSegment,
+}
+
+/// Records to write, all in one go.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// Its number.
+    pub number: u64,
+    /// Bytes and where they go, in this order; on disk when they are written.
+    pub chunks: Vec<Arc<Chunk>>,
+}
+
+/// Work for the disk that no acknowledgement waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// Make the file of a segment.
+    Prepare {
+        /// Number of the segment.
+        segment: u32,
+        /// Its first bytes.
+        head: [u8; SEGMENT_HEAD],
+        /// Its length.
+        bytes: u32,
+    },
+    /// Write the index of a segment.
+    Seal {
+        /// Number of the segment.
+        segment: u32,
+        /// The index.
+        index: Vec<u8>,
+    },
+    /// Remove a segment with its index.
+    Remove {
+        /// Number of the segment.
+        segment: u32,
+    },
+    /// Read from a segment.
+    Read {
+        /// From where.
+        at: Address,
+        /// So many bytes, or as many as there are.
+        bytes: usize,
+    },
+}
+
+/// What came of a chore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It is done.
+    Well,
+    /// These bytes were read.
+    Read(Vec<u8>),
+    /// There was no room on the disk.
+    NoRoom(String),
+    /// It failed, and why.
+    Failed(String),
+}
+
+/// A segment.
+#[derive(Debug)]
+struct Segment {
+    number: u32,
+    index: Index,
+    /// Whether the index lies beside it.
+    is_sealed: bool,
+}
+
+/// The segment after the current one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Next {
+    None,
+    /// Its file is being made.
+    Asked,
+    Ready,
+    /// There is no room for it; why, and when to try again.
+    Full(String, u64),
+}
+
+/// Bytes of a commit, at most, if it is more than one chunk.
+const COMMIT: usize = 4 << 20;
+
+/// How long a journal that could not make a segment waits before it tries again; nanoseconds.
+const RETRY: u64 = 1_000_000_000;
+
+/// How long nothing comes before a mark is written; nanoseconds.
+const QUIET: u64 = 1_000_000_000;
+
+/// What the last mark of a journal says that was closed.
+pub(crate) const CLOSED: &[u8] = b"closed";
+
+/// Positions of a journal that was not closed go on from this times the number of the next segment. A
+/// segment has fewer records, and its file is on disk before it has any: so no position is given twice,
+/// though records of it may have been lost.
+pub(crate) const LEAP: u64 = 1 << 25;
+
+/// Bytes that are left in each segment for a mark.
+const FOR_MARK: usize = 48;
+
+/// Bytes of a segment that a record can have.
+fn capacity(options: &Options) -> usize {
+    options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK
+}
+
+/// A log of records in segments, on a disk or in memory.
+///
+/// It does nothing by itself: its user asks it for [`Commit`]s and [`Chore`]s, has them done, and says
+/// what came of them. Times for waiting (`now`) are nanoseconds by any clock that does not go back; times
+/// of records are nanoseconds since 1970.
+#[derive(Debug)]
+pub struct Journal {
+    options: Options,
+    number: u64,
+    is_on_disk: bool,
+    /// In their order; the last is the current one. Empty until the first is prepared.
+    segments: VecDeque<Segment>,
+    next: Next,
+    tail: Tail,
+    /// Of the next record.
+    position: u64,
+    /// Of the last record that is on disk.
+    durable: u64,
+    /// Of the last record.
+    time: u64,
+    commits: u64,
+    /// What is being written: how many chunks, and the last position.
+    writing: Option<(usize, u64)>,
+    failed: Option<String>,
+    /// When a mark is due.
+    mark_at: Option<u64>,
+    /// Whether the last record is a mark.
+    is_marked: bool,
+    chores: VecDeque<Chore>,
+    chore: Option<Chore>,
+    /// Segments without records, which say how far numbers were used until there is a later one.
+    left: Vec<u32>,
+    reads: Reads,
+    /// Whether a segment that could be removed was kept for lack of being needed by nobody.
+    is_over: bool,
+}
+
+impl Journal {
+    /// A journal that is in memory alone.
+    pub fn in_memory(options: Options) -> Self {
+        let mut journal = Self::new(options, 0, 1, 1);
+        journal.is_on_disk = false;
+        journal.next = Next::Ready;
+        journal
+    }
+
+    /// One that goes on with a segment and a position; its folder has no later segments.
+    pub(crate) fn new(options: Options, number: u64, segment: u32, position: u64) -> Self {
+        let at = Address { segment, offset: SEGMENT_HEAD as u32 };
+        Self {
+            options,
+            number,
+            is_on_disk: true,
+            segments: VecDeque::new(),
+            next: Next::None,
+            tail: Tail::new(Seed::new(number), at),
+            position,
+            durable: 0,
+            time: 0,
+            commits: 0,
+            writing: None,
+            failed: None,
+            mark_at: None,
+            is_marked: true,
+            chores: VecDeque::new(),
+            chore: None,
+            left: Vec::new(),
+            reads: Reads::default(),
+            is_over: false,
+        }
+    }
+
+    /// A segment that was there before.
+    pub(crate) fn add_old(&mut self, number: u32, index: Index, is_sealed: bool) {
+        self.time = self.time.max(index.last_time);
+        self.durable = self.durable.max(index.last);
+        self.segments.push_back(Segment { number, index, is_sealed });
+    }
+
+    /// A segment without records.
+    pub(crate) fn add_left(&mut self, number: u32) {
+        self.left.push(number);
+    }
+
+    /// Whether it is on a disk.
+    pub fn is_on_disk(&self) -> bool {
+        self.is_on_disk
+    }
+
+    /// Position of the last record.
+    pub fn last(&self) -> u64 {
+        self.position - 1
+    }
+
+    /// Position up to which everything is on disk, if there is a disk.
+    pub fn durable(&self) -> u64 {
+        self.durable
+    }
+
+    /// Bytes that wait to be written.
+    pub fn pending(&self) -> usize {
+        self.tail.pending()
+    }
+
+    /// Bytes of all segments.
+    pub fn bytes(&self) -> u64 {
+        self.segments.len() as u64 * u64::from(self.options.segment_bytes)
+    }
+
+    /// Why nothing is taken any more.
+    pub fn failure(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    /// Why nothing is taken for now.
+    pub fn shortage(&self) -> Option<&str> {
+        match &self.next {
+            Next::Full(why, _) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// The longest body of a record: half a segment.
+    pub fn record_bytes(&self) -> usize {
+        capacity(&self.options) / 2
+    }
+
+    /// Makes room for a record with a body of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or the record is too long.
+    pub fn make_room(&mut self, bytes: usize) -> Result<Room, Refusal> {
+        if let Some(why) = &self.failed {
+            return Err(Refusal::Failed(why.clone()));
+        }
+        let limit = self.record_bytes();
+        if bytes > limit {
+            return Err(Refusal::TooLong { bytes, limit });
+        }
+        if self.is_on_disk && self.tail.pending() >= self.options.pending_bytes {
+            return Err(Refusal::Busy);
+        }
+        let end = self.tail.end().offset as usize + record_size(bytes);
+        if self.has_current() && end + FOR_MARK <= self.options.segment_bytes as usize {
+            return Ok(Room::Here);
+        }
+        match &self.next {
+            Next::Ready => {
+                self.begin_segment();
+                Ok(Room::NewSegment)
+            }
+            Next::None | Next::Asked => Err(Refusal::Busy),
+            Next::Full(why, _) => Err(Refusal::Full(why.clone())),
+        }
+    }
+
+    /// Whether the last segment is one that this process writes.
+    fn has_current(&self) -> bool {
+        self.segments.back().is_some_and(|last| last.number == self.tail.end().segment)
+    }
+
+    fn begin_segment(&mut self) {
+        if self.has_current() {
+            let number = self.tail.end().segment + 1;
+            self.tail.move_to(Address { segment: number, offset: SEGMENT_HEAD as u32 });
+        }
+        let number = self.tail.end().segment;
+        let end = SEGMENT_HEAD as u32;
+        let index = Index { end, ..Index::default() };
+        self.segments.push_back(Segment { number, index, is_sealed: false });
+        self.next = if self.is_on_disk { Next::None } else { Next::Ready };
+    }
+
+    /// Appends a record, for which [`Self::make_room`] has made room. Its body is `parts` one after the
+    /// other.
+    #[inline]
+    pub fn append(&mut self, time: u64, kind: u8, parts: &[&[u8]]) -> Appended {
+        let position = self.position;
+        self.position += 1;
+        self.time = self.time.max(time);
+        let record = Record { position, time: self.time, stable: self.durable, kind, body: b"" };
+        let at = self.tail.push(&record, parts);
+        let end = self.tail.end().offset;
+        if let Some(current) = self.segments.back_mut() {
+            current.index.add(at, position, self.time, end);
+        }
+        self.is_marked = kind == MARK;
+        self.mark_at = None;
+        Appended { position, at }
+    }
+
+    /// The next records to write, if none are being written.
+    pub fn next_commit(&mut self) -> Option<Commit> {
+        if !self.is_on_disk || self.writing.is_some() || self.failed.is_some() {
+            return None;
+        }
+        if self.tail.pending() == 0 {
+            return None;
+        }
+        let chunks = self.tail.unwritten(COMMIT);
+        self.commits += 1;
+        let last = self.last_of(&chunks);
+        self.writing = Some((chunks.len(), last));
+        Some(Commit { number: self.commits, chunks })
+    }
+
+    /// Position of the last record of some chunks.
+    fn last_of(&self, chunks: &[Arc<Chunk>]) -> u64 {
+        let Some(last) = chunks.last() else { return self.durable };
+        let (mut offset, mut position) = (0, self.durable);
+        while offset < last.bytes.len() {
+            let head = crate::record::known_head(&last.bytes[offset..]);
+            position = head.position;
+            offset += crate::record::padded(head.length);
+        }
+        position
+    }
+
+    /// What came of the commit: whether all of it is on disk.
+    ///
+    /// A write that fails is never tried again: the system may say the next time that all is well, and
+    /// have forgotten what it could not write. Nothing is acknowledged from then on.
+    pub fn committed(&mut self, now: u64, result: Result<(), String>) {
+        let Some((chunks, last)) = self.writing.take() else { return };
+        match result {
+            Ok(()) => {
+                self.durable = last;
+                self.tail.written(chunks);
+                self.tail.forget(self.options.memory_bytes);
+                if self.tail.pending() == 0 && !self.is_marked {
+                    self.mark_at = Some(now.saturating_add(QUIET));
+                }
+            }
+            Err(why) => self.failed = Some(why),
+        }
+    }
+
+    /// The next chore, if none is under way.
+    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
+        if !self.is_on_disk || self.chore.is_some() {
+            return None;
+        }
+        let chore = self.reads.next().or_else(|| self.prepare(now)).or_else(|| self.seal());
+        let chore = chore.or_else(|| self.chores.pop_front())?;
+        self.chore = Some(chore.clone());
+        Some(chore)
+    }
+
+    /// The file of the next segment, if it is time for it.
+    fn prepare(&mut self, now: u64) -> Option<Chore> {
+        let is_due = match &self.next {
+            Next::None => {
+                let half = self.options.segment_bytes / 2;
+                !self.has_current() || self.tail.end().offset >= half
+            }
+            Next::Full(_, retry_at) => now >= *retry_at,
+            Next::Asked | Next::Ready => false,
+        };
+        if !is_due || self.failed.is_some() {
+            return None;
+        }
+        if self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes {
+            self.is_over = true;
+            let why = format!(
+                "the journal has all the {} bytes that it may have (journal.bytes), and what is in \
+                 them is still to be acknowledged",
+                self.options.bytes
+            );
+            self.next = Next::Full(why, now.saturating_add(RETRY));
+            return None;
+        }
+        self.next = Next::Asked;
+        let segment = self.tail.end().segment + u32::from(self.has_current());
+        let (journal, bytes) = (self.number, self.options.segment_bytes);
+        let head = SegmentHead { number: segment, journal, time: self.time, bytes }.write();
+        Some(Chore::Prepare { segment, head, bytes })
+    }
+
+    /// The index of a segment that is complete and on disk.
+    fn seal(&mut self) -> Option<Chore> {
+        let (current, durable, number) = (self.tail.end().segment, self.durable, self.number);
+        let is_complete =
+            |it: &&mut Segment| !it.is_sealed && it.number < current && it.index.last <= durable;
+        let segment = self.segments.iter_mut().find(is_complete)?;
+        segment.is_sealed = true;
+        let index = segment.index.write(number, segment.number);
+        Some(Chore::Seal { segment: segment.number, index })
+    }
+
+    /// What came of the chore. What goes wrong with one costs nothing but time: a segment that cannot be
+    /// made is tried again, an index that is not there is made when the journal is opened, and a read
+    /// that fails is told to who reads.
+    pub fn chore_done(&mut self, now: u64, done: Done) {
+        let Some(chore) = self.chore.take() else { return };
+        match (chore, done) {
+            (Chore::Read { at, bytes }, Done::Read(read)) => self.reads.done(at, bytes, read),
+            (Chore::Read { at, bytes }, _) => self.reads.done(at, bytes, Vec::new()),
+            (Chore::Prepare { .. }, Done::Well) => {
+                self.next = Next::Ready;
+                let removals = self.left.drain(..).map(|segment| Chore::Remove { segment });
+                self.chores.extend(removals);
+            }
+            (Chore::Prepare { .. }, Done::NoRoom(why) | Done::Failed(why)) => {
+                self.next = Next::Full(why, now.saturating_add(RETRY));
+            }
+            _ => {}
+        }
+    }
+
+    /// When [`Self::advance`] or [`Self::next_chore`] has something to do.
+    pub fn next_deadline(&self) -> Option<u64> {
+        let retry = match &self.next {
+            Next::Full(_, retry_at) if self.failed.is_none() => Some(*retry_at),
+            _ => None,
+        };
+        [self.mark_at, retry].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn advance(&mut self, now: u64) {
+        if self.mark_at.is_some_and(|at| now >= at) {
+            self.mark(&[]);
+        }
+    }
+
+    /// Says with a last record that all is written that was appended.
+    pub fn close(&mut self) {
+        self.mark(CLOSED);
+    }
+
+    fn mark(&mut self, says: &[u8]) {
+        self.mark_at = None;
+        let end = self.tail.end().offset as usize + record_size(says.len());
+        if self.failed.is_none() && self.has_current() && end <= self.options.segment_bytes as usize
+        {
+            self.append(self.time, MARK, &[says]);
+        }
+    }
+
+    /// Lets go of segments in which no position is needed from `needed` on, if they are old or there are
+    /// too many. Gives the first position that is left.
+    pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
+        while self.segments.len() > 1 {
+            let first = &self.segments[0];
+            let is_needed =
+                first.index.last >= needed || self.is_on_disk && first.index.last > self.durable;
+            let is_old = first.index.last_time.saturating_add(self.options.keep) <= time;
+            let is_over = self.is_over
+                || self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes;
+            if is_needed || !(is_old || is_over) {
+                break;
+            }
+            self.is_over = false;
+            self.remove_first();
+        }
+        self.first()
+    }
+
+    fn remove_first(&mut self) {
+        let Some(first) = self.segments.pop_front() else { return };
+        self.tail.forget_segment(first.number);
+        if self.is_on_disk {
+            self.chores.push_back(Chore::Remove { segment: first.number });
+            if let Next::Full(_, retry_at) = &mut self.next {
+                *retry_at = 0;
+            }
+        }
+    }
+
+    /// Position of the first record there is, or of the next.
+    pub fn first(&self) -> u64 {
+        let first = self.segments.iter().find(|it| it.index.records > 0);
+        first.map_or(self.position, |first| first.index.first)
+    }
+}
+
+impl Chore {
+    /// The files that it is about.
+    pub fn names(&self) -> (String, String) {
+        let segment = match self {
+            Self::Prepare { segment, .. }
+            | Self::Seal { segment, .. }
+            | Self::Remove { segment } => *segment,
+            Self::Read { at, .. } => at.segment,
+        };
+        (segment_name(segment), index_name(segment))
+    }
+}

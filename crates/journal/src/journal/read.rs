@@ -1,0 +1,225 @@
+//! Reading: from memory, or from what was read from the disk.
+
+use std::collections::VecDeque;
+
+use super::{Chore, Journal};
+use crate::record::{ALIGNMENT, Address, HEAD, Record, Seed, known_head, padded, read_head};
+use crate::segment::SEGMENT_HEAD;
+
+/// Bytes that are read at a time.
+const READ: usize = 256 << 10;
+
+/// Reads whose bytes are kept.
+const KEPT: usize = 16;
+
+/// What is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup<'a> {
+    /// A record, where it is, and where the next one would be.
+    Record {
+        /// Where it is: another segment, if it is the first of one.
+        at: Address,
+        /// Behind it.
+        next: Address,
+        /// The record.
+        record: Record<'a>,
+    },
+    /// Bytes that have to be read first: see [`Journal::fetch`].
+    Elsewhere {
+        /// How many.
+        bytes: usize,
+    },
+    /// Nothing: it is the end.
+    End,
+    /// Bytes that are no record, though there was one; look there for the next.
+    Damaged {
+        /// Where to go on.
+        next: Address,
+    },
+    /// What was there is not kept any more; this is the first that is.
+    Gone {
+        /// Where to go on.
+        next: Address,
+    },
+}
+
+/// Reads that are wanted, and what came of some.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    wanted: VecDeque<(Address, usize)>,
+    /// Where each begins, how many bytes were wanted, and what there was.
+    kept: VecDeque<(Address, usize, Vec<u8>)>,
+}
+
+impl Reads {
+    pub(super) fn next(&mut self) -> Option<Chore> {
+        let (at, bytes) = self.wanted.pop_front()?;
+        Some(Chore::Read { at, bytes })
+    }
+
+    pub(super) fn done(&mut self, at: Address, bytes: usize, read: Vec<u8>) {
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((at, bytes, read));
+    }
+
+    /// What was read from an address on: the bytes, and whether there are no more of them than these.
+    fn from(&self, at: Address) -> Option<(&[u8], bool)> {
+        let has = |(from, bytes, _): &&(Address, usize, Vec<u8>)| {
+            from.segment == at.segment
+                && from.offset <= at.offset
+                && (at.offset as usize) < from.offset as usize + bytes
+        };
+        let (from, bytes, read) = self.kept.iter().rev().find(has)?;
+        let rest = read.get((at.offset - from.offset) as usize..).unwrap_or(&[]);
+        Some((rest, read.len() < *bytes))
+    }
+}
+
+impl Journal {
+    /// What is at an address.
+    pub fn at(&self, at: Address) -> Lookup<'_> {
+        let at = match self.place(at) {
+            Ok(at) => at,
+            Err(lookup) => return lookup,
+        };
+        if let Some(bytes) = self.tail.from(at) {
+            if bytes.is_empty() {
+                return Lookup::End;
+            }
+            let head = known_head(bytes);
+            let next = Address { offset: at.offset + padded(head.length) as u32, ..at };
+            return Lookup::Record { at, next, record: head.known_record(bytes) };
+        }
+        self.at_disk(at)
+    }
+
+    /// The same place, or the beginning of the next segment if it is the end of one.
+    fn place(&self, at: Address) -> Result<Address, Lookup<'static>> {
+        let beginning = |number| Address { segment: number, offset: SEGMENT_HEAD as u32 };
+        let after = self.segments.partition_point(|it| it.number <= at.segment);
+        let Some(before) = after.checked_sub(1) else {
+            return Err(match self.segments.front() {
+                Some(first) => Lookup::Gone { next: beginning(first.number) },
+                None => Lookup::End,
+            });
+        };
+        let segment = &self.segments[before];
+        if segment.number == at.segment && at.offset < segment.index.end {
+            return Ok(Address { offset: at.offset.max(SEGMENT_HEAD as u32), ..at });
+        }
+        // Segments without records are passed by.
+        let mut later = self.segments.range(after..);
+        let next = later.find(|it| it.index.records > 0).ok_or(Lookup::End)?;
+        Ok(beginning(next.number))
+    }
+
+    fn at_disk(&self, at: Address) -> Lookup<'_> {
+        let Some((bytes, is_all)) = self.reads.from(at) else {
+            return Lookup::Elsewhere { bytes: READ };
+        };
+        let seed = Seed::new(self.number);
+        if let Some(head) = read_head(bytes, seed, at) {
+            if head.length > bytes.len() && !is_all {
+                return Lookup::Elsewhere { bytes: head.length };
+            }
+            let next = Address { offset: at.offset + padded(head.length) as u32, ..at };
+            return match head.record(bytes) {
+                Some(record) => Lookup::Record { at, next, record },
+                None => Lookup::Damaged { next },
+            };
+        }
+        let limit = self.limit(at.segment);
+        let is_rest = at.offset as usize + bytes.len() >= limit as usize;
+        if bytes.len() < HEAD && !is_all && !is_rest {
+            return Lookup::Elsewhere { bytes: READ };
+        }
+        let skipped = self.behind_damage(at, bytes, seed);
+        let is_nothing = is_rest && skipped + HEAD > bytes.len() || bytes.is_empty();
+        let next = if is_nothing { limit } else { at.offset + skipped as u32 };
+        Lookup::Damaged { next: Address { offset: next.max(at.offset + 1), ..at } }
+    }
+
+    /// How far behind bytes that are no record the next one may be.
+    fn behind_damage(&self, at: Address, bytes: &[u8], seed: Seed) -> usize {
+        let place = |skipped: usize| Address { offset: at.offset + skipped as u32, ..at };
+        let mut skipped = ALIGNMENT;
+        while skipped + HEAD <= bytes.len()
+            && read_head(&bytes[skipped..], seed, place(skipped)).is_none()
+        {
+            skipped += ALIGNMENT;
+        }
+        skipped
+    }
+
+    fn end_of(&self, segment: u32) -> u32 {
+        let found = self.segments.binary_search_by_key(&segment, |it| it.number);
+        found.map_or(u32::MAX, |found| self.segments[found].index.end)
+    }
+
+    /// How far a segment is on the disk for sure: what is in memory may not be there yet.
+    fn limit(&self, segment: u32) -> u32 {
+        let start = self.tail.start();
+        if start.segment == segment { start.offset } else { self.end_of(segment) }
+    }
+
+    /// Has so many bytes read from an address on, which a [`Lookup`] said have to be; a chore will do it.
+    pub fn fetch(&mut self, at: Address, bytes: usize) {
+        let Ok(at) = self.place(at) else { return };
+        let bytes = bytes.max(READ).min(self.limit(at.segment).saturating_sub(at.offset) as usize);
+        if bytes == 0 {
+            return;
+        }
+        let is_wanted = self.reads.wanted.contains(&(at, bytes));
+        let is_read = matches!(&self.chore, Some(Chore::Read { at: other, bytes: more })
+            if *other == at && *more >= bytes);
+        if !is_wanted && !is_read {
+            self.reads.wanted.push_back((at, bytes));
+        }
+    }
+
+    /// Where to begin to look for a position: all records before have lower ones. Those behind may have
+    /// lower ones too.
+    pub fn find(&self, position: u64) -> Address {
+        let after =
+            self.segments.partition_point(|it| it.index.records > 0 && it.index.last < position);
+        self.address(after, |index| index.at_position(position))
+    }
+
+    /// Where to begin to look for a time: all records before are older. Those behind may be older too.
+    pub fn find_time(&self, time: u64) -> Address {
+        let after =
+            self.segments.partition_point(|it| it.index.records > 0 && it.index.last_time < time);
+        self.address(after, |index| index.at_time(time))
+    }
+
+    fn address(
+        &self,
+        segment: usize,
+        find: impl Fn(&crate::index::Index) -> Option<u32>,
+    ) -> Address {
+        match self.segments.get(segment) {
+            Some(segment) => Address {
+                segment: segment.number,
+                offset: find(&segment.index).unwrap_or(SEGMENT_HEAD as u32),
+            },
+            None => self.tail.end(),
+        }
+    }
+
+    /// Some way back from an address: the address of a record before it, if there is one.
+    pub fn back(&self, at: Address) -> Option<Address> {
+        let after = self.segments.partition_point(|it| it.number <= at.segment);
+        self.segments.range(..after).rev().find_map(|segment| {
+            let offset = if segment.number == at.segment { at.offset } else { u32::MAX };
+            let offset = segment.index.before(offset)?;
+            Some(Address { segment: segment.number, offset })
+        })
+    }
+
+    /// Where the next record goes.
+    pub fn end(&self) -> Address {
+        self.tail.end()
+    }
+}

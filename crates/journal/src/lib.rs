@@ -1,0 +1,26 @@
+//! A log that survives: segments, checksums, group commit, recovery; no clock of its own
+//!
+//! [`Journal`] is a state machine. It has no threads, no clock and no files: it says what is to be
+//! written, and is told what came of it, so that it runs the same on a real disk ([`Folder`]) and on a
+//! simulated one that fails in all the ways that disks do.
+#![forbid(unsafe_code)]
+
+mod disk;
+mod index;
+mod journal;
+mod open;
+mod record;
+mod scan;
+mod segment;
+pub mod simulated;
+mod tail;
+mod worker;
+
+pub use disk::{Disk, Folder, read_all};
+pub use journal::{Appended, Chore, Commit, Done, Journal, Lookup, Options, Refusal, Room};
+pub use open::{OpenError, Report, Torn, open};
+pub use record::{Address, HEAD, MARK, Record};
+pub use scan::{Damage, DamageKind, End, Found, Scan};
+pub use segment::{HeadError, SEGMENT_HEAD, SegmentHead, VERSION, index_name, segment_name};
+pub use tail::Chunk;
+pub use worker::{Outcome, Workers, chore, commit};

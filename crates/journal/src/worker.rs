@@ -1,0 +1,149 @@
+//! Doing what a journal wants done: at once, or on threads of its own.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use crate::disk::{Disk, Folder};
+use crate::journal::{Chore, Commit, Done};
+use crate::segment::segment_name;
+
+/// Writes what a commit is about.
+///
+/// # Errors
+///
+/// What the disk said; then it is not known what is on it.
+pub fn commit(disk: &mut dyn Disk, commit: &Commit) -> Result<(), String> {
+    for chunk in &commit.chunks {
+        let name = segment_name(chunk.at.segment);
+        let written = disk.write(&name, chunk.at.offset.into(), &chunk.bytes);
+        written.map_err(|error| format!("writing {name}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Does a chore.
+pub fn chore(disk: &mut dyn Disk, chore: &Chore) -> Done {
+    let (segment, index) = chore.names();
+    let well = |result: io::Result<()>, what: &str| match result {
+        Ok(()) => Done::Well,
+        Err(error) => {
+            let text = format!("{what}: {error}");
+            let no_room = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+            if no_room.contains(&error.kind()) { Done::NoRoom(text) } else { Done::Failed(text) }
+        }
+    };
+    match chore {
+        Chore::Prepare { head, bytes, .. } => {
+            let what = format!("making {segment} with {bytes} bytes");
+            well(disk.create(&segment, head, (*bytes).into()), &what)
+        }
+        Chore::Seal { index: bytes, .. } => {
+            well(disk.replace(&index, bytes), &format!("writing {index}"))
+        }
+        Chore::Remove { .. } => {
+            // The index may not be there.
+            let _ = disk.remove(&index);
+            well(disk.remove(&segment), &format!("removing {segment}"))
+        }
+        Chore::Read { at, bytes } => {
+            let mut buffer = vec![0; *bytes];
+            match disk.read(&segment, at.offset.into(), &mut buffer) {
+                Ok(read) => {
+                    buffer.truncate(read);
+                    Done::Read(buffer)
+                }
+                Err(error) => Done::Failed(format!("reading {segment}: {error}")),
+            }
+        }
+    }
+}
+
+/// What came of something.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Of a commit.
+    Committed(Result<(), String>),
+    /// Of a chore.
+    Chore(Done),
+}
+
+/// Two threads for a folder: one that writes what acknowledgements wait for, and one for all else.
+///
+/// They end when this is dropped, once they have done what they were given.
+#[derive(Debug)]
+pub struct Workers {
+    commits: Option<Sender<Commit>>,
+    chores: Option<Sender<Chore>>,
+    outcomes: Receiver<Outcome>,
+    threads: Vec<thread::JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts the threads; they call `wake` whenever there is an outcome.
+    ///
+    /// # Errors
+    ///
+    /// No thread can be started.
+    pub fn start(folder: &Folder, wake: impl Fn() + Clone + Send + 'static) -> io::Result<Self> {
+        let (commits, to_commit) = channel::<Commit>();
+        let (chores, to_do) = channel::<Chore>();
+        let (done, outcomes) = channel();
+        let (mut disk, finished, call) = (folder.clone(), done.clone(), wake.clone());
+        let writer = move || {
+            for it in to_commit {
+                let result = commit(&mut disk, &it);
+                // Who started it may be gone.
+                let _ = finished.send(Outcome::Committed(result));
+                call();
+            }
+        };
+        let mut disk = folder.clone();
+        let helper = move || {
+            for it in to_do {
+                let _ = done.send(Outcome::Chore(chore(&mut disk, &it)));
+                wake();
+            }
+        };
+        let threads = vec![
+            thread::Builder::new().name("journal".to_owned()).spawn(writer)?,
+            thread::Builder::new().name("journal-chores".to_owned()).spawn(helper)?,
+        ];
+        Ok(Self { commits: Some(commits), chores: Some(chores), outcomes, threads })
+    }
+
+    /// Has a commit written.
+    pub fn commit(&self, commit: Commit) {
+        if let Some(commits) = &self.commits {
+            // The thread ends when this is dropped, and not before.
+            let _ = commits.send(commit);
+        }
+    }
+
+    /// Has a chore done.
+    pub fn chore(&self, chore: Chore) {
+        if let Some(chores) = &self.chores {
+            let _ = chores.send(chore);
+        }
+    }
+
+    /// The next outcome that is there.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcomes.try_recv().ok()
+    }
+
+    /// Waits for the next outcome.
+    pub fn wait(&self) -> Option<Outcome> {
+        self.outcomes.recv().ok()
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        (self.commits, self.chores) = (None, None);
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}

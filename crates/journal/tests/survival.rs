@@ -1,0 +1,485 @@
+//! What survives, on a disk that is simulated: processes that die, power that fails, bits that flip, disks
+//! that fill up and syncs that fail.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use trunkline_journal::simulated::{Fault, SimulatedDisk};
+use trunkline_journal::{
+    Address, Commit, Disk as _, Found, Journal, Lookup, Options, Record, Refusal, Report, Room,
+    Scan, chore, commit, open, read_all, segment_name,
+};
+
+const STATE: u8 = 1;
+const MESSAGE: u8 = 2;
+const NUMBER: u64 = 0x74_7275_6e6b;
+
+fn options() -> Options {
+    Options {
+        segment_bytes: 16 << 10,
+        memory_bytes: 8 << 10,
+        pending_bytes: 32 << 10,
+        bytes: 1 << 30,
+        keep: u64::MAX,
+    }
+}
+
+/// A journal on a disk, and what is known of it from outside.
+struct World {
+    disk: SimulatedDisk,
+    journal: Journal,
+    report: Report,
+    writing: Option<Commit>,
+    now: u64,
+    /// Bodies of all records that were ever appended, but for those that were lost.
+    written: BTreeMap<u64, Vec<u8>>,
+    /// Highest position that was said to be on disk.
+    told: u64,
+    /// Highest position that was ever given.
+    given: u64,
+    random: u64,
+}
+
+fn opened(disk: &mut SimulatedDisk, options: Options) -> (Journal, Report, BTreeMap<u64, Vec<u8>>) {
+    let mut seen = BTreeMap::new();
+    let mut visit = |_: Address, record: &Record<'_>| {
+        seen.insert(record.position, record.body.to_vec());
+    };
+    let (journal, report) = open(disk, options, NUMBER, STATE, &mut visit).expect("a journal");
+    (journal, report, seen)
+}
+
+impl World {
+    fn new(seed: u64, options: Options) -> Self {
+        let mut disk = SimulatedDisk::new(seed);
+        let (journal, report, _) = opened(&mut disk, options);
+        let mut world = Self {
+            disk,
+            journal,
+            report,
+            writing: None,
+            now: 0,
+            written: BTreeMap::new(),
+            told: 0,
+            given: 0,
+            random: seed,
+        };
+        world.chores();
+        world
+    }
+
+    fn chance(random: &mut u64) -> impl FnMut(u64) -> u64 {
+        |below| {
+            *random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (*random >> 33) % below
+        }
+    }
+
+    fn chores(&mut self) {
+        while let Some(it) = self.journal.next_chore(self.now) {
+            let done = chore(&mut self.disk, &it);
+            self.journal.chore_done(self.now, done);
+        }
+    }
+
+    /// Appends a record, if it is taken.
+    fn append(&mut self, length: usize) -> Result<u64, Refusal> {
+        self.now += 1_000;
+        self.chores();
+        if self.journal.make_room(length)? == Room::NewSegment {
+            let body = format!("state at {}", self.given).into_bytes();
+            self.put(STATE, body);
+            self.chores();
+            self.journal.make_room(length)?;
+        }
+        let body = vec![length as u8; length];
+        Ok(self.put(MESSAGE, body))
+    }
+
+    fn put(&mut self, kind: u8, body: Vec<u8>) -> u64 {
+        let (first, second) = body.split_at(body.len() / 2);
+        let position = self.journal.append(self.now, kind, &[first, second]).position;
+        assert!(position > self.given, "{position} was given before {}", self.given);
+        self.given = position;
+        self.written.insert(position, body);
+        position
+    }
+
+    fn begin_commit(&mut self) {
+        if let Some(it) = self.journal.next_commit() {
+            self.writing = Some(it);
+        }
+    }
+
+    fn end_commit(&mut self) {
+        if let Some(it) = self.writing.take() {
+            let result = commit(&mut self.disk, &it);
+            self.journal.committed(self.now, result);
+            assert!(self.journal.durable() >= self.told);
+            self.told = self.journal.durable();
+        }
+    }
+
+    fn commit_all(&mut self) {
+        self.begin_commit();
+        while self.writing.is_some() {
+            self.end_commit();
+            self.begin_commit();
+        }
+    }
+
+    /// The process or the machine dies, and the journal is opened again.
+    fn die(&mut self, power: bool) {
+        let writing = self.writing.take();
+        let chunks = writing.iter().flat_map(|it| &it.chunks);
+        let writes: Vec<_> = chunks
+            .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
+            .collect();
+        let mut random = self.random;
+        let mut chance = Self::chance(&mut random);
+        if power {
+            self.disk.cut_power(&writes, &mut chance);
+        } else {
+            self.disk.kill(&writes, &mut chance);
+        }
+        drop(chance);
+        self.random = random;
+        let (journal, report, seen) = opened(&mut self.disk, options());
+        (self.journal, self.report) = (journal, report);
+        let before = std::mem::take(&mut self.written);
+        let all = self.read_all_records();
+        for (position, body) in &all {
+            assert_eq!(before.get(position), Some(body), "{position} is as it was");
+        }
+        let lost = before.keys().filter(|position| !all.contains_key(position)).min();
+        assert!(lost.is_none_or(|lost| *lost > self.told), "{lost:?} was on disk: {}", self.told);
+        let last = all.keys().last();
+        assert!(lost.is_none() || lost > last, "{lost:?} is missing before {last:?}");
+        for (position, body) in seen {
+            assert_eq!(all.get(&position), Some(&body));
+        }
+        self.told = self.journal.durable();
+        self.written = all;
+    }
+
+    /// Every record, as it can be read by address.
+    fn read_all_records(&mut self) -> BTreeMap<u64, Vec<u8>> {
+        let mut all = BTreeMap::new();
+        let mut at = self.journal.find(0);
+        loop {
+            match self.journal.at(at) {
+                Lookup::Record { next, record, .. } => {
+                    all.insert(record.position, record.body.to_vec());
+                    at = next;
+                }
+                Lookup::Elsewhere { bytes } => {
+                    self.journal.fetch(at, bytes);
+                    self.chores();
+                }
+                Lookup::Damaged { next } | Lookup::Gone { next } => at = next,
+                Lookup::End => return all,
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Append(usize),
+    Begin,
+    End,
+    Kill,
+    CutPower,
+    Wait,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        12 => (0usize..3_000).prop_map(Step::Append),
+        4 => Just(Step::Begin),
+        4 => Just(Step::End),
+        1 => Just(Step::Kill),
+        1 => Just(Step::CutPower),
+        1 => Just(Step::Wait),
+    ];
+    prop::collection::vec(step, 0..120)
+}
+
+proptest! {
+    #[test]
+    fn what_was_said_to_be_on_disk_is_there(seed in any::<u64>(), steps in steps()) {
+        let mut world = World::new(seed, options());
+        for step in steps {
+            match step {
+                Step::Append(length) => {
+                    let taken = world.append(length);
+                    prop_assert!(matches!(taken, Ok(_) | Err(Refusal::Busy)), "{:?}", taken);
+                }
+                Step::Begin => world.begin_commit(),
+                Step::End => world.end_commit(),
+                Step::Kill => world.die(false),
+                Step::CutPower => world.die(true),
+                Step::Wait => {
+                    world.now += 2_000_000_000;
+                    let now = world.now;
+                    world.journal.advance(now);
+                    world.note_marks();
+                }
+            }
+        }
+        world.die(true);
+    }
+
+    #[test]
+    fn a_flipped_bit_costs_one_record_and_is_named(
+        seed in any::<u64>(),
+        lengths in prop::collection::vec(0usize..2_000, 8..60),
+        place in any::<prop::sample::Index>(),
+        bit in 0u8..8,
+    ) {
+        let mut world = World::new(seed, options());
+        for length in lengths {
+            world.append(length).expect("room");
+            world.commit_all();
+        }
+        world.now += 2_000_000_000;
+        let now = world.now;
+        world.journal.advance(now);
+        world.commit_all();
+        world.chores();
+        let before = world.read_all_records();
+        let names: Vec<_> = world.disk.names().expect("names").into_iter().collect();
+        let sizes: Vec<_> = names.iter().map(|it| world.disk.length(it).expect("a length")).collect();
+        let mut byte = place.index(sizes.iter().sum::<u64>() as usize) as u64;
+        let file = sizes.iter().position(|size| {
+            let is_here = byte < *size;
+            byte -= if is_here { 0 } else { *size };
+            is_here
+        });
+        world.disk.flip(&names[file.expect("a file")], byte as usize, bit);
+        let (journal, report, _) = opened(&mut world.disk, options());
+        world.journal = journal;
+        let after = world.read_all_records();
+        let lost: Vec<_> = before.keys().filter(|it| !after.contains_key(it)).collect();
+        prop_assert!(after.iter().all(|(position, body)| before.get(position) == Some(body)));
+        // The mark, behind which nothing was written, may be what is cut off.
+        prop_assert!(lost.len() <= 1, "{:?}", lost);
+        if let [lost] = lost[..] {
+            let named = report.damages.iter().any(|it| it.after < *lost && *lost < it.before);
+            let is_last = before.keys().last() == Some(lost) && report.torn.is_some();
+            let sealed = found_by_scan(&mut world.disk).iter().any(|it| it.0 < *lost && *lost < it.1);
+            prop_assert!(named || is_last || sealed, "{} in {:?}, {} {}", lost, report, names[file.expect("a file")], byte);
+        }
+    }
+
+    #[test]
+    fn whatever_is_in_the_files_opening_ends_and_invents_nothing(
+        seed in any::<u64>(),
+        wounds in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..600, any::<u8>()), 1..8),
+    ) {
+        let mut world = World::new(seed, options());
+        for length in 0..40 {
+            world.append(length * 37).expect("room");
+            world.commit_all();
+        }
+        let before = world.read_all_records();
+        let names = world.disk.names().expect("names");
+        for (file, at, length, byte) in wounds {
+            let name = &names[file.index(names.len())];
+            let size = world.disk.length(name).expect("a length") as usize;
+            let at = at.index(size);
+            let bytes = vec![byte; length.min(size - at)];
+            world.disk.write(name, at as u64, &bytes).expect("written");
+        }
+        let opened = open(&mut world.disk, options(), NUMBER, STATE, &mut |_, _| {});
+        if let Ok((journal, _)) = opened {
+            world.journal = journal;
+            let after = world.read_all_records();
+            prop_assert!(after.iter().all(|(position, body)| before.get(position) == Some(body)));
+        }
+    }
+}
+
+impl World {
+    /// Knows what the journal has appended by itself.
+    fn note_marks(&mut self) {
+        self.given = self.given.max(self.journal.last());
+        for (position, body) in self.read_all_records() {
+            self.written.entry(position).or_insert(body);
+        }
+    }
+}
+
+/// Damage in all segments, by reading all of them.
+fn found_by_scan(disk: &mut SimulatedDisk) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    for name in disk.names().expect("names") {
+        let Some(number) = name.strip_suffix(".journal").and_then(|it| it.parse().ok()) else {
+            continue;
+        };
+        let bytes = read_all(disk, &name).expect("bytes");
+        let mut scan = Scan::new(&bytes, NUMBER, number, 0);
+        let mut last = 0;
+        for it in scan.by_ref() {
+            match it {
+                Found::Damage(damage) => found.push((damage.after, damage.before)),
+                Found::Record(_, record) => last = record.position,
+            }
+        }
+        if scan.end().is_some_and(|end| end.unreadable > 0) {
+            found.push((last, u64::MAX));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
+    let mut world = World::new(1, options());
+    world.disk.set_room(Some(3 * (16 << 10)));
+    let mut taken = 0;
+    let refused = loop {
+        match world.append(1_000) {
+            Ok(_) => taken += 1,
+            Err(Refusal::Busy) => world.commit_all(),
+            Err(refused) => break refused,
+        }
+        world.commit_all();
+    };
+    let Refusal::Full(why) = &refused else { panic!("{refused:?}") };
+    assert!(why.contains("no room"), "{why}");
+    assert!((30..48).contains(&taken), "{taken}");
+    assert_eq!(world.told, world.given, "what was taken is on disk");
+    assert_eq!(world.append(1_000), Err(refused), "nothing has changed");
+    world.disk.set_room(None);
+    world.now += 1_500_000_000;
+    assert!(world.append(1_000).is_ok(), "there is room again");
+    world.commit_all();
+    world.die(true);
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_said_to_be_on_disk() {
+    let mut world = World::new(1, options());
+    world.append(100).expect("room");
+    world.commit_all();
+    let told = world.told;
+    world.append(100).expect("room");
+    world.disk.set_fault(Fault::Writes);
+    world.commit_all();
+    world.disk.set_fault(Fault::None);
+    assert!(world.journal.failure().is_some_and(|why| why.contains("simulated")));
+    assert!(matches!(world.append(100), Err(Refusal::Failed(_))), "nothing more is taken");
+    world.commit_all();
+    assert_eq!(world.told, told);
+    // The system shows what it could not write until the power fails.
+    world.die(false);
+    assert_eq!(
+        world.journal.durable(),
+        world.given,
+        "it was there to be read, and was written again"
+    );
+    world.die(true);
+}
+
+#[test]
+fn segments_go_when_they_are_old_or_too_many_and_nobody_needs_them() {
+    let small = Options { bytes: 5 * (16 << 10), keep: 1_000_000, ..options() };
+    let mut world = World::new(1, small);
+    let mut refused = None;
+    for _ in 0..200 {
+        world.journal.retain(0, 0);
+        match world.append(1_000) {
+            Ok(_) => world.commit_all(),
+            Err(Refusal::Busy) => {}
+            Err(other) => refused = refused.or(Some(other)),
+        }
+    }
+    let Some(Refusal::Full(why)) = refused else { panic!("{refused:?}") };
+    assert!(why.contains("journal.bytes"), "{why}");
+    let (first, last) = (world.journal.first(), world.journal.last());
+    assert_eq!(first, 1);
+    assert!(world.journal.retain(0, last) > first, "it is too full to keep what nobody needs");
+    world.chores();
+    world.now += 1_500_000_000;
+    world.append(1_000).expect("there is room again");
+    world.commit_all();
+    let first = world.journal.retain(0, last);
+    world.chores();
+    assert_eq!(world.journal.retain(0, last), first, "what is young stays while there is room");
+    assert!(world.journal.retain(u64::MAX, last) > first, "what is old goes");
+    world.chores();
+    assert!(matches!(world.journal.at(Address { segment: 1, offset: 64 }), Lookup::Gone { .. }));
+}
+
+#[test]
+fn a_closed_journal_goes_on_without_a_leap() {
+    let mut world = World::new(1, options());
+    world.append(10).expect("room");
+    world.journal.close();
+    world.note_marks();
+    world.commit_all();
+    let last = world.journal.last();
+    world.die(true);
+    assert!(world.report.was_closed);
+    assert_eq!(world.append(10), Ok(last + 2), "only the state of the new segment is between");
+    world.die(false);
+    assert!(!world.report.was_closed);
+    assert!(world.append(10).expect("room") > last + 1_000_000);
+}
+
+#[test]
+fn positions_and_times_are_found() {
+    let mut world = World::new(1, options());
+    for _ in 0..300 {
+        world.append(500).expect("room");
+        world.commit_all();
+    }
+    let all = world.read_all_records();
+    for wanted in [1, 17, 150, 290, 300] {
+        let mut at = world.journal.find(wanted);
+        loop {
+            match world.journal.at(at) {
+                Lookup::Record { record, next, .. } if record.position < wanted => at = next,
+                Lookup::Record { record, .. } => {
+                    assert_eq!((record.position, record.body), (wanted, &all[&wanted][..]));
+                    break;
+                }
+                Lookup::Elsewhere { bytes } => {
+                    world.journal.fetch(at, bytes);
+                    world.chores();
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let end = world.journal.end();
+    assert_eq!((world.journal.find(10_000), world.journal.find_time(u64::MAX)), (end, end));
+    let mut back = end;
+    let mut steps = 0;
+    while let Some(before) = world.journal.back(back) {
+        assert!(before < back);
+        (back, steps) = (before, steps + 1);
+    }
+    assert_eq!((back, world.journal.find_time(0)), (world.journal.find(0), world.journal.find(0)));
+    assert!(steps >= 10, "{steps}");
+}
+
+#[test]
+fn a_journal_in_memory_keeps_what_it_may() {
+    let small = Options { segment_bytes: 64 << 10, bytes: 4 * (64 << 10), ..options() };
+    let mut journal = Journal::in_memory(small);
+    for number in 0_u64..2_000 {
+        journal.retain(0, u64::MAX);
+        if journal.make_room(100).expect("room") == Room::NewSegment {
+            journal.append(number, STATE, &[]);
+        }
+        journal.append(number, MESSAGE, &[&[number as u8; 100]]);
+        assert!(journal.next_commit().is_none() && journal.next_chore(0).is_none());
+    }
+    let first = journal.first();
+    assert!(first > 1 && first < 1_500, "{first}");
+    assert!(matches!(journal.at(journal.find(first)), Lookup::Record { .. }));
+}
