@@ -164,6 +164,15 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
         RouterFrame::Pong(token) | RouterFrame::Ping(token) => Event::Pong(token),
         RouterFrame::Closing(closing) => Event::Closing(closing),
         RouterFrame::Topic(topic) => return Err(unnamed(topic.alias)),
+        RouterFrame::Producing(_)
+        | RouterFrame::Stored(_)
+        | RouterFrame::Consuming(_)
+        | RouterFrame::Delivery(_)
+        | RouterFrame::Confirmed(_)
+        | RouterFrame::Acknowledged(_)
+        | RouterFrame::Lost(_) => {
+            return Err(Error::Broken("guaranteed delivery, which nobody asked for".to_owned()));
+        }
     })
 }
 

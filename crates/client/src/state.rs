@@ -65,7 +65,14 @@ impl State {
             RouterFrame::Message(_)
             | RouterFrame::Gap(_)
             | RouterFrame::Subscribed(_)
-            | RouterFrame::Pong(_) => {}
+            | RouterFrame::Pong(_)
+            | RouterFrame::Producing(_)
+            | RouterFrame::Stored(_)
+            | RouterFrame::Consuming(_)
+            | RouterFrame::Delivery(_)
+            | RouterFrame::Confirmed(_)
+            | RouterFrame::Acknowledged(_)
+            | RouterFrame::Lost(_) => {}
         }
         Ok(true)
     }

@@ -8,8 +8,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use trunkline_native::{
-    ClientFrame, Conflation, FRAME_BYTES, Message, RouterFrame, decode_client, decode_router,
-    encode_message, encode_plain_message, encode_publish, format,
+    ClientFrame, Conflation, Delivery, FRAME_BYTES, Message, RouterFrame, Store, decode_client,
+    decode_router, encode_delivery, encode_message, encode_plain_message, encode_publish,
+    encode_store, format,
 };
 
 /// Frames of a pass: about 64 KiB, as they stand in a buffer.
@@ -77,5 +78,57 @@ fn main() {
                 encode_message(black_box(&mut out), black_box(&message));
             }
         });
+        guaranteed(payload, &mut out);
     }
+}
+
+fn guaranteed(payload: &[u8], out: &mut Vec<u8>) {
+    let length = payload.len();
+    measure("encode STORE", length, || {
+        out.clear();
+        for sequence in 0..FRAMES {
+            let store = Store {
+                alias: 1,
+                time_to_live_ms: 0,
+                sequence: sequence.into(),
+                is_repeated: false,
+                format: format::OPAQUE,
+                payload: black_box(payload),
+            };
+            encode_store(black_box(out), &store);
+        }
+    });
+    measure("decode STORE", length, || {
+        let mut rest = black_box(&**out);
+        while let Ok(Some((frame, length))) = decode_client(rest, FRAME_BYTES) {
+            assert!(matches!(black_box(frame), ClientFrame::Store(_)));
+            rest = &rest[length..];
+        }
+    });
+    measure("encode DELIVERY", length, || {
+        out.clear();
+        for position in 0..FRAMES {
+            let delivery = Delivery {
+                subscription: 1,
+                topic: 2,
+                position: position.into(),
+                time: 3,
+                deliveries: 0,
+                conflation: None,
+                is_repeated: false,
+                is_unconfirmed: false,
+                is_kept: false,
+                format: format::OPAQUE,
+                payload: black_box(payload),
+            };
+            encode_delivery(black_box(out), &delivery);
+        }
+    });
+    measure("decode DELIVERY", length, || {
+        let mut rest = black_box(&**out);
+        while let Ok(Some((frame, length))) = decode_router(rest, FRAME_BYTES) {
+            assert!(matches!(black_box(frame), RouterFrame::Delivery(_)));
+            rest = &rest[length..];
+        }
+    });
 }

@@ -18,6 +18,14 @@ pub const REQUESTER_GONE: u16 = 7;
 pub const TOO_LONG: u16 = 8;
 /// Nobody answered a request in time.
 pub const TIMED_OUT: u16 = 9;
+/// A guaranteed message is not the next one of its producer.
+pub const OUT_OF_SEQUENCE: u16 = 10;
+/// The journal cannot promise what the topic asks; the text says why.
+pub const NOT_DURABLE: u16 = 11;
+/// Another connection uses the producer's name.
+pub const TAKEN_OVER: u16 = 12;
+/// A guaranteed message came before PRODUCER.
+pub const NO_PRODUCER: u16 = 13;
 
 /// A frame could not be read, or was not to be sent at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -48,6 +56,10 @@ pub fn name(code: u16) -> Option<&'static str> {
         REQUESTER_GONE => "requester gone",
         TOO_LONG => "too long",
         TIMED_OUT => "timed out",
+        OUT_OF_SEQUENCE => "out of sequence",
+        NOT_DURABLE => "not durable",
+        TAKEN_OVER => "taken over",
+        NO_PRODUCER => "no producer",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

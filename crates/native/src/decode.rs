@@ -1,5 +1,7 @@
 //! Bytes to frames. The length is checked before anything is waited for.
 
+mod guaranteed;
+
 use std::str;
 
 use crate::encode::HELLO_HEAD;
@@ -25,10 +27,20 @@ enum Shape {
 /// # Errors
 ///
 /// If the bytes are no frame of a client, as soon as the length or the header says so.
+#[inline]
 pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
     if let Some((publish, length)) = fast::decode_publish(bytes, limit) {
         return Ok(Some((ClientFrame::Publish(publish), length)));
     }
+    if let Some((store, length)) = fast::decode_store(bytes, limit) {
+        return Ok(Some((ClientFrame::Store(store), length)));
+    }
+    any_client(bytes, limit)
+}
+
+/// Apart, so that the fast ways need not make room for all that stands here.
+#[inline(never)]
+fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
     let shape = |kind, _| {
         Some(match kind {
             kind::HELLO => Shape::Open(HELLO_HEAD),
@@ -37,10 +49,10 @@ pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>
             kind::UNSUBSCRIBE | kind::FORGET => Shape::Fixed(12),
             kind::REQUEST | kind::REPLY => Shape::Open(24),
             kind::PING | kind::PONG => Shape::Fixed(16),
-            _ => return None,
+            _ => return guaranteed::client_shape(kind),
         })
     };
-    let Some(frame) = whole(bytes, limit, shape, 0)? else { return Ok(None) };
+    let Some(frame) = whole(bytes, limit, shape)? else { return Ok(None) };
     let decoded = match frame[4] {
         kind::HELLO => ClientFrame::Hello(hello(frame)?),
         kind::TOPIC => ClientFrame::Topic(topic(frame)?),
@@ -51,11 +63,7 @@ pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>
         }),
         kind::SUBSCRIBE => ClientFrame::Subscribe(Subscribe {
             subscription: u32_at(frame, 8),
-            updates: match u32_at(frame, 12) {
-                0 => Updates::All,
-                u32::MAX => Updates::Newest,
-                rate => Updates::PerSecond(rate),
-            },
+            updates: updates(u32_at(frame, 12)),
             pattern: text(frame, 16)?,
         }),
         kind::UNSUBSCRIBE => ClientFrame::Unsubscribe(u32_at(frame, 8)),
@@ -73,7 +81,8 @@ pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>
         }),
         kind::PING => ClientFrame::Ping(u64_at(frame, 8)),
         kind::PONG => ClientFrame::Pong(u64_at(frame, 8)),
-        _ => ClientFrame::Forget(u32_at(frame, 8)),
+        kind::FORGET => ClientFrame::Forget(u32_at(frame, 8)),
+        _ => guaranteed::client(frame)?,
     };
     Ok(Some((decoded, frame.len())))
 }
@@ -112,26 +121,37 @@ pub fn decode_hello(bytes: &[u8]) -> Result<Option<(Hello<'_>, usize)>, Error> {
 /// # Errors
 ///
 /// If the bytes are no frame of the router, as soon as the length or the header says so.
+#[inline]
 pub fn decode_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize)>, Error> {
     if let Some((message, length)) = fast::decode_message(bytes, limit) {
         return Ok(Some((RouterFrame::Message(message), length)));
     }
+    if let Some((delivery, length)) = fast::decode_delivery(bytes, limit) {
+        return Ok(Some((RouterFrame::Delivery(delivery), length)));
+    }
+    any_router(bytes, limit)
+}
+
+/// Apart, so that the fast ways need not make room for all that stands here.
+#[inline(never)]
+fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize)>, Error> {
     let shape = |kind, flags: u8| {
         Some(match kind {
             kind::WELCOME => Shape::Fixed(32),
             kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
-            kind::MESSAGE => Shape::Open(24 + 16 * (flags & flag::ALL).count_ones() as usize),
+            kind::MESSAGE => {
+                let known = flags & flag::known(kind::MESSAGE);
+                Shape::Open(24 + 16 * known.count_ones() as usize)
+            }
             kind::GAP => Shape::Fixed(48),
             kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
             kind::REFUSED => Shape::Open(24),
             kind::ROUTER_REPLY => Shape::Open(16),
             kind::ROUTER_PING | kind::ROUTER_PONG => Shape::Fixed(16),
-            _ => return None,
+            _ => return guaranteed::router_shape(kind, flags),
         })
     };
-    let is_message = bytes.get(4) == Some(&kind::MESSAGE);
-    let flags = if is_message { flag::ALL } else { 0 };
-    let Some(frame) = whole(bytes, limit, shape, flags)? else { return Ok(None) };
+    let Some(frame) = whole(bytes, limit, shape)? else { return Ok(None) };
     let decoded = match frame[4] {
         kind::WELCOME => RouterFrame::Welcome(Welcome {
             version: u16_at(frame, 8),
@@ -168,7 +188,8 @@ pub fn decode_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>
         kind::CLOSING => {
             RouterFrame::Closing(Closing { code: u16_at(frame, 8), text: text(frame, 12)? })
         }
-        _ => RouterFrame::Unsubscribed(u32_at(frame, 8)),
+        kind::UNSUBSCRIBED => RouterFrame::Unsubscribed(u32_at(frame, 8)),
+        _ => guaranteed::router(frame),
     };
     Ok(Some((decoded, frame.len())))
 }
@@ -179,7 +200,6 @@ fn whole(
     bytes: &[u8],
     limit: u32,
     shape: impl Fn(u8, u8) -> Option<Shape>,
-    known_flags: u8,
 ) -> Result<Option<&[u8]>, Error> {
     let Some(length) = bytes.first_chunk() else { return Ok(None) };
     let length = u32::from_le_bytes(*length);
@@ -192,8 +212,9 @@ fn whole(
     }
     let Some([_, _, _, _, kind, flags]) = bytes.first_chunk() else { return Ok(None) };
     let shape = shape(*kind, *flags).ok_or(ErrorKind::UnknownKind(*kind).at(4))?;
-    if flags & !known_flags != 0 {
-        return Err(ErrorKind::UnknownFlags(flags & !known_flags).at(5));
+    let unknown_flags = flags & !flag::known(*kind);
+    if unknown_flags != 0 {
+        return Err(ErrorKind::UnknownFlags(unknown_flags).at(5));
     }
     match shape {
         Shape::Fixed(least) | Shape::Open(least) if (length as usize) < least => {
@@ -210,14 +231,7 @@ fn hello(frame: &[u8]) -> Result<Hello<'_>, Error> {
     if u32_at(frame, 8) != MAGIC {
         return Err(ErrorKind::NotHello.at(8));
     }
-    let name = text(frame, HELLO_HEAD)?;
-    if name.len() > NAME_BYTES {
-        let (length, limit) = (frame.len() as u32, HELLO_BYTES as u32);
-        return Err(ErrorKind::TooLong { length, limit }.at(0));
-    }
-    if let Some(at) = name.find(char::is_control) {
-        return Err(ErrorKind::ControlCharacter.at(HELLO_HEAD + at));
-    }
+    let name = name(frame, HELLO_HEAD)?;
     let overflow = match frame[20] {
         0 => Overflow::Default,
         1 => Overflow::DropOldest,
@@ -269,11 +283,33 @@ fn requester(frame: &[u8], at: usize) -> Requester {
     Requester { client: u64_at(frame, at), correlation: u64_at(frame, at + 8) }
 }
 
+fn updates(per_second: u32) -> Updates {
+    match per_second {
+        0 => Updates::All,
+        u32::MAX => Updates::Newest,
+        rate => Updates::PerSecond(rate),
+    }
+}
+
+/// A name for logs and metrics, from here to the end of the frame.
+fn name(frame: &[u8], at: usize) -> Result<&str, Error> {
+    let name = text(frame, at)?;
+    if name.len() > NAME_BYTES {
+        let (length, limit) = (frame.len() as u32, (at + NAME_BYTES) as u32);
+        return Err(ErrorKind::TooLong { length, limit }.at(0));
+    }
+    match name.find(char::is_control) {
+        Some(control) => Err(ErrorKind::ControlCharacter.at(at + control)),
+        None => Ok(name),
+    }
+}
+
 fn text(frame: &[u8], at: usize) -> Result<&str, Error> {
     let wrong = |error: str::Utf8Error| ErrorKind::NotUtf8.at(at + error.valid_up_to());
     str::from_utf8(&frame[at..]).map_err(wrong)
 }
 
+#[inline]
 fn array<const N: usize>(frame: &[u8], at: usize) -> [u8; N] {
     let mut value = [0; N];
     value.copy_from_slice(&frame[at..at + N]);
@@ -284,10 +320,12 @@ fn u16_at(frame: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(array(frame, at))
 }
 
-fn u32_at(frame: &[u8], at: usize) -> u32 {
+#[inline]
+pub(crate) fn u32_at(frame: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array(frame, at))
 }
 
-fn u64_at(frame: &[u8], at: usize) -> u64 {
+#[inline]
+pub(crate) fn u64_at(frame: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array(frame, at))
 }

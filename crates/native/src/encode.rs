@@ -3,9 +3,17 @@
 //! A payload and what comes before it must be below 4 GiB; what a router takes is far less, and is
 //! for the caller to check.
 
+mod guaranteed;
+
+pub(crate) use guaranteed::CONSUME_HEAD;
+pub use guaranteed::{
+    encode_acknowledge, encode_acknowledged, encode_confirmed, encode_consume, encode_consuming,
+    encode_delete, encode_lost, encode_producer, encode_producing, encode_release, encode_stored,
+};
+
 use crate::frame::{
-    ClientFrame, Closing, Gap, Hello, Message, Overflow, Refused, Reply, Request, RouterFrame,
-    RouterReply, Subscribe, Topic, Updates, Welcome,
+    ClientFrame, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Refused, Reply, Request,
+    RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};
@@ -48,6 +56,15 @@ fn topic(out: &mut Vec<u8>, kind: u8, alias: u32, name: &str) {
     out.extend_from_slice(name.as_bytes());
 }
 
+/// As `updates_per_second` says it.
+fn updates(updates: Updates) -> u32 {
+    match updates {
+        Updates::All => 0,
+        Updates::PerSecond(rate) => rate,
+        Updates::Newest => u32::MAX,
+    }
+}
+
 /// HELLO.
 pub fn encode_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
     begin(out, kind::HELLO, 0, 0, HELLO_HEAD - HEADER + hello.name.len());
@@ -83,14 +100,7 @@ pub fn encode_forget(out: &mut Vec<u8>, alias: u32) {
 pub fn encode_subscribe(out: &mut Vec<u8>, subscription: u32, updates: Updates, pattern: &str) {
     begin(out, kind::SUBSCRIBE, 0, 0, 8 + pattern.len());
     put_u32(out, subscription);
-    put_u32(
-        out,
-        match updates {
-            Updates::All => 0,
-            Updates::PerSecond(rate) => rate,
-            Updates::Newest => u32::MAX,
-        },
-    );
+    put_u32(out, self::updates(updates));
     out.extend_from_slice(pattern.as_bytes());
 }
 
@@ -243,6 +253,12 @@ impl ClientFrame<'_> {
             Self::Ping(token) => encode_ping(out, *token),
             Self::Pong(token) => encode_pong(out, *token),
             Self::Forget(alias) => encode_forget(out, *alias),
+            Self::Producer(Producer { name }) => encode_producer(out, name),
+            Self::Store(store) => fast::encode_store(out, store),
+            Self::Consume(consume) => encode_consume(out, consume),
+            Self::Acknowledge(acknowledge) => encode_acknowledge(out, acknowledge),
+            Self::Release(release) => encode_release(out, release),
+            Self::Delete(Delete { name }) => encode_delete(out, name),
         }
     }
 }
@@ -262,6 +278,13 @@ impl RouterFrame<'_> {
             Self::Pong(token) => encode_router_pong(out, *token),
             Self::Closing(Closing { code, text }) => encode_closing(out, *code, text),
             Self::Unsubscribed(subscription) => encode_unsubscribed(out, *subscription),
+            Self::Producing(producing) => encode_producing(out, producing),
+            Self::Stored(stored) => encode_stored(out, stored),
+            Self::Consuming(consuming) => encode_consuming(out, consuming),
+            Self::Delivery(delivery) => fast::encode_delivery(out, delivery),
+            Self::Confirmed(confirmed) => encode_confirmed(out, confirmed),
+            Self::Acknowledged(acknowledged) => encode_acknowledged(out, acknowledged),
+            Self::Lost(lost) => encode_lost(out, lost),
         }
     }
 }

@@ -52,7 +52,7 @@ pub enum ErrorKind {
     },
     /// A text is not UTF-8.
     NotUtf8,
-    /// A client's name holds a control character.
+    /// A name holds a control character.
     ControlCharacter,
 }
 

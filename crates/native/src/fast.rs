@@ -1,22 +1,26 @@
-//! The two frames that most of the bytes are made of, in a fixed number of steps.
+//! The frames that most of the bytes are made of, in a fixed number of steps.
 //!
-//! PUBLISH and MESSAGE without flags: the fixed part is one array, and the payload one copy.
-//! `tests/properties.rs` holds that this is the same as the way all frames are written and read.
+//! PUBLISH and MESSAGE without flags, STORE and DELIVERY: the fixed part is one array, and the
+//! payload one copy. `tests/properties.rs` holds that this is the same as the way all frames are
+//! written and read.
 
-use crate::frame::{Message, Publish};
-use crate::{MESSAGE_HEAD, PUBLISH_HEAD, kind};
+use crate::decode::{u32_at, u64_at};
+use crate::frame::{Delivery, Message, Publish, Store};
+use crate::kind::{self, flag};
+use crate::{DELIVERY_HEAD, MESSAGE_HEAD, PUBLISH_HEAD, STORE_HEAD};
 
-/// The header as one number: length, kind, flags (0), format.
+/// The header as one number: length, kind, flags, format.
 #[inline]
-fn header(kind: u8, format: u16, length: usize) -> [u8; 8] {
-    (length as u64 & 0xffff_ffff | u64::from(kind) << 32 | u64::from(format) << 48).to_le_bytes()
+fn header(kind: u8, flags: u8, format: u16, length: usize) -> [u8; 8] {
+    let kind_and_flags = u64::from(kind) << 32 | u64::from(flags) << 40;
+    (length as u64 & 0xffff_ffff | kind_and_flags | u64::from(format) << 48).to_le_bytes()
 }
 
 /// PUBLISH.
 #[inline]
 pub fn encode_publish(out: &mut Vec<u8>, alias: u32, format: u16, payload: &[u8]) {
     let mut head = [0; PUBLISH_HEAD];
-    head[..8].copy_from_slice(&header(kind::PUBLISH, format, PUBLISH_HEAD + payload.len()));
+    head[..8].copy_from_slice(&header(kind::PUBLISH, 0, format, PUBLISH_HEAD + payload.len()));
     head[8..].copy_from_slice(&alias.to_le_bytes());
     out.reserve(PUBLISH_HEAD + payload.len());
     out.extend_from_slice(&head);
@@ -34,7 +38,7 @@ pub fn encode_plain_message(
     payload: &[u8],
 ) {
     let mut head = [0; MESSAGE_HEAD];
-    head[..8].copy_from_slice(&header(kind::MESSAGE, format, MESSAGE_HEAD + payload.len()));
+    head[..8].copy_from_slice(&header(kind::MESSAGE, 0, format, MESSAGE_HEAD + payload.len()));
     head[8..12].copy_from_slice(&subscription.to_le_bytes());
     head[12..16].copy_from_slice(&topic.to_le_bytes());
     head[16..].copy_from_slice(&sequence.to_le_bytes());
@@ -43,22 +47,73 @@ pub fn encode_plain_message(
     out.extend_from_slice(payload);
 }
 
-/// The frame and its length, if a whole frame of this kind without flags stands there and is within
-/// the limit; nothing else is found out.
+/// STORE.
+#[inline]
+pub fn encode_store(out: &mut Vec<u8>, store: &Store<'_>) {
+    let flags = flag::when(store.is_repeated, flag::SENT_BEFORE);
+    let length = STORE_HEAD + store.payload.len();
+    let mut head = [0; STORE_HEAD];
+    head[..8].copy_from_slice(&header(kind::STORE, flags, store.format, length));
+    head[8..12].copy_from_slice(&store.alias.to_le_bytes());
+    head[12..16].copy_from_slice(&store.time_to_live_ms.to_le_bytes());
+    head[16..].copy_from_slice(&store.sequence.to_le_bytes());
+    out.reserve(length);
+    out.extend_from_slice(&head);
+    out.extend_from_slice(store.payload);
+}
+
+/// DELIVERY, with what flags say is there.
+#[inline]
+pub fn encode_delivery(out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+    let flags = flag::when(delivery.conflation.is_some(), flag::CONFLATED)
+        | flag::when(delivery.is_repeated, flag::DELIVERED_BEFORE)
+        | flag::when(delivery.is_unconfirmed, flag::UNCONFIRMED)
+        | flag::when(delivery.is_kept, flag::KEPT);
+    let fixed = DELIVERY_HEAD + if delivery.conflation.is_some() { 16 } else { 0 };
+    let length = fixed + delivery.payload.len();
+    let mut head = [0; DELIVERY_HEAD];
+    head[..8].copy_from_slice(&header(kind::DELIVERY, flags, delivery.format, length));
+    head[8..12].copy_from_slice(&delivery.subscription.to_le_bytes());
+    head[12..16].copy_from_slice(&delivery.topic.to_le_bytes());
+    head[16..24].copy_from_slice(&delivery.position.to_le_bytes());
+    head[24..32].copy_from_slice(&delivery.time.to_le_bytes());
+    head[32..36].copy_from_slice(&delivery.deliveries.to_le_bytes());
+    out.reserve(length);
+    out.extend_from_slice(&head);
+    if let Some(conflation) = delivery.conflation {
+        out.extend_from_slice(&conflation.replaced.to_le_bytes());
+        out.extend_from_slice(&conflation.age.to_le_bytes());
+    }
+    out.extend_from_slice(delivery.payload);
+}
+
+/// The parts of a frame with a fixed part of this length.
+struct Whole<'a, const HEAD: usize> {
+    head: &'a [u8; HEAD],
+    flags: u8,
+    format: u16,
+    payload: &'a [u8],
+    length: usize,
+}
+
+/// The frame, if a whole one of this kind and with no other flags stands there and is within the
+/// limit; nothing else is found out.
 #[inline]
 fn whole<const HEAD: usize>(
     bytes: &[u8],
     limit: u32,
     kind: u8,
-) -> Option<(&[u8; HEAD], &[u8], u16, usize)> {
+    known_flags: u8,
+) -> Option<Whole<'_, HEAD>> {
     let head = bytes.first_chunk::<HEAD>()?;
     let header = u64::from_le_bytes(*head.first_chunk::<8>()?);
     let length = header as u32;
-    if (header >> 32) as u16 != u16::from(kind) || length > limit {
+    let [kind_there, flags] = ((header >> 32) as u16).to_le_bytes();
+    if kind_there != kind || flags & !known_flags != 0 || length > limit {
         return None;
     }
     let payload = bytes.get(HEAD..length as usize)?;
-    Some((head, payload, (header >> 48) as u16, length as usize))
+    Some(Whole { head, flags, format: (header >> 48) as u16, payload, length: length as usize })
 }
 
 /// PUBLISH, and how many bytes it has, if the bytes begin with a whole one that is within the limit.
@@ -67,10 +122,9 @@ fn whole<const HEAD: usize>(
 #[inline]
 #[must_use]
 pub fn decode_publish(bytes: &[u8], limit: u32) -> Option<(Publish<'_>, usize)> {
-    let (head, payload, format, length) = whole::<PUBLISH_HEAD>(bytes, limit, kind::PUBLISH)?;
-    let [.., a, b, c, d] = *head;
-    let alias = u32::from_le_bytes([a, b, c, d]);
-    Some((Publish { alias, format, payload }, length))
+    let it = whole::<PUBLISH_HEAD>(bytes, limit, kind::PUBLISH, 0)?;
+    let alias = u32::from_le_bytes(*it.head.last_chunk()?);
+    Some((Publish { alias, format: it.format, payload: it.payload }, it.length))
 }
 
 /// MESSAGE without flags, and how many bytes it has, if the bytes begin with a whole one that is
@@ -80,16 +134,59 @@ pub fn decode_publish(bytes: &[u8], limit: u32) -> Option<(Publish<'_>, usize)> 
 #[inline]
 #[must_use]
 pub fn decode_message(bytes: &[u8], limit: u32) -> Option<(Message<'_>, usize)> {
-    let (head, payload, format, length) = whole::<MESSAGE_HEAD>(bytes, limit, kind::MESSAGE)?;
-    let [_, _, _, _, _, _, _, _, s0, s1, s2, s3, t0, t1, t2, t3, ..] = *head;
+    let it = whole::<MESSAGE_HEAD>(bytes, limit, kind::MESSAGE, 0)?;
     let message = Message {
-        subscription: u32::from_le_bytes([s0, s1, s2, s3]),
-        topic: u32::from_le_bytes([t0, t1, t2, t3]),
-        sequence: u64::from_le_bytes(*head.last_chunk::<8>()?),
+        subscription: u32_at(it.head, 8),
+        topic: u32_at(it.head, 12),
+        sequence: u64_at(it.head, 16),
         conflation: None,
         request: None,
-        format,
-        payload,
+        format: it.format,
+        payload: it.payload,
     };
-    Some((message, length))
+    Some((message, it.length))
+}
+
+/// STORE that was not sent before, and how many bytes it has, if the bytes begin with a whole one
+/// that is within the limit.
+///
+/// `None` says nothing: it is for [`crate::decode_client`] to say what stands there.
+#[inline]
+#[must_use]
+pub fn decode_store(bytes: &[u8], limit: u32) -> Option<(Store<'_>, usize)> {
+    let it = whole::<STORE_HEAD>(bytes, limit, kind::STORE, 0)?;
+    let store = Store {
+        alias: u32_at(it.head, 8),
+        time_to_live_ms: u32_at(it.head, 12),
+        sequence: u64_at(it.head, 16),
+        is_repeated: false,
+        format: it.format,
+        payload: it.payload,
+    };
+    Some((store, it.length))
+}
+
+/// DELIVERY that is not conflated, and how many bytes it has, if the bytes begin with a whole one
+/// that is within the limit.
+///
+/// `None` says nothing: it is for [`crate::decode_router`] to say what stands there.
+#[inline]
+#[must_use]
+pub fn decode_delivery(bytes: &[u8], limit: u32) -> Option<(Delivery<'_>, usize)> {
+    let flags = flag::DELIVERED_BEFORE | flag::UNCONFIRMED | flag::KEPT;
+    let it = whole::<DELIVERY_HEAD>(bytes, limit, kind::DELIVERY, flags)?;
+    let delivery = Delivery {
+        subscription: u32_at(it.head, 8),
+        topic: u32_at(it.head, 12),
+        position: u64_at(it.head, 16),
+        time: u64_at(it.head, 24),
+        deliveries: u32_at(it.head, 32),
+        conflation: None,
+        is_repeated: it.flags & flag::DELIVERED_BEFORE != 0,
+        is_unconfirmed: it.flags & flag::UNCONFIRMED != 0,
+        is_kept: it.flags & flag::KEPT != 0,
+        format: it.format,
+        payload: it.payload,
+    };
+    Some((delivery, it.length))
 }

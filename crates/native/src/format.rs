@@ -1,4 +1,4 @@
-//! What a payload is: the `format` field of PUBLISH, REQUEST, REPLY and MESSAGE.
+//! What a payload is: the `format` field of every frame that has one.
 //!
 //! The router passes the number on and never looks at the payload. Numbers from
 //! [`FIRST_PRIVATE`] on are the users' own.

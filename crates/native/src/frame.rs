@@ -1,5 +1,12 @@
 //! The frames, as they are before they are bytes and after.
 
+mod guaranteed;
+
+pub use guaranteed::{
+    Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, Durability, Lost,
+    LostReason, Producer, Producing, Release, Start, Store, Stored,
+};
+
 /// A frame from a client to the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientFrame<'a> {
@@ -23,6 +30,18 @@ pub enum ClientFrame<'a> {
     Pong(u64),
     /// Gives the number of a topic back.
     Forget(u32),
+    /// Says who publishes, in guaranteed delivery.
+    Producer(Producer<'a>),
+    /// A guaranteed message.
+    Store(Store<'a>),
+    /// Asks for guaranteed messages.
+    Consume(Consume<'a>),
+    /// This client has done with a message.
+    Acknowledge(Acknowledge),
+    /// This client gives a message back.
+    Release(Release),
+    /// Ends a durable subscription for all.
+    Delete(Delete<'a>),
 }
 
 /// A frame from the router to a client.
@@ -50,6 +69,20 @@ pub enum RouterFrame<'a> {
     Closing(Closing<'a>),
     /// The subscription of this number has ended.
     Unsubscribed(u32),
+    /// The answer to PRODUCER.
+    Producing(Producing),
+    /// Guaranteed messages of this client are stored.
+    Stored(Stored),
+    /// The answer to CONSUME.
+    Consuming(Consuming),
+    /// A guaranteed message of a subscription.
+    Delivery(Delivery<'a>),
+    /// How durable is what was delivered.
+    Confirmed(Confirmed),
+    /// The acknowledgements of this client are kept.
+    Acknowledged(Acknowledged),
+    /// Guaranteed messages of a subscription that will not come.
+    Lost(Lost),
 }
 
 /// Who a client is, and what it asks of its queue in the router.
@@ -232,7 +265,7 @@ pub struct Refused<'a> {
     pub code: u16,
     /// The byte of the name or pattern that is wrong, if one is.
     pub offset: Option<u32>,
-    /// The alias, subscription or correlation in the frame that asked.
+    /// The alias, subscription, correlation or sequence in the frame that asked.
     pub id: u64,
     /// Why, for people.
     pub text: &'a str,

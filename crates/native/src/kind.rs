@@ -22,6 +22,18 @@ pub const PING: u8 = 8;
 pub const PONG: u8 = 9;
 /// Gives a topic's number back.
 pub const FORGET: u8 = 10;
+/// Who publishes, in guaranteed delivery.
+pub const PRODUCER: u8 = 11;
+/// A guaranteed message for a topic.
+pub const STORE: u8 = 12;
+/// Asks for guaranteed messages.
+pub const CONSUME: u8 = 13;
+/// A consumer has done with a message.
+pub const ACKNOWLEDGE: u8 = 14;
+/// A consumer gives a message back.
+pub const RELEASE: u8 = 15;
+/// Ends a durable subscription for all.
+pub const DELETE: u8 = 16;
 
 /// The answer to HELLO.
 pub const WELCOME: u8 = 128;
@@ -45,6 +57,20 @@ pub const ROUTER_PONG: u8 = 136;
 pub const CLOSING: u8 = 137;
 /// A subscription has ended.
 pub const UNSUBSCRIBED: u8 = 138;
+/// The answer to PRODUCER.
+pub const PRODUCING: u8 = 139;
+/// Guaranteed messages of a producer are stored.
+pub const STORED: u8 = 140;
+/// The answer to CONSUME.
+pub const CONSUMING: u8 = 141;
+/// A guaranteed message of a subscription.
+pub const DELIVERY: u8 = 142;
+/// How durable is what was delivered.
+pub const CONFIRMED: u8 = 143;
+/// The acknowledgements of a consumer are kept.
+pub const ACKNOWLEDGED: u8 = 144;
+/// Guaranteed messages of a subscription that will not come.
+pub const LOST: u8 = 145;
 
 /// The kind as documents and errors call it; `a frame of no known kind` for others.
 #[must_use]
@@ -60,6 +86,12 @@ pub fn name(kind: u8) -> &'static str {
         PING | ROUTER_PING => "PING",
         PONG | ROUTER_PONG => "PONG",
         FORGET => "FORGET",
+        PRODUCER => "PRODUCER",
+        STORE => "STORE",
+        CONSUME => "CONSUME",
+        ACKNOWLEDGE => "ACKNOWLEDGE",
+        RELEASE => "RELEASE",
+        DELETE => "DELETE",
         WELCOME => "WELCOME",
         MESSAGE => "MESSAGE",
         GAP => "GAP",
@@ -67,17 +99,57 @@ pub fn name(kind: u8) -> &'static str {
         REFUSED => "REFUSED",
         CLOSING => "CLOSING",
         UNSUBSCRIBED => "UNSUBSCRIBED",
+        PRODUCING => "PRODUCING",
+        STORED => "STORED",
+        CONSUMING => "CONSUMING",
+        DELIVERY => "DELIVERY",
+        CONFIRMED => "CONFIRMED",
+        ACKNOWLEDGED => "ACKNOWLEDGED",
+        LOST => "LOST",
         _ => "a frame of no known kind",
     }
 }
 
 pub(crate) mod flag {
-    //! The flags of MESSAGE.
+    //! What the flags of a frame say, which depends on its kind.
 
-    /// `replaced` and `age` are there.
+    /// MESSAGE and DELIVERY: `replaced` and `age` are there.
     pub(crate) const CONFLATED: u8 = 1;
-    /// `requester` and `correlation` are there.
+    /// MESSAGE: `requester` and `correlation` are there.
     pub(crate) const REQUEST: u8 = 2;
-    /// Those that are known.
-    pub(crate) const ALL: u8 = CONFLATED | REQUEST;
+    /// STORE: it may have been sent before.
+    pub(crate) const SENT_BEFORE: u8 = 1;
+    /// CONSUME: CONFIRMED is wanted.
+    pub(crate) const WANTS_CONFIRMED: u8 = 1;
+    /// CONSUME: ACKNOWLEDGED is wanted.
+    pub(crate) const WANTS_ACKNOWLEDGED: u8 = 2;
+    /// ACKNOWLEDGE: all up to the position.
+    pub(crate) const CUMULATIVE: u8 = 1;
+    /// CONSUMING: the subscription was not there before.
+    pub(crate) const NEW: u8 = 1;
+    /// DELIVERY: it may have been delivered before.
+    pub(crate) const DELIVERED_BEFORE: u8 = 2;
+    /// DELIVERY: it is not yet as durable as its topic asks.
+    pub(crate) const UNCONFIRMED: u8 = 4;
+    /// DELIVERY: it comes from the journal.
+    pub(crate) const KEPT: u8 = 8;
+
+    /// The flag if it is so, else none.
+    #[inline]
+    pub(crate) fn when(is_so: bool, flag: u8) -> u8 {
+        if is_so { flag } else { 0 }
+    }
+
+    /// Those that a kind has.
+    pub(crate) fn known(kind: u8) -> u8 {
+        match kind {
+            super::MESSAGE => CONFLATED | REQUEST,
+            super::STORE => SENT_BEFORE,
+            super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,
+            super::ACKNOWLEDGE => CUMULATIVE,
+            super::CONSUMING => NEW,
+            super::DELIVERY => CONFLATED | DELIVERED_BEFORE | UNCONFIRMED | KEPT,
+            _ => 0,
+        }
+    }
 }

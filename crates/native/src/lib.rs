@@ -30,16 +30,23 @@ pub mod kind;
 
 pub use decode::{decode_client, decode_hello, decode_router};
 pub use encode::{
-    encode_closing, encode_forget, encode_gap, encode_hello, encode_message, encode_ping,
-    encode_pong, encode_refused, encode_reply, encode_request, encode_router_ping,
-    encode_router_pong, encode_router_reply, encode_router_topic, encode_subscribe,
-    encode_subscribed, encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
+    encode_acknowledge, encode_acknowledged, encode_closing, encode_confirmed, encode_consume,
+    encode_consuming, encode_delete, encode_forget, encode_gap, encode_hello, encode_lost,
+    encode_message, encode_ping, encode_pong, encode_producer, encode_producing, encode_refused,
+    encode_release, encode_reply, encode_request, encode_router_ping, encode_router_pong,
+    encode_router_reply, encode_router_topic, encode_stored, encode_subscribe, encode_subscribed,
+    encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
 };
 pub use error::{Error, ErrorKind};
-pub use fast::{decode_message, decode_publish, encode_plain_message, encode_publish};
+pub use fast::{
+    decode_delivery, decode_message, decode_publish, decode_store, encode_delivery,
+    encode_plain_message, encode_publish, encode_store,
+};
 pub use frame::{
-    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
-    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
+    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
+    Delete, Delivery, Durability, Gap, Hello, Lost, LostReason, Message, Overflow, Producer,
+    Producing, Publish, Refused, Release, Reply, Request, Requester, RouterFrame, RouterReply,
+    Start, Store, Stored, Subscribe, Topic, Updates, Welcome,
 };
 
 /// The version of the protocol that this crate speaks.
@@ -57,7 +64,13 @@ pub const MESSAGE_HEAD: usize = 24;
 /// Bytes of the fixed part of PUBLISH; the payload follows.
 pub const PUBLISH_HEAD: usize = 12;
 
-/// The most bytes of a client's name.
+/// Bytes of the fixed part of STORE; the payload follows.
+pub const STORE_HEAD: usize = 24;
+
+/// Bytes of the fixed part of DELIVERY that is not conflated; the payload follows.
+pub const DELIVERY_HEAD: usize = 40;
+
+/// The most bytes of the name of a client, a producer or a durable subscription.
 pub const NAME_BYTES: usize = 200;
 
 /// The most bytes of HELLO; whoever waits for one needs no more memory.

@@ -1,9 +1,11 @@
 //! Every frame to the byte, and the same bytes in `docs/native-protocol.md`.
 
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
-    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome, code,
-    decode_client, decode_hello, decode_router, format, kind,
+    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
+    Delete, Delivery, Durability, Gap, Hello, Lost, LostReason, Message, Overflow, Producer,
+    Producing, Publish, Refused, Release, Reply, Request, Requester, RouterFrame, RouterReply,
+    Start, Store, Stored, Subscribe, Topic, Updates, Welcome, code, decode_client, decode_hello,
+    decode_router, format, kind,
 };
 
 const LIMIT: u32 = 4096;
@@ -69,6 +71,95 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
     ("PING token 99", ClientFrame::Ping(99), "10000000 08 00 0000  6300000000000000"),
     ("PONG token 99", ClientFrame::Pong(99), "10000000 09 00 0000  6300000000000000"),
     ("FORGET alias 7", ClientFrame::Forget(7), "0c000000 0a 00 0000  07000000"),
+];
+
+const TIME: u64 = 1_700_000_000_000_000_000;
+
+const STORE: Store<'_> = Store {
+    alias: 7,
+    time_to_live_ms: 5000,
+    sequence: 42,
+    is_repeated: false,
+    format: format::TEXT,
+    payload: b"1.0842",
+};
+
+const ACKNOWLEDGE: Acknowledge =
+    Acknowledge { subscription: 2, position: 1_000_017, is_cumulative: false };
+
+/// The same in guaranteed delivery.
+const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
+    (
+        "PRODUCER name \"desk-7\"",
+        ClientFrame::Producer(Producer { name: "desk-7" }),
+        "12000000 0b 00 0000  00000000 6465736b2d37",
+    ),
+    (
+        "STORE alias 7, lives 5000 ms, sequence 42, format 1, payload \"1.0842\"",
+        ClientFrame::Store(STORE),
+        "1e000000 0c 00 0100  07000000 88130000 2a00000000000000
+         312e30383432",
+    ),
+    (
+        "STORE the same, which may have been sent before",
+        ClientFrame::Store(Store { is_repeated: true, ..STORE }),
+        "1e000000 0c 01 0100  07000000 88130000 2a00000000000000
+         312e30383432",
+    ),
+    (
+        "CONSUME subscription 2, window of 100, all that is kept, CONFIRMED and ACKNOWLEDGED wanted, name \"risk\", pattern \"orders/>\"",
+        ClientFrame::Consume(Consume {
+            subscription: 2,
+            window: 100,
+            updates: Updates::All,
+            start: Start::All,
+            pace: 0,
+            wants_confirmed: true,
+            wants_acknowledged: true,
+            name: "risk",
+            pattern: "orders/>",
+        }),
+        "34000000 0d 03 0000  02000000 64000000 00000000 01 04 0000
+         0000000000000000 00000000 00000000
+         7269736b 6f72646572732f3e",
+    ),
+    (
+        "CONSUME subscription 3, a replay from the time 1700000000000000000 on, twice as fast, pattern \"fx/*\"",
+        ClientFrame::Consume(Consume {
+            subscription: 3,
+            window: 0,
+            updates: Updates::All,
+            start: Start::Time(TIME),
+            pace: 2000,
+            wants_confirmed: false,
+            wants_acknowledged: false,
+            name: "",
+            pattern: "fx/*",
+        }),
+        "2c000000 0d 00 0000  03000000 00000000 00000000 03 00 0000
+         00002a36fe9c9717 d0070000 00000000
+         66782f2a",
+    ),
+    (
+        "ACKNOWLEDGE subscription 2, position 1000017",
+        ClientFrame::Acknowledge(ACKNOWLEDGE),
+        "18000000 0e 00 0000  02000000 00000000 51420f0000000000",
+    ),
+    (
+        "ACKNOWLEDGE the same, and all before it",
+        ClientFrame::Acknowledge(Acknowledge { is_cumulative: true, ..ACKNOWLEDGE }),
+        "18000000 0e 01 0000  02000000 00000000 51420f0000000000",
+    ),
+    (
+        "RELEASE subscription 2, not before 500 ms, position 1000017",
+        ClientFrame::Release(Release { subscription: 2, delay_ms: 500, position: 1_000_017 }),
+        "18000000 0f 00 0000  02000000 f4010000 51420f0000000000",
+    ),
+    (
+        "DELETE name \"risk\"",
+        ClientFrame::Delete(Delete { name: "risk" }),
+        "10000000 10 00 0000  00000000 7269736b",
+    ),
 ];
 
 const PLAIN: Message<'_> = Message {
@@ -174,6 +265,125 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
     ("UNSUBSCRIBED subscription 1", RouterFrame::Unsubscribed(1), "0c000000 8a 00 0000  01000000"),
 ];
 
+const DURABILITY: Durability = Durability { memory: 2, disk: 1 };
+
+const DELIVERY: Delivery<'_> = Delivery {
+    subscription: 2,
+    topic: 12,
+    position: 1_000_017,
+    time: TIME,
+    deliveries: 0,
+    conflation: None,
+    is_repeated: false,
+    is_unconfirmed: false,
+    is_kept: false,
+    format: format::TEXT,
+    payload: b"1.0842",
+};
+
+/// The same from the router.
+const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
+    (
+        "PRODUCING window of 1000 messages and 1 MiB, the last is 41",
+        RouterFrame::Producing(Producing { window: 1000, window_bytes: 1 << 20, last: 41 }),
+        "20000000 8b 00 0000  e8030000 00000000 0000100000000000
+         2900000000000000",
+    ),
+    (
+        "STORED in 2 memories and on 1 disk, sequence 42, position 1000017",
+        RouterFrame::Stored(Stored { durability: DURABILITY, sequence: 42, position: 1_000_017 }),
+        "20000000 8c 00 0000  0200 0100 00000000 2a00000000000000
+         51420f0000000000",
+    ),
+    (
+        "CONSUMING subscription 2, which is new, window of 100, 5 wait, from position 1000000 on",
+        RouterFrame::Consuming(Consuming {
+            subscription: 2,
+            window: 100,
+            waiting: 5,
+            next: 1_000_000,
+            is_new: true,
+        }),
+        "20000000 8d 01 0000  02000000 64000000 0500000000000000
+         40420f0000000000",
+    ),
+    (
+        "DELIVERY subscription 2, topic 12, position 1000017, time 1700000000000000000, format 1, payload \"1.0842\"",
+        RouterFrame::Delivery(DELIVERY),
+        "2e000000 8e 00 0100  02000000 0c000000 51420f0000000000
+         00002a36fe9c9717 00000000 00000000
+         312e30383432",
+    ),
+    (
+        "DELIVERY the same from the journal, which was delivered twice before",
+        RouterFrame::Delivery(Delivery {
+            deliveries: 2,
+            is_repeated: true,
+            is_kept: true,
+            ..DELIVERY
+        }),
+        "2e000000 8e 0a 0100  02000000 0c000000 51420f0000000000
+         00002a36fe9c9717 02000000 00000000
+         312e30383432",
+    ),
+    (
+        "DELIVERY the same not yet durable, which replaced 3 and is 250000 ns old",
+        RouterFrame::Delivery(Delivery {
+            conflation: Some(Conflation { replaced: 3, age: 250_000 }),
+            is_unconfirmed: true,
+            ..DELIVERY
+        }),
+        "3e000000 8e 05 0100  02000000 0c000000 51420f0000000000
+         00002a36fe9c9717 00000000 00000000
+         0300000000000000 90d0030000000000
+         312e30383432",
+    ),
+    (
+        "CONFIRMED subscription 2, in 2 memories and on 1 disk, position 1000017",
+        RouterFrame::Confirmed(Confirmed {
+            subscription: 2,
+            durability: DURABILITY,
+            position: 1_000_017,
+        }),
+        "18000000 8f 00 0000  02000000 0200 0100 51420f0000000000",
+    ),
+    (
+        "ACKNOWLEDGED subscription 2, in 2 memories and on 1 disk, 7 acknowledgements, position 1000020",
+        RouterFrame::Acknowledged(Acknowledged {
+            subscription: 2,
+            durability: DURABILITY,
+            acknowledgements: 7,
+            position: 1_000_020,
+        }),
+        "20000000 90 00 0000  02000000 0200 0100 0700000000000000
+         54420f0000000000",
+    ),
+    (
+        "LOST subscription 2, 3 expired, 1000002 to 1000009",
+        RouterFrame::Lost(Lost {
+            subscription: 2,
+            reason: LostReason::Expired,
+            count: 3,
+            first: 1_000_002,
+            last: 1_000_009,
+        }),
+        "28000000 91 00 0000  02000000 0100 0000 0300000000000000
+         42420f0000000000 49420f0000000000",
+    ),
+    (
+        "REFUSED of STORE 44, code 10, no byte, \"43 comes next\"",
+        RouterFrame::Refused(Refused {
+            of: kind::STORE,
+            code: code::OUT_OF_SEQUENCE,
+            offset: None,
+            id: 44,
+            text: "43 comes next",
+        }),
+        "25000000 85 00 0000  0c 00 0a00 ffffffff 2c00000000000000
+         343320636f6d6573206e657874",
+    ),
+];
+
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
     let pairs = digits.chunks(2).map(|pair| pair.iter().collect::<String>());
@@ -182,7 +392,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 #[test]
 fn frames_of_clients() {
-    for (name, frame, hex) in CLIENT {
+    for (name, frame, hex) in CLIENT.iter().chain(GUARANTEED_CLIENT) {
         let expected = bytes(hex);
         let mut encoded = Vec::new();
         frame.encode(&mut encoded);
@@ -195,7 +405,7 @@ fn frames_of_clients() {
 
 #[test]
 fn frames_of_the_router() {
-    for (name, frame, hex) in ROUTER {
+    for (name, frame, hex) in ROUTER.iter().chain(GUARANTEED_ROUTER) {
         let expected = bytes(hex);
         let mut encoded = Vec::new();
         frame.encode(&mut encoded);
@@ -217,9 +427,9 @@ fn the_document_shows_the_same_bytes() {
             (name, bytes(hex))
         })
         .collect();
-    let client = CLIENT.iter().map(|(name, _, hex)| (*name, bytes(hex)));
-    let mut known: Vec<_> =
-        client.chain(ROUTER.iter().map(|(name, _, hex)| (*name, bytes(hex)))).collect();
+    let client = CLIENT.iter().chain(GUARANTEED_CLIENT).map(|(name, _, hex)| (*name, hex));
+    let router = ROUTER.iter().chain(GUARANTEED_ROUTER).map(|(name, _, hex)| (*name, hex));
+    let mut known: Vec<_> = client.chain(router).map(|(name, hex)| (name, bytes(hex))).collect();
     shown.sort();
     known.sort();
     assert_eq!(shown, known);

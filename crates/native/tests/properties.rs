@@ -4,10 +4,13 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Error, ErrorKind, Gap, HELLO_BYTES, Hello, Message, Overflow,
-    Publish, Refused, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Topic,
-    Updates, Welcome, decode_client, decode_hello, decode_message, decode_publish, decode_router,
-    encode_message, encode_plain_message, encode_publish, kind,
+    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
+    Delete, Delivery, Durability, Error, ErrorKind, Gap, HELLO_BYTES, Hello, Lost, LostReason,
+    Message, Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
+    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Topic, Updates, Welcome,
+    decode_client, decode_delivery, decode_hello, decode_message, decode_publish, decode_router,
+    decode_store, encode_delivery, encode_message, encode_plain_message, encode_publish,
+    encode_store, kind,
 };
 
 const LIMIT: u32 = 2048;
@@ -55,17 +58,13 @@ impl Material {
         let [first, second] = self.small;
         let [a, b, ..] = self.large;
         let (format, payload, name) = (self.short, &*self.payload, &*self.text);
-        match self.choice % 10 {
+        match self.choice % 16 {
             0 => ClientFrame::Hello(self.hello()),
             1 => ClientFrame::Topic(Topic { alias: first, name }),
             2 => ClientFrame::Publish(Publish { alias: first, format, payload }),
             3 => ClientFrame::Subscribe(Subscribe {
                 subscription: first,
-                updates: match second {
-                    0..0x4000_0000 => Updates::All,
-                    0xc000_0000.. => Updates::Newest,
-                    rate => Updates::PerSecond(rate),
-                },
+                updates: self.updates(),
                 pattern: name,
             }),
             4 => ClientFrame::Unsubscribe(first),
@@ -83,7 +82,72 @@ impl Material {
             }),
             7 => ClientFrame::Ping(a),
             8 => ClientFrame::Pong(a),
-            _ => ClientFrame::Forget(first),
+            9 => ClientFrame::Forget(first),
+            _ => self.guaranteed_client(),
+        }
+    }
+
+    fn updates(&self) -> Updates {
+        match self.small[1] {
+            0..0x4000_0000 => Updates::All,
+            0xc000_0000.. => Updates::Newest,
+            rate => Updates::PerSecond(rate),
+        }
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    fn guaranteed_client(&self) -> ClientFrame<'_> {
+        let [subscription, second] = self.small;
+        let position = self.large[0];
+        // A producer has a name.
+        let name = if self.text.is_empty() { "x" } else { &*self.text };
+        match self.choice % 16 {
+            10 => ClientFrame::Producer(Producer { name }),
+            11 => ClientFrame::Store(self.store()),
+            12 => ClientFrame::Consume(self.consume()),
+            13 => {
+                let is_cumulative = self.has(1);
+                ClientFrame::Acknowledge(Acknowledge { subscription, position, is_cumulative })
+            }
+            14 => ClientFrame::Release(Release { subscription, delay_ms: second, position }),
+            _ => ClientFrame::Delete(Delete { name }),
+        }
+    }
+
+    fn store(&self) -> Store<'_> {
+        Store {
+            alias: self.small[0],
+            time_to_live_ms: self.small[1],
+            sequence: self.large[0],
+            is_repeated: self.has(1),
+            format: self.short,
+            payload: &self.payload,
+        }
+    }
+
+    fn consume(&self) -> Consume<'_> {
+        let [value, pace, ..] = self.large;
+        let middle = self.text.char_indices().nth(usize::from(self.short % 51));
+        let (name, pattern) = self.text.split_at(middle.map_or(self.text.len(), |it| it.0));
+        Consume {
+            subscription: self.small[0],
+            window: self.small[1],
+            updates: self.updates(),
+            start: match self.short % 5 {
+                0 => Start::New,
+                1 => Start::All,
+                2 => Start::Position(value),
+                3 => Start::Time(value),
+                _ => Start::Last(value),
+            },
+            pace: pace as u32,
+            wants_confirmed: self.has(1),
+            wants_acknowledged: self.has(2),
+            name,
+            pattern,
         }
     }
 
@@ -117,10 +181,62 @@ impl Material {
         }
     }
 
+    fn delivery(&self) -> Delivery<'_> {
+        let [position, time, replaced, age] = self.large;
+        Delivery {
+            subscription: self.small[0],
+            topic: self.small[1],
+            position,
+            time,
+            deliveries: age as u32,
+            conflation: self.has(1).then_some(Conflation { replaced, age }),
+            is_repeated: self.has(2),
+            is_unconfirmed: self.has(4),
+            is_kept: self.has(8),
+            format: self.short,
+            payload: &self.payload,
+        }
+    }
+
+    fn guaranteed_router(&self) -> RouterFrame<'_> {
+        let [subscription, window] = self.small;
+        let [a, position, first, last] = self.large;
+        let durability = Durability { memory: self.short, disk: a as u16 };
+        match self.choice % 18 {
+            11 => RouterFrame::Producing(Producing { window, window_bytes: a, last }),
+            12 => RouterFrame::Stored(Stored { durability, sequence: a, position }),
+            13 => RouterFrame::Consuming(Consuming {
+                subscription,
+                window,
+                waiting: a,
+                next: position,
+                is_new: self.has(1),
+            }),
+            14 => RouterFrame::Delivery(self.delivery()),
+            15 => RouterFrame::Confirmed(Confirmed { subscription, durability, position }),
+            16 => RouterFrame::Acknowledged(Acknowledged {
+                subscription,
+                durability,
+                acknowledgements: a,
+                position,
+            }),
+            _ => {
+                let reason = match self.flags {
+                    1 => LostReason::Expired,
+                    2 => LostReason::Damaged,
+                    3 => LostReason::OverQuota,
+                    4 => LostReason::NotKept,
+                    other => LostReason::Other(other.into()),
+                };
+                RouterFrame::Lost(Lost { subscription, reason, count: a, first, last })
+            }
+        }
+    }
+
     fn router(&self) -> RouterFrame<'_> {
         let [first, second] = self.small;
         let [a, b, c, d] = self.large;
-        match self.choice % 11 {
+        match self.choice % 18 {
             0 => RouterFrame::Welcome(Welcome {
                 version: self.short,
                 frame_bytes: first,
@@ -154,7 +270,8 @@ impl Material {
             7 => RouterFrame::Ping(a),
             8 => RouterFrame::Pong(a),
             9 => RouterFrame::Closing(Closing { code: self.short, text: &self.text }),
-            _ => RouterFrame::Unsubscribed(first),
+            10 => RouterFrame::Unsubscribed(first),
+            _ => self.guaranteed_router(),
         }
     }
 }
@@ -224,6 +341,38 @@ proptest! {
         let within = fast.len() as u32 <= limit;
         prop_assert_eq!(decode_publish(&fast, limit), within.then_some((publish, fast.len())));
         prop_assert_eq!(decode_client(&fast, limit).is_ok(), within);
+    }
+
+    /// Sent again, or conflated, they are not read in the fast way: the rest must be the same.
+    #[test]
+    fn so_are_those_of_guaranteed_delivery(material in material(), limit in 0..600_u32) {
+        let first = Store { is_repeated: false, ..material.store() };
+        let mut bytes = Vec::new();
+        encode_store(&mut bytes, &first);
+        let length = bytes.len();
+        let within = length as u32 <= limit;
+        prop_assert_eq!(decode_store(&bytes, limit), within.then_some((first, length)));
+        prop_assert_eq!(decode_client(&bytes, limit).is_ok(), within);
+        bytes[5] = 1;
+        let again = ClientFrame::Store(Store { is_repeated: true, ..first });
+        prop_assert_eq!(decode_store(&bytes, LIMIT), None);
+        prop_assert_eq!(decode_client(&bytes, LIMIT), Ok(Some((again, length))));
+
+        let plain = Delivery { conflation: None, ..material.delivery() };
+        bytes.clear();
+        encode_delivery(&mut bytes, &plain);
+        let length = bytes.len();
+        let within = length as u32 <= limit;
+        prop_assert_eq!(decode_delivery(&bytes, limit), within.then_some((plain, length)));
+        prop_assert_eq!(decode_router(&bytes, limit).is_ok(), within);
+        let conflation = Some(Conflation { replaced: 3, age: 4 });
+        bytes.splice(40..40, [3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]);
+        let length = bytes.len();
+        bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        bytes[5] |= 1;
+        let conflated = RouterFrame::Delivery(Delivery { conflation, ..plain });
+        prop_assert_eq!(decode_delivery(&bytes, LIMIT), None);
+        prop_assert_eq!(decode_router(&bytes, LIMIT), Ok(Some((conflated, length))));
     }
 
     /// A changed byte is another frame, an error or the wish for more; never more than the limit.
@@ -312,4 +461,62 @@ fn a_conversation_begins_with_hello() {
     hello[49] = b'b';
     let error = decode_hello(&hello).unwrap_err();
     assert_eq!(error.to_string(), "byte 20 of a frame: overflow cannot be 9");
+}
+
+#[test]
+fn names_of_guaranteed_delivery_are_checked() {
+    let error = |frame: ClientFrame<'_>| {
+        let mut bytes = Vec::new();
+        frame.encode(&mut bytes);
+        decode_client(&bytes, LIMIT).unwrap_err().to_string()
+    };
+    let at = |text: &str| format!("byte {text}");
+    let (producer, delete) = (|name| Producer { name }, |name| Delete { name });
+    let empty = at("0 of a frame: the length is 12, and must be 13 or more");
+    assert_eq!(error(ClientFrame::Producer(producer(""))), empty);
+    assert_eq!(error(ClientFrame::Delete(delete(""))), empty);
+    let long = "x".repeat(300);
+    let too_long = at("0 of a frame: the length is 213, and may be 212 at most");
+    assert_eq!(error(ClientFrame::Producer(producer(&long[..201]))), too_long);
+    let control = at("13 of a frame: a control character in a name");
+    assert_eq!(error(ClientFrame::Delete(delete("a\n"))), control);
+
+    let consume = |name, pattern| {
+        let (updates, start) = (Updates::All, Start::New);
+        let (wants_confirmed, wants_acknowledged) = (false, false);
+        let (subscription, window, pace) = (1, 0, 0);
+        error(ClientFrame::Consume(Consume {
+            subscription,
+            window,
+            updates,
+            start,
+            pace,
+            wants_confirmed,
+            wants_acknowledged,
+            name,
+            pattern,
+        }))
+    };
+    let cannot_be = |length| at(&format!("21 of a frame: name_length cannot be {length}"));
+    assert_eq!(consume(&long[..201], "a"), cannot_be(201));
+    assert_eq!(consume(&long, "a"), cannot_be(255));
+    assert_eq!(consume("ab\u{7}", "a"), at("42 of a frame: a control character in a name"));
+}
+
+#[test]
+fn what_consume_cannot_say_is_told() {
+    let mut bytes = vec![0; 42];
+    bytes[..5].copy_from_slice(&[42, 0, 0, 0, kind::CONSUME]);
+    let mut with = |place: usize, byte| {
+        let before = std::mem::replace(&mut bytes[place], byte);
+        let decoded = decode_client(&bytes, LIMIT);
+        let told = decoded.err().map(|error| error.to_string()).unwrap_or_default();
+        bytes[place] = before;
+        told
+    };
+    assert_eq!(with(21, 0), "");
+    assert_eq!(with(21, 3), "byte 0 of a frame: the length is 42, and must be 43 or more");
+    assert_eq!(with(20, 5), "byte 20 of a frame: start cannot be 5");
+    assert_eq!(with(5, 4), "byte 5 of a frame: unknown flags, 0x04");
+    assert_eq!(with(41, 0xff), "byte 41 of a frame: the text is not UTF-8");
 }

@@ -2,7 +2,8 @@
 
 use trunkline_client::{Conversation, Options};
 use trunkline_native::{
-    HELLO_BYTES, decode_client, decode_hello, decode_message, decode_publish, decode_router,
+    HELLO_BYTES, decode_client, decode_delivery, decode_hello, decode_message, decode_publish,
+    decode_router, decode_store,
 };
 
 /// Short, so that the limit is met.
@@ -31,9 +32,14 @@ fn framed(mut data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     while let [kind, flags, length, rest @ ..] = data {
         let length = usize::from(*length).min(rest.len());
-        let kind = [kind % 12, 127 + kind % 13][usize::from(kind >> 7)];
+        let kind = [kind % 18, 127 + kind % 20][usize::from(kind >> 7)];
         // Mostly those that exist.
-        let flags = if *flags > 250 { *flags } else { flags & 3 };
+        let known = match kind {
+            12 | 14 | 141 => 1,
+            142 => 15,
+            _ => 3,
+        };
+        let flags = if *flags > 250 { *flags } else { flags & known };
         out.extend_from_slice(&(8 + length as u32).to_le_bytes());
         out.extend_from_slice(&[kind, flags, 1, 0]);
         out.extend_from_slice(&rest[..length]);
@@ -44,12 +50,15 @@ fn framed(mut data: &[u8]) -> Vec<u8> {
 
 fn client(mut bytes: &[u8]) {
     while let Ok(decoded) = decode_client(bytes, LIMIT) {
-        let fast = decode_publish(bytes, LIMIT);
+        let publish = decode_publish(bytes, LIMIT).map(|it| it.1);
+        let store = decode_store(bytes, LIMIT).map(|it| it.1);
         let Some((frame, length)) = decoded else {
-            assert!(fast.is_none() && bytes.len() < LIMIT as usize);
+            assert!(publish.is_none() && store.is_none());
+            assert!(bytes.len() < LIMIT as usize);
             return;
         };
-        assert_eq!(fast.map(|it| it.1), matches!(bytes[4..6], [3, 0]).then_some(length));
+        assert_eq!(publish, matches!(bytes[4..6], [3, 0]).then_some(length));
+        assert_eq!(store, matches!(bytes[4..6], [12, 0]).then_some(length));
         less_is_too_little(bytes, length, |less| matches!(decode_client(less, LIMIT), Ok(None)));
         let mut again = Vec::new();
         frame.encode(&mut again);
@@ -61,12 +70,16 @@ fn client(mut bytes: &[u8]) {
 
 fn router(mut bytes: &[u8]) {
     while let Ok(decoded) = decode_router(bytes, LIMIT) {
-        let fast = decode_message(bytes, LIMIT);
+        let message = decode_message(bytes, LIMIT).map(|it| it.1);
+        let delivery = decode_delivery(bytes, LIMIT).map(|it| it.1);
         let Some((frame, length)) = decoded else {
-            assert!(fast.is_none() && bytes.len() < LIMIT as usize);
+            assert!(message.is_none() && delivery.is_none());
+            assert!(bytes.len() < LIMIT as usize);
             return;
         };
-        assert_eq!(fast.map(|it| it.1), matches!(bytes[4..6], [130, 0]).then_some(length));
+        assert_eq!(message, matches!(bytes[4..6], [130, 0]).then_some(length));
+        let is_plain = bytes[4] == 142 && bytes[5] & 1 == 0;
+        assert_eq!(delivery, is_plain.then_some(length));
         less_is_too_little(bytes, length, |less| matches!(decode_router(less, LIMIT), Ok(None)));
         let mut again = Vec::new();
         frame.encode(&mut again);

@@ -98,6 +98,14 @@ impl NativeSession {
             }
             ClientFrame::Ping(token) => desk.tell(|out| native::encode_router_pong(out, token)),
             ClientFrame::Pong(_) => {}
+            ClientFrame::Producer(_)
+            | ClientFrame::Store(_)
+            | ClientFrame::Consume(_)
+            | ClientFrame::Acknowledge(_)
+            | ClientFrame::Release(_)
+            | ClientFrame::Delete(_) => {
+                desk.close(code::BAD_FRAME, "guaranteed delivery is not taken yet");
+            }
         }
     }
 

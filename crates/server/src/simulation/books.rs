@@ -186,6 +186,15 @@ impl Books {
                 Ok(())
             }
             RouterFrame::Welcome(_) | RouterFrame::Ping(_) | RouterFrame::Pong(_) => Ok(()),
+            RouterFrame::Producing(_)
+            | RouterFrame::Stored(_)
+            | RouterFrame::Consuming(_)
+            | RouterFrame::Delivery(_)
+            | RouterFrame::Confirmed(_)
+            | RouterFrame::Acknowledged(_)
+            | RouterFrame::Lost(_) => {
+                violation("conversation", format!("{frame:?}, and nobody asked"))
+            }
         }
     }
 

@@ -53,7 +53,13 @@ impl Reader {
             used += length;
             match frame {
                 ClientFrame::Hello(_) if !self.is_greeted => self.is_greeted = true,
-                ClientFrame::Hello(_) => self.is_broken = true,
+                ClientFrame::Hello(_)
+                | ClientFrame::Producer(_)
+                | ClientFrame::Store(_)
+                | ClientFrame::Consume(_)
+                | ClientFrame::Acknowledge(_)
+                | ClientFrame::Release(_)
+                | ClientFrame::Delete(_) => self.is_broken = true,
                 ClientFrame::Topic(topic) => {
                     if check_topic(topic.name).is_ok() {
                         let name = topic.name.to_owned();

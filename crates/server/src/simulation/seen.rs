@@ -54,6 +54,13 @@ fn parts(conflation: Option<Conflation>) -> Option<(u64, u64)> {
 pub(super) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Seen> {
     Some(match frame {
         RouterFrame::Topic(_) | RouterFrame::Ping(_) => return None,
+        RouterFrame::Producing(_)
+        | RouterFrame::Stored(_)
+        | RouterFrame::Consuming(_)
+        | RouterFrame::Delivery(_)
+        | RouterFrame::Confirmed(_)
+        | RouterFrame::Acknowledged(_)
+        | RouterFrame::Lost(_) => return None,
         RouterFrame::Message(it) => seen(
             Kind::Message,
             (

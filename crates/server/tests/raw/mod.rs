@@ -189,6 +189,7 @@ impl Raw {
             RouterFrame::Ping(token) => Seen::Ping(token),
             RouterFrame::Pong(token) => Seen::Pong(token),
             RouterFrame::Closing(it) => Seen::Closing(it.code, it.text.to_owned()),
+            other => panic!("nobody asked for {other:?}"),
         };
         self.bytes.drain(..length);
         Some(seen)
