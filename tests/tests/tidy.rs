@@ -14,10 +14,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("session", &["wire", "message", "message-derive", "codec", "net"]),
     ("native", &["wire"]),
     ("journal", &["wire"]),
-    ("router", &["wire", "journal"]),
+    ("router", &["wire"]),
+    ("store", &["journal", "router"]),
     ("reactor", &["wire"]),
     ("client", &["native", "reactor"]),
-    ("server", &["native", "journal", "router", "reactor", "client", "net"]),
+    ("server", &["native", "journal", "router", "store", "reactor", "client", "net"]),
     (
         "lab",
         &[
@@ -45,6 +46,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "session",
             "native",
             "journal",
+            "store",
             "reactor",
             "client",
             "server",

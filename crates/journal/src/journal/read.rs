@@ -208,6 +208,13 @@ impl Journal {
         }
     }
 
+    /// Position of the first record at an address or behind it, as far as is known; of the next record, if
+    /// there is none.
+    pub fn first_of(&self, at: Address) -> u64 {
+        let mut later = self.segments.iter().filter(|it| it.number >= at.segment);
+        later.find(|it| it.index.records > 0).map_or(self.position, |it| it.index.first)
+    }
+
     /// Some way back from an address: the address of a record before it, if there is one.
     pub fn back(&self, at: Address) -> Option<Address> {
         let after = self.segments.partition_point(|it| it.number <= at.segment);

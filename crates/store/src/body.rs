@@ -1,0 +1,185 @@
+//! What is in the records of the journal: bytes and back.
+//!
+//! Numbers are little-endian; a text has its length before it, in 16 bits.
+
+use trunkline_journal::Address;
+
+/// Kinds of records.
+pub mod kind {
+    /// All that is known but for the messages themselves: the first record of each segment.
+    pub const STATE: u8 = 1;
+    /// A message.
+    pub const MESSAGE: u8 = 2;
+    /// A producer publishes for the first time.
+    pub const PRODUCER: u8 = 3;
+    /// A durable subscription is made.
+    pub const SUBSCRIPTION: u8 = 4;
+    /// Messages of a durable subscription are done.
+    pub const ACKNOWLEDGED: u8 = 5;
+    /// A durable subscription is no more.
+    pub const DELETED: u8 = 6;
+
+    /// The kind in words.
+    pub fn name(kind: u8) -> &'static str {
+        match kind {
+            trunkline_journal::MARK => "mark",
+            STATE => "state",
+            MESSAGE => "message",
+            PRODUCER => "producer",
+            SUBSCRIPTION => "subscription",
+            ACKNOWLEDGED => "acknowledged",
+            DELETED => "deleted",
+            _ => "unknown",
+        }
+    }
+}
+
+/// A message as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredMessage<'a> {
+    /// Who published it.
+    pub producer: u32,
+    /// Its number among those of the producer.
+    pub sequence: u64,
+    /// When it is not to be delivered any more: nanoseconds since 1970, or 0.
+    pub expires: u64,
+    /// Whether it may have been published before.
+    pub is_repeated: bool,
+    /// What the payload is.
+    pub format: u16,
+    /// Its topic.
+    pub topic: &'a str,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// Bytes of a message before topic and payload.
+const MESSAGE_HEAD: usize = 24;
+
+impl<'a> StoredMessage<'a> {
+    /// What stands before topic and payload.
+    pub(crate) fn head(&self) -> [u8; MESSAGE_HEAD] {
+        let mut head = [0; MESSAGE_HEAD];
+        head[..4].copy_from_slice(&self.producer.to_le_bytes());
+        head[4] = self.is_repeated.into();
+        head[5] = self.topic.len() as u8;
+        head[6..8].copy_from_slice(&self.format.to_le_bytes());
+        head[8..16].copy_from_slice(&self.sequence.to_le_bytes());
+        head[16..].copy_from_slice(&self.expires.to_le_bytes());
+        head
+    }
+
+    /// Bytes of it in a record.
+    pub(crate) fn size(&self) -> usize {
+        MESSAGE_HEAD + self.topic.len() + self.payload.len()
+    }
+
+    /// From the body of a record; none if it is no message.
+    #[inline]
+    pub fn read(body: &'a [u8]) -> Option<Self> {
+        let (head, rest) = body.split_first_chunk::<MESSAGE_HEAD>()?;
+        let eight =
+            |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+        let (topic, payload) = rest.split_at_checked(head[5].into())?;
+        Some(Self {
+            producer: u32::from_le_bytes(head[..4].try_into().expect("four bytes")),
+            sequence: eight(8),
+            expires: eight(16),
+            is_repeated: head[4] & 1 != 0,
+            format: u16::from_le_bytes([head[6], head[7]]),
+            topic: std::str::from_utf8(topic).ok()?,
+            payload,
+        })
+    }
+}
+
+/// Writes numbers and texts one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Writer(pub(crate) Vec<u8>);
+
+impl Writer {
+    pub(crate) fn u32(&mut self, value: u32) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> &mut Self {
+        self.0.extend_from_slice(&(text.len() as u16).to_le_bytes());
+        self.0.extend_from_slice(text.as_bytes());
+        self
+    }
+
+    pub(crate) fn address(&mut self, at: Address) -> &mut Self {
+        self.u32(at.segment).u32(at.offset)
+    }
+}
+
+/// Reads them; none if they are not there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*bytes))
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*bytes))
+    }
+
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
+        let (length, rest) = self.0.split_first_chunk()?;
+        let (text, rest) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok()
+    }
+
+    pub(crate) fn address(&mut self) -> Option<Address> {
+        Some(Address { segment: self.u32()?, offset: self.u32()? })
+    }
+
+    /// So many of something; no more than there are bytes, whatever the number says.
+    pub(crate) fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.u32()?;
+        let mut list = Vec::new();
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Some(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_read_as_it_was_written() {
+        let message = StoredMessage {
+            producer: 7,
+            sequence: u64::MAX,
+            expires: 99,
+            is_repeated: true,
+            format: 5,
+            topic: "orders/\u{20ac}",
+            payload: b"35=D",
+        };
+        let mut body = message.head().to_vec();
+        body.extend_from_slice(message.topic.as_bytes());
+        body.extend_from_slice(message.payload);
+        assert_eq!(body.len(), message.size());
+        assert_eq!(StoredMessage::read(&body), Some(message));
+        for length in 0..MESSAGE_HEAD + message.topic.len() {
+            assert_eq!(StoredMessage::read(&body[..length]), None);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Guaranteed delivery: producers, durable subscriptions and acknowledgements over a journal
+//!
+//! [`Store`] is a state machine over a [`trunkline_journal::Journal`]: what is published with a guarantee
+//! is appended, delivered to direct subscribers and to consumers of durable subscriptions, and kept until
+//! these have acknowledged it. It has no threads, no clock, no files and no protocol.
+#![forbid(unsafe_code)]
+
+mod body;
+mod consumer;
+mod directory;
+mod durable;
+mod open;
+mod outlet;
+mod producer;
+mod pump;
+mod settings;
+mod state;
+mod store;
+
+pub use body::{StoredMessage, kind};
+pub use consumer::{Consume, Start};
+pub use durable::{Account, Loss, LossReason};
+pub use open::Opened;
+pub use outlet::{Consuming, Delivery, Denied, Durability, Moment, Outlet, Stored};
+pub use producer::ProducerId;
+pub use settings::{Forwarding, Level, Policy, Rule, Settings};
+pub use store::{Counts, NewMessage, Producing, Store};

@@ -1,0 +1,87 @@
+//! Opening a store: what the journal's records say.
+
+use trunkline_journal::{Disk, OpenError, Report};
+
+use crate::body::kind;
+use crate::durable::{Durable, Entry, Search};
+use crate::settings::Settings;
+use crate::state::{Known, State};
+use crate::store::Store;
+
+/// What was found when a store was opened.
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    /// In the journal.
+    pub journal: Report,
+    /// Producers that are known.
+    pub producers: usize,
+    /// Durable subscriptions.
+    pub durables: usize,
+    /// Records that are whole and not understood.
+    pub strange: u64,
+}
+
+impl Store {
+    /// Opens what is in a folder, or begins there, with a journal of this number.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub fn open(
+        disk: &mut dyn Disk,
+        settings: Settings,
+        number: u64,
+    ) -> Result<(Self, Opened), OpenError> {
+        let mut state = State::default();
+        let options = settings.journal.clone();
+        let (journal, report) =
+            trunkline_journal::open(disk, options, number, kind::STATE, &mut |_, record| {
+                state.learn(record);
+            })?;
+        let mut store = Self::with(journal, settings);
+        store.producers = state.producers();
+        store.next_durable = state.next_durable;
+        let opened = Opened {
+            journal: report,
+            producers: state.producers.len(),
+            durables: state.durables.len(),
+            strange: state.strange,
+        };
+        for (number, known) in state.durables {
+            store.restore(number, known);
+        }
+        Ok((store, opened))
+    }
+
+    fn restore(&mut self, number: u32, known: Known) {
+        let position = known.horizon;
+        let search = Search {
+            at: self.journal.find(position),
+            position,
+            from_position: position,
+            from_time: known.from_time,
+            skip: 0,
+        };
+        let again = known.undone.into_iter().map(|(position, (at, wants_disk))| {
+            (position, Entry { position, at, deliveries: 0, wants_disk })
+        });
+        let durable = Durable {
+            name: known.name.as_str().into(),
+            pattern: known.pattern.as_str().into(),
+            again: again.collect(),
+            search: Some(search),
+            done: known.done,
+            old: self.journal.last(),
+            kept: self.journal.last(),
+            account: known.account,
+            from_time: known.from_time,
+            is_logged: true,
+            stands: true,
+            ..Durable::default()
+        };
+        self.names.insert(durable.name.clone(), number);
+        self.directory.insert(&known.pattern, number);
+        self.durables.insert(number, durable);
+        self.next_durable = self.next_durable.max(number + 1);
+    }
+}

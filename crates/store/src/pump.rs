@@ -1,0 +1,249 @@
+//! Delivering: from what waits in a subscription to consumers that can take it.
+
+use std::collections::BTreeMap;
+
+use trunkline_journal::{Address, Journal, Lookup};
+
+use crate::body::StoredMessage;
+use crate::consumer::Consumer;
+use crate::durable::{Durable, Entry, Flight, LossReason, Search};
+use crate::outlet::{Delivery, Moment, Outlet};
+use crate::store::Store;
+
+/// Messages that are known to wait in a subscription; where there are more, they are looked for in the
+/// journal when these are gone.
+pub(crate) const READY: usize = 16_384;
+
+/// Messages below which more are looked for.
+const LOW: usize = 1_024;
+
+/// Records that are looked at before others have their turn.
+pub(crate) const SEARCHED: usize = 2_048;
+
+/// Messages of one subscription that are delivered before others have their turn.
+const TURN: usize = 1_024;
+
+/// What came of a step.
+enum Step {
+    /// Something was done, and there may be more.
+    Done,
+    /// Nothing can be done now.
+    Wait,
+}
+
+impl Store {
+    /// Delivers what can be delivered of a subscription.
+    pub(crate) fn pump(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        for _ in 0..TURN {
+            let Some(durable) = self.durables.get(&number) else { return };
+            if durable.consumers.is_empty() {
+                return;
+            }
+            if durable.search.is_some() && durable.ready.len() < LOW && !durable.is_reading {
+                self.search(at, number);
+            }
+            match self.step(number, at, outlet) {
+                Step::Done => {}
+                Step::Wait => return,
+            }
+        }
+        if !self.work.contains(&number) {
+            self.work.push_back(number);
+        }
+    }
+
+    /// Delivers what waited for the disk.
+    pub(crate) fn pump_waiting(&mut self, at: Moment, outlet: &mut impl Outlet) {
+        for number in std::mem::take(&mut self.waiting) {
+            if let Some(durable) = self.durables.get_mut(&number) {
+                durable.waits_for_disk = false;
+            }
+            self.pump(number, at, outlet);
+        }
+    }
+
+    fn step(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) -> Step {
+        let Self { journal, durables, consumers, .. } = self;
+        let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
+            return Step::Wait;
+        };
+        let Some((entry, is_again)) = durable.next() else { return Step::Wait };
+        if entry.wants_disk && entry.position > journal.durable() {
+            if !std::mem::replace(&mut durable.waits_for_disk, true) {
+                self.waiting.push(number);
+            }
+            return Step::Wait;
+        }
+        if durable.consumers.iter().all(|it| consumers.get(it).is_none_or(Consumer::is_full)) {
+            return Step::Wait;
+        }
+        let message = match journal.at(entry.at) {
+            Lookup::Record { record, .. } if record.position == entry.position => {
+                StoredMessage::read(record.body).map(|message| (message, record.time))
+            }
+            Lookup::Elsewhere { bytes } => {
+                if !durable.is_reading {
+                    durable.is_reading = true;
+                    self.reading.push(number);
+                    journal.fetch(entry.at, bytes);
+                }
+                return Step::Wait;
+            }
+            Lookup::Gone { .. } => {
+                durable.take(is_again);
+                durable.lose(LossReason::Gone, entry.position, entry.position, 1);
+                return Step::Done;
+            }
+            _ => None,
+        };
+        let Some((message, time)) = message else {
+            durable.take(is_again);
+            durable.lose(LossReason::Damaged, entry.position, entry.position, 1);
+            return Step::Done;
+        };
+        if message.expires != 0 && at.time >= message.expires {
+            durable.take(is_again);
+            durable.lose(LossReason::Expired, entry.position, entry.position, 1);
+            return Step::Done;
+        }
+        if let Some(due) = durable.due_at(at.now, time, entry.position) {
+            self.alarms.insert((due, number));
+            return Step::Wait;
+        }
+        let Some(id) = choose(durable, consumers, outlet) else { return Step::Wait };
+        let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
+        durable.take(is_again);
+        for loss in durable.losses.drain(..) {
+            outlet.lost(consumer.client, consumer.subscription, &loss);
+        }
+        let delivery = delivery(journal, durable, consumer, (&entry, &message, time));
+        outlet.deliver(consumer.client, &delivery);
+        if delivery.is_unconfirmed && consumer.wants_confirmed {
+            consumer.unconfirmed = entry.position;
+            if !std::mem::replace(&mut consumer.is_unconfirmed, true) {
+                self.unconfirmed.push(id);
+            }
+        }
+        durable.account.deliveries += 1;
+        if !durable.is_replay() {
+            consumer.in_flight += 1;
+            let entry = Entry { deliveries: entry.deliveries + 1, ..entry };
+            durable.in_flight.insert(entry.position, Flight { entry, consumer: id });
+        }
+        Step::Done
+    }
+
+    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
+    pub(crate) fn keep_quotas(&mut self) {
+        let quota = self.settings.quota_bytes / u64::from(self.settings.journal.segment_bytes);
+        let end = self.journal.end().segment;
+        let Some(oldest) = u64::from(end).checked_sub(quota.saturating_add(1)) else { return };
+        let limit = Address { segment: oldest as u32 + 1, offset: 0 };
+        let position = self.journal.first_of(limit);
+        for durable in self.durables.values_mut().filter(|it| !it.is_replay()) {
+            durable.let_go(limit, position);
+        }
+    }
+
+    /// Tells consumers who want to know what is on disk now.
+    pub(crate) fn confirm(&mut self, durable: u64, outlet: &mut impl Outlet) {
+        let durability = self.durability(true);
+        let consumers = &mut self.consumers;
+        self.unconfirmed.retain(|id| {
+            let Some(consumer) = consumers.get_mut(id) else { return false };
+            let position = consumer.unconfirmed.min(durable);
+            outlet.confirmed(consumer.client, consumer.subscription, durability, position);
+            consumer.is_unconfirmed = consumer.unconfirmed > durable;
+            consumer.is_unconfirmed
+        });
+    }
+}
+
+impl Consumer {
+    fn is_full(&self) -> bool {
+        self.in_flight >= self.window
+    }
+}
+
+/// Who gets the next message: those who can take one in turn.
+fn choose(
+    durable: &mut Durable,
+    consumers: &BTreeMap<u32, Consumer>,
+    outlet: &mut impl Outlet,
+) -> Option<u32> {
+    let count = durable.consumers.len();
+    for step in 0..count {
+        let turn = (durable.turn + step) % count;
+        let id = durable.consumers[turn];
+        let Some(consumer) = consumers.get(&id) else { continue };
+        if !consumer.is_full() && outlet.has_room(consumer.client) {
+            durable.turn = turn + 1;
+            return Some(id);
+        }
+    }
+    None
+}
+
+fn delivery<'a>(
+    journal: &Journal,
+    durable: &Durable,
+    consumer: &Consumer,
+    (entry, message, time): (&Entry, &StoredMessage<'a>, u64),
+) -> Delivery<'a> {
+    let is_on_disk = entry.position <= journal.durable();
+    Delivery {
+        subscription: consumer.subscription,
+        position: entry.position,
+        time,
+        deliveries: entry.deliveries,
+        is_repeated: entry.deliveries > 0 || message.is_repeated || entry.position <= durable.old,
+        is_unconfirmed: journal.is_on_disk() && !is_on_disk,
+        is_kept: entry.position <= durable.kept,
+        format: message.format,
+        topic: message.topic,
+        payload: message.payload,
+    }
+}
+
+impl Durable {
+    /// Loses what is stored before an address, where the first record has this position.
+    fn let_go(&mut self, limit: Address, position: u64) {
+        let mut gone = Vec::new();
+        let mut take = |entries: &mut BTreeMap<u64, Entry>| {
+            entries.retain(|position, entry| {
+                let stays = entry.at >= limit;
+                if !stays {
+                    gone.push(*position);
+                }
+                stays
+            });
+        };
+        take(&mut self.again);
+        take(&mut self.held);
+        while let Some(entry) = self.ready.front()
+            && entry.at < limit
+        {
+            gone.push(entry.position);
+            self.ready.pop_front();
+        }
+        for position in gone {
+            self.lose(LossReason::Quota, position, position, 1);
+        }
+        if let Some(search) = self.search.filter(|it| it.at < limit) {
+            self.lose(LossReason::Quota, search.position, position.saturating_sub(1), 0);
+            self.search = Some(Search { at: limit, position, ..search });
+        }
+    }
+
+    /// When a message of a replay at the original pace is due, if it is not yet. What has come since the
+    /// replay began is due at once.
+    fn due_at(&mut self, now: u64, time: u64, position: u64) -> Option<u64> {
+        if self.pace == 0 || position > self.kept {
+            return None;
+        }
+        let (began, first) = *self.began.get_or_insert((now, time));
+        let after = u128::from(time.saturating_sub(first)) * 1_000 / u128::from(self.pace);
+        let due = began.saturating_add(u64::try_from(after).unwrap_or(u64::MAX));
+        (due > now).then_some(due)
+    }
+}

@@ -1,0 +1,564 @@
+//! The store: what is published with a guarantee, until everybody has it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use trunkline_journal::{Address, Chore, Commit, Done, Journal, Refusal, Room};
+
+use crate::body::{StoredMessage, Writer, kind};
+use crate::consumer::Consumer;
+use crate::directory::Directory;
+use crate::durable::{Account, Durable, Entry};
+use crate::outlet::{Denied, Durability, Moment, Outlet, Stored};
+use crate::producer::{Producer, ProducerId, Producers, Unacknowledged};
+use crate::settings::{Level, Settings};
+use crate::state;
+
+/// A message as a producer gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMessage<'a> {
+    /// Its number: one more than the last one's.
+    pub sequence: u64,
+    /// How long it is of use, in nanoseconds; 0 for ever.
+    pub time_to_live: u64,
+    /// Whether it may have been sent before.
+    pub is_repeated: bool,
+    /// What its payload is.
+    pub format: u16,
+    /// A topic that [`trunkline_router::check_topic`] takes.
+    pub topic: &'a str,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// What a producer is told when it says who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Producing {
+    /// Who it is from now on.
+    pub producer: ProducerId,
+    /// Messages that it may have on their way.
+    pub window: u32,
+    /// Bytes that it may have on their way.
+    pub window_bytes: u64,
+    /// The last sequence that is stored.
+    pub last: u64,
+}
+
+/// What has happened since the store was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages that were stored.
+    pub stored: u64,
+    /// Messages that came again and were not stored again.
+    pub repeated: u64,
+    /// Messages that were refused.
+    pub refused: u64,
+    /// Acknowledgements of consumers.
+    pub acknowledged: u64,
+    /// Commits that were written.
+    pub commits: u64,
+}
+
+/// What to tell when the journal has come to a position.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// A consumer was promised that its acknowledgements are kept: which, and how many.
+    Acknowledged(u32, u64),
+    /// A subscription stands.
+    Consuming(u32),
+}
+
+/// Producers, durable subscriptions and consumers over a journal.
+///
+/// It does nothing by itself: it is told what comes and what time it is, gives out work for the disk
+/// ([`Self::next_commit`], [`Self::next_chore`]), and tells an [`Outlet`] what is to be told.
+pub struct Store {
+    pub(crate) journal: Journal,
+    pub(crate) settings: Settings,
+    pub(crate) producers: Producers,
+    pub(crate) durables: BTreeMap<u32, Durable>,
+    pub(crate) names: HashMap<Box<str>, u32>,
+    pub(crate) next_durable: u32,
+    pub(crate) consumers: BTreeMap<u32, Consumer>,
+    pub(crate) next_consumer: u32,
+    /// By client and its number of the subscription.
+    pub(crate) consumer_of: BTreeMap<(u64, u32), u32>,
+    pub(crate) directory: Directory,
+    /// The client of each producer that is connected.
+    pub(crate) producer_client: HashMap<u32, u64>,
+    /// Producers to be told what is acknowledged.
+    due: Vec<u32>,
+    /// Producers whose messages wait to be on disk.
+    awaiting: Vec<u32>,
+    /// Messages for direct subscribers that wait to be on disk.
+    later: VecDeque<(u64, Address)>,
+    /// Durable subscriptions with acknowledgements that are not in the journal.
+    pub(crate) unlogged: Vec<u32>,
+    pub(crate) answers: VecDeque<(u64, Answer)>,
+    /// Consumers that want to know when what they got is durable.
+    pub(crate) unconfirmed: Vec<u32>,
+    /// Durable subscriptions that have more to do than there was time for.
+    pub(crate) work: VecDeque<u32>,
+    /// Those whose next message waits to be on disk.
+    pub(crate) waiting: Vec<u32>,
+    /// Those that wait for bytes to be read.
+    pub(crate) reading: Vec<u32>,
+    /// When some have to be looked at.
+    pub(crate) alarms: BTreeSet<(u64, u32)>,
+    /// Whether something waits for the disk that somebody waits for.
+    pub(crate) is_urgent: bool,
+    /// When what nobody waits for is written at the latest.
+    pub(crate) lazy_at: Option<u64>,
+    retain_at: u64,
+    has_told_failure: bool,
+    pub(crate) counts: Counts,
+}
+
+/// How often segments that nobody needs are looked for; nanoseconds.
+const RETAIN: u64 = 1_000_000_000;
+
+impl Store {
+    /// A store over a journal whose records said this.
+    pub(crate) fn with(journal: Journal, settings: Settings) -> Self {
+        Self {
+            directory: Directory::new(&settings.rules, settings.policy),
+            journal,
+            settings,
+            producers: Producers::default(),
+            durables: BTreeMap::new(),
+            names: HashMap::new(),
+            next_durable: 0,
+            consumers: BTreeMap::new(),
+            next_consumer: 0,
+            consumer_of: BTreeMap::new(),
+            producer_client: HashMap::new(),
+            due: Vec::new(),
+            awaiting: Vec::new(),
+            later: VecDeque::new(),
+            unlogged: Vec::new(),
+            answers: VecDeque::new(),
+            unconfirmed: Vec::new(),
+            work: VecDeque::new(),
+            waiting: Vec::new(),
+            reading: Vec::new(),
+            alarms: BTreeSet::new(),
+            is_urgent: false,
+            lazy_at: None,
+            retain_at: 0,
+            has_told_failure: false,
+            counts: Counts::default(),
+        }
+    }
+
+    /// A store in memory, which is gone with the process.
+    pub fn in_memory(settings: Settings) -> Self {
+        Self::with(Journal::in_memory(settings.journal.clone()), settings)
+    }
+
+    /// What is true of what the journal has taken, and of what it has on disk.
+    pub(crate) fn durability(&self, is_on_disk: bool) -> Durability {
+        Durability { memory: 1, disk: u16::from(is_on_disk && self.journal.is_on_disk()) }
+    }
+
+    /// A client publishes under this name from now on; another one that did so does no more.
+    ///
+    /// # Errors
+    ///
+    /// [`Denied::Limit`], or the journal does not take it.
+    pub fn produce(&mut self, at: Moment, client: u64, name: &str) -> Result<Producing, Denied> {
+        let number = match self.producers.number(name) {
+            Some(number) => number,
+            None => self.new_producer(at, name)?,
+        };
+        let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
+        producer.session = producer.session.wrapping_add(1);
+        producer.is_connected = true;
+        producer.used = producer.used.max(at.time);
+        self.producer_client.insert(number, client);
+        Ok(Producing {
+            producer: ProducerId { number, session: producer.session },
+            window: self.settings.producer_window,
+            window_bytes: self.settings.producer_bytes,
+            last: producer.last,
+        })
+    }
+
+    fn new_producer(&mut self, at: Moment, name: &str) -> Result<u32, Denied> {
+        let before = at.time.saturating_sub(self.settings.producer_keep);
+        let limit = self.settings.producers;
+        if self.producers.len() >= limit && !self.producers.forget_one(before) {
+            return Err(Denied::Limit(format!("the router has its limit of {limit} producers")));
+        }
+        let mut body = Writer::default();
+        body.u32(self.producers.fresh()).text(name);
+        self.make_room(at, body.0.len())?;
+        let number = self.producers.fresh();
+        self.producers.insert(number, Producer::new(name));
+        self.journal.append(at.time, kind::PRODUCER, &[&body.0]);
+        Ok(number)
+    }
+
+    /// A producer publishes no more over its connection.
+    pub fn leave(&mut self, producer: ProducerId) {
+        if let Some(at) = self.producers.of(producer) {
+            at.is_connected = false;
+            self.producer_client.remove(&producer.number);
+        }
+    }
+
+    /// Makes room for a record, at the beginning of a new segment behind one with all that is known.
+    pub(crate) fn make_room(&mut self, at: Moment, bytes: usize) -> Result<(), Denied> {
+        for _ in 0..2 {
+            match self.journal.make_room(bytes) {
+                Ok(Room::Here) => return Ok(()),
+                Ok(Room::NewSegment) => self.write_state(at),
+                Err(Refusal::Busy) => return Err(Denied::Busy),
+                Err(Refusal::TooLong { bytes, limit }) => {
+                    return Err(Denied::TooLong(bytes, limit));
+                }
+                Err(Refusal::Full(why)) => {
+                    return Err(Denied::NotDurable(format!("the journal is full: {why}")));
+                }
+                Err(Refusal::Failed(why)) => {
+                    let text =
+                        format!("the journal has failed, and stores nothing any more: {why}");
+                    return Err(Denied::NotDurable(text));
+                }
+            }
+        }
+        Err(Denied::Limit("what is known of subscriptions fills a segment of the journal".into()))
+    }
+
+    fn write_state(&mut self, at: Moment) {
+        let end = self.journal.last() + 1;
+        let durables = self.durables.iter().filter(|(_, it)| !it.is_replay());
+        let durables = durables.map(|(number, durable)| (*number, durable));
+        let body = state::state(&self.producers, durables, self.next_durable, end);
+        if self.journal.make_room(body.len()) == Ok(Room::Here) {
+            self.journal.append(at.time, kind::STATE, &[&body]);
+        }
+    }
+
+    /// A producer publishes a message.
+    ///
+    /// # Errors
+    ///
+    /// It is not stored; [`Denied::Busy`] if it is to be tried again.
+    pub fn store(
+        &mut self,
+        at: Moment,
+        producer: ProducerId,
+        message: &NewMessage<'_>,
+        outlet: &mut impl Outlet,
+    ) -> Result<(), Denied> {
+        let result = self.try_store(at, producer, message, outlet);
+        self.counts.refused += u64::from(!matches!(result, Ok(()) | Err(Denied::Busy)));
+        result
+    }
+
+    fn try_store(
+        &mut self,
+        at: Moment,
+        id: ProducerId,
+        message: &NewMessage<'_>,
+        outlet: &mut impl Outlet,
+    ) -> Result<(), Denied> {
+        let producer = self.producers.of(id).ok_or(Denied::TakenOver)?;
+        if message.sequence <= producer.last {
+            producer.repeated += 1;
+            self.counts.repeated += 1;
+            self.tell_later(id.number);
+            return Ok(());
+        }
+        if message.sequence != producer.last + 1 {
+            return Err(Denied::OutOfSequence(producer.last + 1));
+        }
+        let policy = self.directory.route(message.topic).policy;
+        if policy.level == Level::Disk && !self.journal.is_on_disk() {
+            let text = "the topic asks for a disk, and the router has no journal on one (journal.directory)";
+            return Err(Denied::NotDurable(text.into()));
+        }
+        let stored = StoredMessage {
+            producer: id.number,
+            sequence: message.sequence,
+            expires: match message.time_to_live {
+                0 => 0,
+                live => at.time.saturating_add(live),
+            },
+            is_repeated: message.is_repeated,
+            format: message.format,
+            topic: message.topic,
+            payload: message.payload,
+        };
+        self.make_room(at, stored.size())?;
+        let parts = [&stored.head()[..], message.topic.as_bytes(), message.payload];
+        let appended = self.journal.append(at.time, kind::MESSAGE, &parts);
+        self.counts.stored += 1;
+        let wants_disk = policy.level == Level::Disk;
+        if let Some(producer) = self.producers.get_mut(id.number) {
+            (producer.last, producer.position) = (message.sequence, appended.position);
+            producer.used = at.time;
+            let (sequence, position) = (message.sequence, appended.position);
+            producer.unacknowledged.push_back(Unacknowledged { sequence, position, wants_disk });
+        }
+        if wants_disk {
+            self.is_urgent = true;
+            self.await_disk(id.number);
+        } else {
+            self.be_lazy(at.now);
+            self.tell_later(id.number);
+        }
+        let waits = policy.waits_for_disk();
+        let entry = Entry {
+            position: appended.position,
+            at: appended.at,
+            deliveries: 0,
+            wants_disk: waits,
+        };
+        if waits {
+            self.later.push_back((appended.position, appended.at));
+        } else {
+            outlet.publish(message.topic, message.format, message.payload);
+        }
+        self.fan_out(at, message.topic, entry, outlet);
+        Ok(())
+    }
+
+    /// Hands a message that was just appended to the durable subscriptions that match.
+    fn fan_out(&mut self, at: Moment, topic: &str, entry: Entry, outlet: &mut impl Outlet) {
+        let durables = self.directory.route(topic).durables.clone();
+        for number in durables {
+            let Some(durable) = self.durables.get_mut(&number) else { continue };
+            durable.push(entry);
+            if !entry.wants_disk {
+                self.pump(number, at, outlet);
+            } else if !std::mem::replace(&mut durable.waits_for_disk, true) {
+                self.waiting.push(number);
+            }
+        }
+    }
+
+    fn await_disk(&mut self, producer: u32) {
+        if self.awaiting.last() != Some(&producer) && !self.awaiting.contains(&producer) {
+            self.awaiting.push(producer);
+        }
+    }
+
+    fn tell_later(&mut self, number: u32) {
+        if let Some(producer) = self.producers.get_mut(number)
+            && !producer.is_due
+        {
+            producer.is_due = true;
+            self.due.push(number);
+        }
+    }
+
+    /// Something is to be written that nobody waits for.
+    pub(crate) fn be_lazy(&mut self, now: u64) {
+        if !self.journal.is_on_disk() {
+            return;
+        }
+        let at = now.saturating_add(self.settings.lazy);
+        self.lazy_at.get_or_insert(at);
+    }
+
+    /// Tells producers what is acknowledged: once after several messages.
+    pub fn settle(&mut self, outlet: &mut impl Outlet) {
+        let durable = self.journal.durable();
+        for number in std::mem::take(&mut self.due) {
+            let (mut is_on_disk, client) = (false, self.producer_client.get(&number).copied());
+            let Some(producer) = self.producers.get_mut(number) else { continue };
+            producer.is_due = false;
+            producer.settle(durable);
+            let (sequence, position) = producer.acknowledged;
+            if sequence > 0 {
+                is_on_disk = position <= durable;
+            }
+            if let Some(client) = client.filter(|_| sequence > 0) {
+                let durability = self.durability(is_on_disk);
+                outlet.stored(client, &Stored { durability, sequence, position });
+            }
+        }
+    }
+
+    /// The next records to write, if there are any to write now.
+    pub fn next_commit(&mut self, at: Moment) -> Option<Commit> {
+        let is_due = self.lazy_at.is_some_and(|due| at.now >= due);
+        if !self.journal.is_on_disk() || !self.is_urgent && !is_due {
+            return None;
+        }
+        self.log_acknowledgements(at);
+        let commit = self.journal.next_commit();
+        if commit.is_some() || self.journal.pending() == 0 {
+            (self.is_urgent, self.lazy_at) = (false, None);
+        }
+        commit
+    }
+
+    /// What came of the commit.
+    pub fn committed(&mut self, at: Moment, result: Result<(), String>, outlet: &mut impl Outlet) {
+        self.journal.committed(at.now, result);
+        self.counts.commits += 1;
+        // What was appended in the meantime.
+        if self.journal.pending() > 0 {
+            self.is_urgent = true;
+        }
+        if self.journal.failure().is_some() {
+            self.tell_failure(outlet);
+        }
+        let durable = self.journal.durable();
+        for number in std::mem::take(&mut self.awaiting) {
+            let Some(producer) = self.producers.get_mut(number) else { continue };
+            if producer.settle(durable) {
+                self.tell_later(number);
+            }
+            if self.producers.get_mut(number).is_some_and(|it| !it.unacknowledged.is_empty()) {
+                self.awaiting.push(number);
+            }
+        }
+        self.settle(outlet);
+        self.publish_later(durable, outlet);
+        self.answer(at, durable, outlet);
+        self.confirm(durable, outlet);
+        self.pump_waiting(at, outlet);
+    }
+
+    /// Tells those who wait that they wait in vain.
+    fn tell_failure(&mut self, outlet: &mut impl Outlet) {
+        if std::mem::replace(&mut self.has_told_failure, true) {
+            return;
+        }
+        let why = self.journal.failure().unwrap_or_default();
+        let denied = Denied::NotDurable(format!(
+            "the journal has failed, and stores nothing any more: {why}"
+        ));
+        for number in &self.awaiting {
+            let client = self.producer_client.get(number).copied();
+            if let (Some(client), Some(producer)) = (client, self.producers.get_mut(*number))
+                && let Some(first) = producer.unacknowledged.front()
+            {
+                outlet.failed(client, first.sequence, &denied);
+            }
+        }
+    }
+
+    /// Hands what is on disk now to direct subscribers.
+    fn publish_later(&mut self, durable: u64, outlet: &mut impl Outlet) {
+        while let Some((position, at)) = self.later.front().copied()
+            && position <= durable
+        {
+            self.later.pop_front();
+            // It was in memory a moment ago.
+            if let trunkline_journal::Lookup::Record { record, .. } = self.journal.at(at)
+                && let Some(message) = StoredMessage::read(record.body)
+            {
+                outlet.publish(message.topic, message.format, message.payload);
+            }
+        }
+    }
+
+    fn answer(&mut self, at: Moment, durable: u64, outlet: &mut impl Outlet) {
+        while let Some((position, _)) = self.answers.front()
+            && *position <= durable
+        {
+            let Some((position, answer)) = self.answers.pop_front() else { return };
+            let durability = self.durability(true);
+            match answer {
+                Answer::Acknowledged(consumer, count) => {
+                    if let Some(it) = self.consumers.get(&consumer) {
+                        outlet.acknowledged(
+                            it.client,
+                            it.subscription,
+                            durability,
+                            count,
+                            position,
+                        );
+                    }
+                }
+                Answer::Consuming(consumer) => self.stand(consumer, at, outlet),
+            }
+        }
+    }
+
+    /// The next chore, if none is under way.
+    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
+        self.journal.next_chore(now)
+    }
+
+    /// What came of the chore.
+    pub fn chore_done(&mut self, at: Moment, done: Done, outlet: &mut impl Outlet) {
+        self.journal.chore_done(at.now, done);
+        for number in std::mem::take(&mut self.reading) {
+            if let Some(durable) = self.durables.get_mut(&number) {
+                durable.is_reading = false;
+            }
+            self.pump(number, at, outlet);
+        }
+    }
+
+    /// When [`Self::advance`] has something to do.
+    pub fn next_deadline(&self) -> Option<u64> {
+        if !self.work.is_empty() {
+            return Some(0);
+        }
+        let alarm = self.alarms.first().map(|(due, _)| *due);
+        let journal = self.journal.next_deadline();
+        [self.lazy_at, journal, alarm, Some(self.retain_at)].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn advance(&mut self, at: Moment, outlet: &mut impl Outlet) {
+        self.journal.advance(at.now);
+        if self.journal.pending() > 0 {
+            self.be_lazy(at.now);
+        }
+        while let Some((due, number)) = self.alarms.first().copied()
+            && due <= at.now
+        {
+            self.alarms.pop_first();
+            if let Some(durable) = self.durables.get_mut(&number) {
+                durable.end_delays(at.now);
+                self.pump(number, at, outlet);
+            }
+        }
+        for _ in 0..self.work.len() {
+            let Some(number) = self.work.pop_front() else { break };
+            self.pump(number, at, outlet);
+        }
+        if at.now >= self.retain_at {
+            self.retain_at = at.now.saturating_add(RETAIN);
+            self.retain(at);
+        }
+    }
+
+    /// Lets go of what nobody needs.
+    pub(crate) fn retain(&mut self, at: Moment) {
+        self.keep_quotas();
+        let end = self.journal.last() + 1;
+        let durables = self.durables.values().filter(|it| !it.is_replay());
+        let needed = durables.map(|it| it.floor(end)).min().unwrap_or(end);
+        let later = self.later.front().map_or(needed, |(position, _)| *position);
+        self.journal.retain(at.time, needed.min(later));
+    }
+
+    /// Ends well: everything that was stored is to be written, and then nothing more is stored.
+    pub fn close(&mut self, at: Moment) {
+        self.log_acknowledgements(at);
+        self.journal.close();
+        self.is_urgent = true;
+    }
+
+    /// The journal, to look at.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// What became of the messages of a durable subscription.
+    pub fn account(&self, name: &str) -> Option<Account> {
+        self.durables.get(self.names.get(name)?).map(Durable::account)
+    }
+
+    /// What has happened since the store was opened.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}

@@ -1,0 +1,503 @@
+//! What producers and consumers see of a store, over a disk that is simulated.
+
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{Options, chore, commit};
+use trunkline_store::{
+    Consume, Consuming, Delivery, Denied, Durability, Forwarding, Level, Loss, LossReason, Moment,
+    NewMessage, Outlet, Policy, ProducerId, Rule, Settings, Start, Store, Stored,
+};
+
+/// A delivery that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    client: u64,
+    position: u64,
+    payload: String,
+    deliveries: u32,
+    is_repeated: bool,
+    is_unconfirmed: bool,
+    is_kept: bool,
+}
+
+/// All that was told.
+#[derive(Default)]
+struct Told {
+    seen: Vec<Seen>,
+    stored: Vec<(u64, Stored)>,
+    lost: Vec<Loss>,
+    consuming: Vec<Consuming>,
+    confirmed: Vec<u64>,
+    acknowledged: Vec<(u64, Durability)>,
+    failed: Vec<u64>,
+    direct: Vec<String>,
+    ended: Vec<u32>,
+    /// Clients that cannot take anything.
+    full: Vec<u64>,
+}
+
+impl Outlet for Told {
+    fn has_room(&mut self, client: u64) -> bool {
+        !self.full.contains(&client)
+    }
+
+    fn deliver(&mut self, client: u64, it: &Delivery<'_>) {
+        self.seen.push(Seen {
+            client,
+            position: it.position,
+            payload: String::from_utf8_lossy(it.payload).into_owned(),
+            deliveries: it.deliveries,
+            is_repeated: it.is_repeated,
+            is_unconfirmed: it.is_unconfirmed,
+            is_kept: it.is_kept,
+        });
+    }
+
+    fn lost(&mut self, _: u64, _: u32, loss: &Loss) {
+        self.lost.push(*loss);
+    }
+
+    fn stored(&mut self, client: u64, stored: &Stored) {
+        self.stored.push((client, *stored));
+    }
+
+    fn failed(&mut self, _: u64, sequence: u64, _: &Denied) {
+        self.failed.push(sequence);
+    }
+
+    fn consuming(&mut self, _: u64, consuming: &Consuming) {
+        self.consuming.push(*consuming);
+    }
+
+    fn confirmed(&mut self, _: u64, _: u32, _: Durability, position: u64) {
+        self.confirmed.push(position);
+    }
+
+    fn acknowledged(&mut self, _: u64, _: u32, durability: Durability, count: u64, _: u64) {
+        self.acknowledged.push((count, durability));
+    }
+
+    fn ended(&mut self, _: u64, subscription: u32) {
+        self.ended.push(subscription);
+    }
+
+    fn publish(&mut self, _: &str, _: u16, payload: &[u8]) {
+        self.direct.push(String::from_utf8_lossy(payload).into_owned());
+    }
+}
+
+struct World {
+    disk: SimulatedDisk,
+    store: Store,
+    told: Told,
+    now: u64,
+    settings: Settings,
+    producer: Option<ProducerId>,
+    sequence: u64,
+}
+
+const PUBLISHER: u64 = 1;
+const TIME: u64 = 1_700_000_000_000_000_000;
+
+fn settings() -> Settings {
+    let cut = Policy { level: Level::Disk, forwarding: Forwarding::CutThrough };
+    let memory = Policy { level: Level::Memory, forwarding: Forwarding::StoreAndForward };
+    Settings {
+        journal: Options { segment_bytes: 64 << 10, memory_bytes: 32 << 10, ..Options::default() },
+        rules: vec![
+            Rule { topics: "cut/>".into(), policy: cut },
+            Rule { topics: "memory/>".into(), policy: memory },
+        ],
+        ..Settings::default()
+    }
+}
+
+impl World {
+    fn new(settings: Settings) -> Self {
+        let mut disk = SimulatedDisk::new(1);
+        let (store, _) = Store::open(&mut disk, settings.clone(), 7).expect("a store");
+        let told = Told::default();
+        let mut world = Self { disk, store, told, now: 0, settings, producer: None, sequence: 0 };
+        world.chores();
+        world
+    }
+
+    fn at(&self) -> Moment {
+        Moment { now: self.now, time: TIME + self.now }
+    }
+
+    fn chores(&mut self) {
+        while let Some(it) = self.store.next_chore(self.now) {
+            let done = chore(&mut self.disk, &it);
+            self.store.chore_done(self.at(), done, &mut self.told);
+        }
+    }
+
+    fn publish(&mut self, topic: &str, payload: &str) {
+        self.publish_for(topic, payload, 0);
+    }
+
+    fn publish_for(&mut self, topic: &str, payload: &str, time_to_live: u64) {
+        self.now += 1_000;
+        let at = self.at();
+        if self.producer.is_none() {
+            let producing = self.store.produce(at, PUBLISHER, "feed").expect("room");
+            (self.producer, self.sequence) = (Some(producing.producer), producing.last);
+        }
+        self.sequence += 1;
+        let message = NewMessage {
+            sequence: self.sequence,
+            time_to_live,
+            is_repeated: false,
+            format: 1,
+            topic,
+            payload: payload.as_bytes(),
+        };
+        let producer = self.producer.expect("a producer");
+        let stored = self.store.store(at, producer, &message, &mut self.told);
+        assert_eq!(stored, Ok(()));
+        self.store.settle(&mut self.told);
+        self.chores();
+    }
+
+    /// Writes what is to be written.
+    fn sync(&mut self) {
+        self.now += 1_000;
+        self.chores();
+        while let Some(it) = self.store.next_commit(self.at()) {
+            let result = commit(&mut self.disk, &it);
+            self.store.committed(self.at(), result, &mut self.told);
+        }
+        self.chores();
+    }
+
+    /// Lets time pass.
+    fn wait(&mut self, nanoseconds: u64) {
+        self.now += nanoseconds;
+        self.store.advance(self.at(), &mut self.told);
+        self.sync();
+    }
+
+    fn consume(&mut self, client: u64, asked: Consume<'_>) {
+        let asked = Consume { pattern: ">", ..asked };
+        let at = self.at();
+        let result = self.store.consume(at, client, &asked, &mut self.told);
+        assert_eq!(result, Ok(()));
+        self.sync();
+    }
+
+    fn acknowledge(&mut self, client: u64, position: u64) {
+        let at = self.at();
+        let done = self.store.acknowledge(at, client, 1, (position, false), &mut self.told);
+        assert_eq!(done, Ok(()));
+    }
+
+    /// The machine fails, and starts again.
+    fn cut_power(&mut self) {
+        self.disk.cut_power(&[], &mut |_| 0);
+        let (store, _) = Store::open(&mut self.disk, self.settings.clone(), 7).expect("a store");
+        (self.store, self.told, self.producer) = (store, Told::default(), None);
+        self.chores();
+    }
+
+    fn payloads(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told.seen).into_iter().map(|it| it.payload).collect()
+    }
+}
+
+fn durable(name: &str) -> Consume<'_> {
+    Consume { subscription: 1, name, ..Consume::default() }
+}
+
+#[test]
+fn store_and_forward_waits_for_the_disk_and_cut_through_does_not() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { wants_confirmed: true, ..durable("gateway") });
+    assert!(world.told.consuming[0].is_new);
+    world.publish("cut/1", "a");
+    assert!(world.told.seen[0].is_unconfirmed && world.told.stored.is_empty());
+    assert_eq!(world.told.direct, ["a"]);
+    world.publish("orders/1", "b");
+    assert_eq!((world.told.seen.len(), world.told.direct.len()), (1, 1), "b waits");
+    world.sync();
+    assert!(!world.told.seen[1].is_unconfirmed);
+    assert_eq!(world.told.confirmed, [world.told.seen[0].position]);
+    let (client, stored) = world.told.stored[0];
+    assert_eq!((client, stored.sequence), (PUBLISHER, 2));
+    assert_eq!(stored.durability, Durability { memory: 1, disk: 1 });
+    assert_eq!(stored.position, world.told.seen[1].position);
+    world.publish("memory/1", "c");
+    assert_eq!(
+        world.told.stored.last().map(|it| it.1.durability.disk),
+        Some(0),
+        "told at once, truly"
+    );
+    assert_eq!(world.payloads(), ["a", "b", "c"]);
+}
+
+#[test]
+fn what_is_not_acknowledged_comes_again_and_says_so() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    for number in 0..4 {
+        world.publish("orders/1", &number.to_string());
+    }
+    world.sync();
+    let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
+    world.acknowledge(2, positions[1]);
+    world.wait(10_000_000);
+    world.cut_power();
+    world.consume(3, durable("gateway"));
+    let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();
+    assert_eq!(seen, [("0", true), ("2", true), ("3", true)]);
+    let at = world.at();
+    let all = (positions[3], true);
+    world.store.acknowledge(at, 3, 1, all, &mut world.told).expect("taken");
+    world.wait(10_000_000);
+    world.cut_power();
+    world.consume(3, durable("gateway"));
+    assert!(world.told.seen.is_empty(), "what was acknowledged does not return");
+}
+
+#[test]
+fn a_retry_is_stored_once_over_reconnects_and_restarts() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    world.publish("orders/1", "a");
+    world.sync();
+    world.sequence = 0;
+    world.publish("orders/1", "a");
+    assert_eq!(world.told.stored.last().map(|it| it.1.sequence), Some(1), "acknowledged again");
+    world.cut_power();
+    let at = world.at();
+    let producing = world.store.produce(at, 9, "feed").expect("room");
+    assert_eq!(producing.last, 1);
+    let message = |sequence| NewMessage {
+        sequence,
+        time_to_live: 0,
+        is_repeated: true,
+        format: 0,
+        topic: "orders/1",
+        payload: b"b",
+    };
+    let mut told = Told::default();
+    assert_eq!(world.store.store(at, producing.producer, &message(1), &mut told), Ok(()));
+    let hole = world.store.store(at, producing.producer, &message(3), &mut told);
+    assert_eq!(hole, Err(Denied::OutOfSequence(2)));
+    let other = world.store.produce(at, 10, "feed").expect("room");
+    let old = world.store.store(at, producing.producer, &message(2), &mut told);
+    assert_eq!(old, Err(Denied::TakenOver));
+    assert_eq!(world.store.store(at, other.producer, &message(2), &mut told), Ok(()));
+    world.sync();
+    world.consume(2, durable("gateway"));
+    let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();
+    assert_eq!(seen, [("a", true), ("b", true)]);
+}
+
+#[test]
+fn consumers_share_and_take_over() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { window: 3, ..durable("desk") });
+    world.consume(3, Consume { window: 3, ..durable("desk") });
+    for number in 0..10 {
+        world.publish("orders/1", &number.to_string());
+    }
+    world.sync();
+    let of =
+        |world: &World, client| world.told.seen.iter().filter(|it| it.client == client).count();
+    assert_eq!((of(&world, 2), of(&world, 3)), (3, 3), "windows are kept");
+    world.told.seen.clear();
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    assert!(world.told.seen.is_empty());
+    world.consume(4, Consume { window: 100, ..durable("desk") });
+    let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.deliveries)).collect();
+    assert_eq!(seen, [("0", 1), ("2", 1), ("4", 1), ("6", 0), ("7", 0), ("8", 0), ("9", 0)]);
+    let account = world.store.account("desk").expect("it stands");
+    assert_eq!((account.in_flight, account.waiting, account.deliveries), (10, 0, 13));
+}
+
+#[test]
+fn a_released_message_comes_again_after_its_delay() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("desk"));
+    world.publish("orders/1", "a");
+    world.sync();
+    let position = world.told.seen[0].position;
+    let at = world.at();
+    world.store.release(at, 2, 1, (position, 5_000_000), &mut world.told).expect("taken");
+    assert_eq!(world.told.seen.len(), 1);
+    assert!(world.store.next_deadline().is_some_and(|due| due <= world.now + 5_000_000));
+    world.wait(5_000_000);
+    assert_eq!((world.told.seen.len(), world.told.seen[1].deliveries), (2, 1));
+    assert!(world.told.seen[1].is_repeated);
+}
+
+#[test]
+fn expired_messages_are_told_and_not_delivered() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("desk"));
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    world.publish_for("orders/1", "old", 1_000_000);
+    world.publish("orders/1", "new");
+    world.sync();
+    world.wait(2_000_000);
+    world.consume(2, durable("desk"));
+    assert_eq!(world.payloads(), ["new"]);
+    assert_eq!((world.told.lost[0].reason, world.told.lost[0].count), (LossReason::Expired, 1));
+}
+
+#[test]
+fn a_replay_begins_where_it_is_told_and_goes_on_live() {
+    let mut world = World::new(settings());
+    let mut positions = Vec::new();
+    world.consume(9, durable("all"));
+    for number in 0..2_000 {
+        world.publish("orders/1", &format!("{number:0100}"));
+        world.publish("rates/1", "rate");
+        if number % 50 == 0 {
+            world.sync();
+            let at = world.at();
+            let last = world.told.seen.last().map_or(0, |it| it.position);
+            world.store.acknowledge(at, 9, 1, (last, true), &mut world.told).expect("taken");
+        }
+    }
+    world.sync();
+    positions
+        .extend(world.told.seen.iter().filter(|it| it.payload != "rate").map(|it| it.position));
+    let time_of = |number: u64| TIME + (2 * number + 1) * 1_000;
+    let starts = [
+        (Start::All, 0),
+        // One live message was published since.
+        (Start::Last(70), 1_931),
+        (Start::Last(100_000), 0),
+        (Start::New, 2_000),
+        (Start::Time(time_of(0)), 0),
+    ];
+    for (start, first) in starts {
+        world.told.seen.clear();
+        let at = world.at();
+        let asked = Consume { subscription: 5, pattern: "orders/*", start, ..Consume::default() };
+        world.store.consume(at, 8, &asked, &mut world.told).expect("taken");
+        for _ in 0..10_000 {
+            world.chores();
+            let at = world.at();
+            world.store.advance(at, &mut world.told);
+        }
+        world.publish("orders/1", "live");
+        world.sync();
+        let seen: Vec<_> = world.told.seen.iter().filter(|it| it.client == 8).cloned().collect();
+        assert_eq!(seen.last().map(|it| (&it.payload[..], it.is_kept)), Some(("live", false)));
+        let kept: Vec<_> = seen.iter().filter(|it| it.payload != "live").collect();
+        assert_eq!(
+            kept.first().map_or(2_000, |it| it.payload.parse().expect("a number")),
+            first,
+            "{start:?}"
+        );
+        assert!(kept.is_sorted_by_key(|it| it.position));
+        assert!(kept.iter().all(|it| it.is_kept));
+        let at = world.at();
+        world.store.detach(at, 8, 5, &mut world.told).expect("there");
+    }
+}
+
+#[test]
+fn a_replay_keeps_the_original_pace_when_asked_to() {
+    let mut world = World::new(settings());
+    for number in 0..5 {
+        world.publish("orders/1", &number.to_string());
+        world.wait(10_000_000);
+    }
+    let asked = Consume {
+        subscription: 5,
+        pattern: ">",
+        start: Start::All,
+        pace: 2_000,
+        ..Consume::default()
+    };
+    let at = world.at();
+    world.store.consume(at, 8, &asked, &mut world.told).expect("taken");
+    let mut counts = vec![world.told.seen.len()];
+    for _ in 0..5 {
+        world.wait(5_010_000);
+        counts.push(world.told.seen.len());
+    }
+    assert_eq!(counts, [1, 2, 3, 4, 5, 5], "twice as fast as it was");
+}
+
+#[test]
+fn a_client_that_cannot_take_more_gets_the_rest_later() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("desk"));
+    world.told.full.push(2);
+    for number in 0..5 {
+        world.publish("orders/1", &number.to_string());
+    }
+    world.sync();
+    assert!(world.told.seen.is_empty());
+    world.told.full.clear();
+    let at = world.at();
+    world.store.client_has_room(at, 2, &mut world.told);
+    assert_eq!(world.payloads().len(), 5);
+}
+
+#[test]
+fn a_durable_subscription_is_deleted_for_all() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("desk"));
+    world.publish("orders/1", "a");
+    world.sync();
+    let at = world.at();
+    assert_eq!(world.store.delete(at, "desk", &mut world.told), Ok(()));
+    assert_eq!(world.told.ended, [1]);
+    assert_eq!(world.store.delete(at, "desk", &mut world.told), Err(Denied::Unknown));
+    world.sync();
+    world.cut_power();
+    world.consume(2, durable("desk"));
+    assert!(world.told.consuming[0].is_new && world.told.seen.is_empty());
+}
+
+#[test]
+fn acknowledgements_are_kept_when_it_says_so() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { wants_acknowledged: true, ..durable("desk") });
+    world.publish("orders/1", "a");
+    world.sync();
+    let position = world.told.seen[0].position;
+    world.acknowledge(2, position);
+    assert!(world.told.acknowledged.is_empty());
+    world.sync();
+    assert_eq!(world.told.acknowledged, [(1, Durability { memory: 1, disk: 1 })]);
+}
+
+#[test]
+fn a_store_in_memory_promises_what_it_can() {
+    let memory = Policy { level: Level::Memory, forwarding: Forwarding::StoreAndForward };
+    let settings = Settings {
+        policy: memory,
+        rules: vec![Rule { topics: "disk/>".into(), policy: Policy::default() }],
+        ..Settings::default()
+    };
+    let mut store = Store::in_memory(settings);
+    let (at, mut told) = (Moment { now: 5, time: TIME }, Told::default());
+    let producing = store.produce(at, 1, "feed").expect("room");
+    let asked = Consume { pattern: ">", wants_acknowledged: true, ..durable("desk") };
+    store.consume(at, 2, &asked, &mut told).expect("taken");
+    let message = |sequence, topic| NewMessage {
+        sequence,
+        time_to_live: 0,
+        is_repeated: false,
+        format: 0,
+        topic,
+        payload: b"m",
+    };
+    store.store(at, producing.producer, &message(1, "orders/1"), &mut told).expect("stored");
+    store.settle(&mut told);
+    assert_eq!(told.stored[0].1.durability, Durability { memory: 1, disk: 0 });
+    assert!(!told.seen[0].is_unconfirmed);
+    store.acknowledge(at, 2, 1, (told.seen[0].position, false), &mut told).expect("taken");
+    assert_eq!(told.acknowledged, [(1, Durability { memory: 1, disk: 0 })]);
+    let refused = store.store(at, producing.producer, &message(2, "disk/1"), &mut told);
+    let Err(Denied::NotDurable(why)) = refused else { panic!("{refused:?}") };
+    assert!(why.contains("journal.directory"), "{why}");
+}
