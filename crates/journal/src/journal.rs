@@ -249,6 +249,11 @@ impl Journal {
         }
     }
 
+    /// Takes over other options; segments keep their length.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = Options { segment_bytes: self.options.segment_bytes, ..options };
+    }
+
     /// A segment that was there before.
     pub(crate) fn add_old(&mut self, number: u32, index: Index, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
@@ -281,9 +286,19 @@ impl Journal {
         self.tail.pending()
     }
 
+    /// Whether something was given out to be done and is not known to be done.
+    pub fn is_at_work(&self) -> bool {
+        self.writing.is_some() || self.chore.is_some()
+    }
+
     /// Bytes of all segments.
     pub fn bytes(&self) -> u64 {
         self.segments.len() as u64 * u64::from(self.options.segment_bytes)
+    }
+
+    /// Whether there are segments that could be let go of.
+    pub fn has_old(&self) -> bool {
+        self.segments.len() > 1
     }
 
     /// Why nothing is taken any more.

@@ -10,6 +10,9 @@ pub enum Mode {
     /// At most once, in order for each publisher and topic. What is lost is told.
     #[default]
     Direct,
+    /// It was stored first: to those who subscribe directly it is delivered as direct ones are, and
+    /// durable subscriptions are not the router's.
+    Guaranteed,
 }
 
 /// A message as it is published. The router does not look into the payload.

@@ -274,6 +274,42 @@ impl<R: Renderer> Router<R> {
         true
     }
 
+    /// When a client can take something that the router does not keep for it: at once if it is `now` or
+    /// earlier, later if its pace says so, and when bytes were sent if it is none. None as well if it is
+    /// gone or about to be.
+    pub fn room_at(&self, client: ClientId) -> Option<u64> {
+        let at = self.egress.find(client).filter(|at| at.closing.is_none())?;
+        let has_room = at.port.output.len() < self.egress.limits.output_bytes;
+        has_room.then(|| if at.port.slow & slow::PACE == 0 { 0 } else { at.port.pace.ready_at() })
+    }
+
+    /// Writes something into a client's output that the router does not keep for it, where
+    /// [`Self::room_at`] said that there is room.
+    pub fn push(&mut self, now: u64, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) {
+        let at = self.egress.find(client).filter(|at| at.closing.is_none());
+        if at.is_none() {
+            return;
+        }
+        let port = &mut client_of(&mut self.egress.clients, client.index).port;
+        let before = port.output.bytes.len();
+        write(&mut port.renderer, &mut port.output.bytes);
+        if port.slow & slow::PACE != 0 {
+            port.pace.spend(now, port.output.bytes.len() - before);
+        }
+        mark(port, &mut self.egress.dirty);
+    }
+
+    /// Whether a client has a subscription of this number.
+    pub fn has_subscription(&self, client: ClientId, subscription: u32) -> bool {
+        let at = self.egress.find(client);
+        at.is_some_and(|at| at.subscriptions.contains_key(&subscription))
+    }
+
+    /// The name of a topic; empty if there is none of this number.
+    pub fn topic_name(&self, topic: TopicId) -> &str {
+        self.names.name(topic)
+    }
+
     /// How many subscriptions match a topic, as far as its last message tells.
     pub fn lanes_of(&self, topic: TopicId) -> usize {
         self.topics.get(topic.0 as usize).map_or(0, |at| at.route.len())

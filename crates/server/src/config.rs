@@ -1,6 +1,7 @@
 //! What a router is told before it starts, and again when it reloads: one TOML file, or none.
 
 mod environment;
+mod journal;
 mod load;
 pub mod quantity;
 mod rule;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Deserializer, de};
 use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
 
+pub use journal::{Journal, JournalRule};
 pub use load::ConfigError;
 pub use rule::Rule;
 
@@ -28,6 +30,8 @@ pub struct Config {
     pub limits: Limits,
     /// What every client gets, unless a rule says otherwise.
     pub client: Client,
+    /// Guaranteed delivery.
+    pub journal: Journal,
     /// How the router works.
     pub router: RouterOptions,
     /// Browsers.
@@ -289,6 +293,8 @@ impl Config {
     pub fn needs_restart(&self, other: &Self) -> Vec<&'static str> {
         let keys = [
             ("listen.http", self.listen.http != other.listen.http),
+            ("journal.directory", self.journal.directory != other.journal.directory),
+            ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
             ("metrics.clients", self.metrics != other.metrics),
             ("log.format", self.log.format != other.log.format),
             ("log.level", self.log.level != other.log.level),

@@ -1,7 +1,9 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod keeper;
 mod member;
 mod office;
+mod storing;
 mod survey;
 
 use std::sync::Arc;
@@ -9,9 +11,11 @@ use std::sync::Arc;
 use tracing::{info, warn};
 use trunkline_native::code;
 use trunkline_router::{ClientId, Refusal, Router};
+use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
 
+pub(crate) use keeper::Keeper;
 pub(crate) use member::Member;
 pub use member::Peer;
 pub use office::Totals;
@@ -37,6 +41,7 @@ pub struct Engine {
     /// By the index of the client.
     connections: Vec<Option<Connection>>,
     office: Office,
+    keeper: Keeper,
     /// The snapshot under way.
     survey: Option<Box<survey::Survey>>,
 }
@@ -49,12 +54,18 @@ struct Connection {
 }
 
 impl Engine {
-    /// A router with nobody connected.
+    /// A router with nobody connected, that keeps what is guaranteed in memory.
     pub fn new(config: &Config) -> Self {
+        Self::with_store(config, Store::in_memory(config.journal.settings()), 0)
+    }
+
+    /// A router with a store; `epoch` are the nanoseconds since 1970 at its time 0.
+    pub fn with_store(config: &Config, store: Store, epoch: u64) -> Self {
         Self {
             router: Router::new(limits(config)),
             connections: Vec::new(),
             office: Office::new(config),
+            keeper: Keeper::new(store, epoch),
             survey: None,
         }
     }
@@ -107,10 +118,14 @@ impl Engine {
             return bytes.len();
         }
         member.heard = now;
-        let mut desk = Desk { now, router: &mut self.router, office: &mut self.office, member };
+        let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
+        let mut desk = Desk { now, router, keeper, office, member };
         let used = session.received(&mut desk, bytes);
         member.bytes_in += used as u64;
         self.office.totals.bytes_in += used as u64;
+        if member.producer.is_some() || member.consumers > 0 {
+            self.settle(now);
+        }
         used
     }
 
@@ -129,6 +144,10 @@ impl Engine {
                 && face.losses.gaps != face.losses.logged
             {
                 log_losses(now, &connection.member, face);
+            }
+            if connection.member.consumers > 0 {
+                self.router.sent(now, id, bytes);
+                return self.make_deliveries(now, id);
             }
         }
         self.router.sent(now, id, bytes);
@@ -168,6 +187,7 @@ impl Engine {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
         let Some(mut connection) = slot.take_if(|it| it.member.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
+        self.leave_store(now, &connection.member);
         self.office.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
         if let Some(face) = self.router.renderer(id) {
@@ -211,19 +231,20 @@ impl Engine {
 
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
-        match (self.router.next_deadline(), self.office.next_deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        let store = self.keeper.next_deadline();
+        let own = [self.router.next_deadline(), self.office.next_deadline(), store];
+        own.into_iter().flatten().min()
     }
 
     /// Does what is due.
     pub fn advance(&mut self, now: u64) {
         self.router.advance(now);
+        self.advance_store(now);
         while let Some((at, id, reminder)) = self.office.due(now) {
             match reminder {
                 Reminder::Watch => self.watch(now, id),
                 Reminder::Requests => self.expire_requests(now, at, id),
+                Reminder::Room => self.make_deliveries(now, id),
             }
         }
     }
@@ -285,6 +306,7 @@ impl Engine {
     pub fn reconfigure(&mut self, now: u64, config: &Config) {
         self.office.reconfigure(config);
         self.router.set_limits(limits(config));
+        self.keeper.store.reconfigure(config.journal.settings());
         for connection in self.connections.iter_mut().flatten() {
             let member = &mut connection.member;
             member.updates_per_second = config.updates_per_second(&member.name);

@@ -15,6 +15,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
+use trunkline_journal::{Outcome, Workers};
 use trunkline_reactor::{Deadline, Event, Reactor, Stream};
 use trunkline_router::Refusal;
 
@@ -68,6 +69,8 @@ struct Stopping {
 /// Streams, listeners and the engine between them.
 pub(crate) struct Pump {
     engine: Engine,
+    /// Do what the journal wants done, if it is on a disk.
+    workers: Option<Workers>,
     reactor: Reactor,
     shared: Arc<Shared>,
     doors: Vec<Option<Door>>,
@@ -96,13 +99,14 @@ pub(crate) struct Pump {
 
 impl Pump {
     pub(crate) fn new(
-        config: &Config,
+        (engine, workers, epoch): (Engine, Option<Workers>, Instant),
         reactor: Reactor,
         shared: Arc<Shared>,
         doors: Vec<Door>,
     ) -> io::Result<Self> {
         let mut pump = Self {
-            engine: Engine::new(config),
+            engine,
+            workers,
             reactor,
             shared,
             doors: Vec::new(),
@@ -114,7 +118,7 @@ impl Pump {
             strangers: VecDeque::new(),
             events: Vec::new(),
             buffer: vec![0; 2 * SHARE],
-            epoch: Instant::now(),
+            epoch,
             now: 0,
             turns: 0,
             stopping: None,
@@ -135,6 +139,7 @@ impl Pump {
         while !self.is_done() {
             self.turn()?;
         }
+        self.close_store();
         info!("the router has stopped");
         Ok(())
     }
@@ -151,11 +156,13 @@ impl Pump {
         self.turns += 1;
         self.sort_events();
         self.engine.advance(self.now);
+        self.finish_work();
         if self.shared.is_asked() {
             self.obey();
         }
         self.accept();
         self.read();
+        self.begin_work();
         self.flush();
         if !self.leaving.is_empty() {
             self.part();
@@ -307,6 +314,10 @@ impl Pump {
             if wire.dismissed.is_some() {
                 wire.unheard += bytes;
             }
+            // What it wants to store has no room; it is read from again when there is.
+            if self.engine.is_held(id) && !matches!(read, Read::Ended(_)) {
+                continue;
+            }
             match read {
                 Read::More if wire.unheard > UNHEARD => self.gone(id, ""),
                 Read::More => self.reading.push_back(id),
@@ -319,8 +330,58 @@ impl Pump {
             // What has been rendered is still in the processor's caches.
             if is_few || unwritten == FEW || fresh >= SHARE {
                 (fresh, unwritten) = (0, 0);
+                self.begin_work();
                 self.flush();
             }
+        }
+    }
+
+    /// Gives the disk what is to be written, so that it works while we write to clients.
+    #[inline]
+    fn begin_work(&mut self) {
+        let Some(workers) = &self.workers else { return };
+        if let Some(commit) = self.engine.next_commit(self.now) {
+            workers.commit(commit);
+        }
+        if let Some(chore) = self.engine.next_chore(self.now) {
+            workers.chore(chore);
+        }
+    }
+
+    /// Takes what the disk has done, and lets those read again who waited for it.
+    fn finish_work(&mut self) {
+        while let Some(outcome) = self.workers.as_ref().and_then(Workers::outcome) {
+            self.finish(outcome);
+            self.begin_work();
+        }
+        while let Some(id) = self.engine.next_released() {
+            let Some(wire) = find(&mut self.wires, id) else { continue };
+            wire.retry(&mut self.engine, self.now);
+            // Its events may have been taken while nothing was read.
+            wire.is_reading = true;
+            if !self.engine.is_held(id) {
+                self.reading.push_back(id);
+            }
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Committed(result) => self.engine.committed(self.now, result),
+            Outcome::Chore(done) => self.engine.chore_done(self.now, done),
+        }
+    }
+
+    /// Writes what has been stored, and waits until it is on disk.
+    fn close_store(&mut self) {
+        if self.workers.is_none() {
+            return;
+        }
+        self.engine.close_store(self.now);
+        while self.engine.has_work() {
+            self.begin_work();
+            let Some(outcome) = self.workers.as_ref().and_then(Workers::wait) else { return };
+            self.finish(outcome);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod command;
 mod descriptors;
+mod store;
 
 use std::io;
 use std::sync::Arc;
@@ -88,7 +89,8 @@ impl Server {
             protocol: "http",
             address: Address::Tcp(http.address().to_string()),
         }));
-        let pump = Pump::new(&config, reactor, Arc::clone(handle.shared()), doors)?;
+        let engine = store::open(&config, &handle)?;
+        let pump = Pump::new(engine, reactor, Arc::clone(handle.shared()), doors)?;
         let thread =
             thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
         Ok(Running { addresses, handle, thread: Some(thread), _http: http })

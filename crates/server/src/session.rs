@@ -9,8 +9,8 @@ mod native;
 mod requests;
 mod websocket;
 
-pub(crate) use desk::{Ask, close};
-pub use desk::{Asked, Denied, Desk};
+pub(crate) use desk::{Ask, close, code_of};
+pub use desk::{Asked, Denied, Desk, NotNow, ToStore};
 pub use face::Face;
 pub use native::{NativeFace, NativeSession};
 pub use websocket::{WebSocketFace, WebSocketSession};

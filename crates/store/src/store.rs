@@ -154,6 +154,15 @@ impl Store {
         Self::with(Journal::in_memory(settings.journal.clone()), settings)
     }
 
+    /// Takes over other settings, but for those of the journal's files. What was promised stays.
+    pub fn reconfigure(&mut self, settings: Settings) {
+        self.directory.set_rules(&settings.rules, settings.policy);
+        let segment_bytes = self.settings.journal.segment_bytes;
+        self.settings = settings;
+        self.settings.journal.segment_bytes = segment_bytes;
+        self.journal.set_options(self.settings.journal.clone());
+    }
+
     /// What is true of what the journal has taken, and of what it has on disk.
     pub(crate) fn durability(&self, is_on_disk: bool) -> Durability {
         Durability { memory: 1, disk: u16::from(is_on_disk && self.journal.is_on_disk()) }
@@ -502,7 +511,8 @@ impl Store {
         }
         let alarm = self.alarms.first().map(|(due, _)| *due);
         let journal = self.journal.next_deadline();
-        [self.lazy_at, journal, alarm, Some(self.retain_at)].into_iter().flatten().min()
+        let retain = self.journal.has_old().then_some(self.retain_at);
+        [self.lazy_at, journal, alarm, retain].into_iter().flatten().min()
     }
 
     /// Does what is due.

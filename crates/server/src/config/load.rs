@@ -104,6 +104,11 @@ impl Config {
             ("limits.output_bytes", at_least(limits.output_bytes, 4096)),
             ("client.queue_messages", at_least(self.client.queue_messages as u64, 1)),
             ("client.queue_bytes", at_least(self.client.queue_bytes, 1)),
+            ("journal.segment_bytes", at_least(self.journal.segment_bytes, 1 << 20)),
+            ("journal.bytes", at_least(self.journal.bytes, 3 * self.journal.segment_bytes)),
+            ("journal.window", at_least(self.journal.window.into(), 1)),
+            ("journal.window_limit", at_least(self.journal.window_limit.into(), 1)),
+            ("journal.producer_window", at_least(self.journal.producer_window.into(), 1)),
             ("router.keepalive_missed", at_least(u64::from(self.router.keepalive_missed), 1)),
             (
                 "router.keepalive",
@@ -121,6 +126,14 @@ impl Config {
         }
         if limits.frame_bytes > MOST_FRAME_BYTES {
             return Err(self.wrong(name, "limits.frame_bytes is at most \"1 GiB\""));
+        }
+        if self.journal.segment_bytes > MOST_FRAME_BYTES {
+            return Err(self.wrong(name, "journal.segment_bytes is at most \"1 GiB\""));
+        }
+        let record = limits.frame_bytes.saturating_add(1_024);
+        if self.journal.directory.is_some() && record > self.journal.segment_bytes / 2 {
+            let text = "journal.segment_bytes is at least twice limits.frame_bytes and 2 KiB";
+            return Err(self.wrong(name, text));
         }
         if limits.topics > MOST_TOPICS || limits.topics_per_client > MOST_TOPICS {
             let most =

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use trunkline_reactor::Idle;
 
+use super::journal::{forwarding_text, level_text};
 use super::quantity::{size_text, time_text};
 use super::{Config, LogFormat, LogLevel, Rule, overflow_text};
 
@@ -17,6 +18,7 @@ impl Config {
         for rule in &self.client.rules {
             show_rule(rule, &mut page);
         }
+        self.show_journal(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
         self.show_log(&mut page);
@@ -86,6 +88,57 @@ impl Config {
             &client.updates_per_second,
             "of each topic, the newest wins; 0 is no cap",
         );
+    }
+
+    fn show_journal(&self, page: &mut Page) {
+        let journal = &self.journal;
+        let directory = journal.directory.as_ref().map(|path| path.display().to_string());
+        let size = |bytes| quoted(&size_text(bytes));
+        page.section("[journal]");
+        page.key(
+            "directory",
+            &quoted(directory.as_deref().unwrap_or("off")),
+            "a folder; \"off\": guaranteed messages are in memory alone",
+        );
+        page.key(
+            "durability",
+            &quoted(level_text(journal.durability)),
+            "disk or memory, before it is acknowledged; memory without a folder",
+        );
+        page.key(
+            "delivery",
+            &quoted(forwarding_text(journal.delivery)),
+            "store-and-forward or cut-through",
+        );
+        page.key("bytes", &size(journal.bytes), "of all segments");
+        page.key("segment_bytes", &size(journal.segment_bytes), "of a file; with the next start");
+        page.key(
+            "memory_bytes",
+            &size(journal.memory_bytes),
+            "of the newest, read without the disk",
+        );
+        page.key(
+            "pending_bytes",
+            &size(journal.pending_bytes),
+            "for the disk; more producers wait",
+        );
+        page.key("keep", &quoted(&time_text(journal.keep)), "for replays, as far as bytes allow");
+        page.key("quota_bytes", &size(journal.quota_bytes), "of one subscription; 0 is no quota");
+        page.key("subscriptions", &journal.subscriptions, "durable ones and replays");
+        page.key("producers", &journal.producers, "that are known");
+        page.key("window", &journal.window, "unacknowledged messages of a consumer");
+        page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
+        page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");
+        for rule in &journal.rules {
+            page.section("[[journal.rule]]");
+            page.key("topics", &quoted(&rule.topics), "the first rule that fits decides");
+            if let Some(level) = rule.durability {
+                page.key("durability", &quoted(level_text(level)), "");
+            }
+            if let Some(forwarding) = rule.delivery {
+                page.key("delivery", &quoted(forwarding_text(forwarding)), "");
+            }
+        }
     }
 
     fn show_router(&self, page: &mut Page) {

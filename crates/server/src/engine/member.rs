@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use trunkline_router::{ClientId, ClientOptions};
+use trunkline_store::ProducerId;
 
 use crate::config::Config;
 use crate::session::{Ask, Protocol};
@@ -42,6 +43,10 @@ pub(crate) struct Member {
     pub(crate) missed: u32,
     /// Messages that it published, requests among them.
     pub(crate) published: u64,
+    /// Who it publishes as, in guaranteed delivery.
+    pub(crate) producer: Option<ProducerId>,
+    /// Durable subscriptions and replays that it consumes.
+    pub(crate) consumers: u32,
     /// What it asked for and was not done.
     pub(crate) refusals: u64,
     /// When the log said so last.
@@ -68,6 +73,8 @@ impl Member {
             asked_at: 0,
             missed: 0,
             published: 0,
+            producer: None,
+            consumers: 0,
             refusals: 0,
             refusals_logged_at: None,
             bytes_in: 0,

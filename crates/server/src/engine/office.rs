@@ -16,6 +16,8 @@ pub(crate) enum Reminder {
     Watch,
     /// Whether its requests have been answered.
     Requests,
+    /// Whether it can take more of what is guaranteed.
+    Room,
 }
 
 /// What has happened since the start.

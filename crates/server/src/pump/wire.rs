@@ -61,7 +61,7 @@ impl Wire {
 
     /// Reads up to about `share` bytes into the engine, and says how many those were.
     ///
-    /// `buffer` has room for twice the share.
+    /// `buffer` has room for twice the share. A connection that is held is not read from any more.
     pub(super) fn read(
         &mut self,
         engine: &mut Engine,
@@ -73,6 +73,9 @@ impl Wire {
         while total < share {
             let room = buffer.len() / 2;
             let read = self.read_once(engine, now, buffer);
+            if engine.is_held(self.id) {
+                return (Read::More, total + read.unwrap_or(0));
+            }
             match read {
                 Ok(0) => return (Read::Ended("the client closed it".to_owned()), total),
                 Ok(bytes) => {
@@ -88,6 +91,15 @@ impl Wire {
             }
         }
         (Read::More, total)
+    }
+
+    /// Handles what was kept because there was no room for what it asked.
+    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) {
+        if !self.kept.is_empty() {
+            let used = engine.received(now, self.id, &self.kept);
+            self.kept.drain(..used);
+            self.give_back();
+        }
     }
 
     /// Reads half a buffer at most, behind what is kept if there is little of it.

@@ -68,6 +68,11 @@ impl Handle {
         Self { shared: Arc::new(shared), waker }
     }
 
+    /// What wakes the router's thread.
+    pub(crate) fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

@@ -1,5 +1,7 @@
 //! What a session may do: everything that a client can ask of the router.
 
+mod guaranteed;
+
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -10,8 +12,11 @@ use trunkline_router::{
     TopicErrorKind, TopicId,
 };
 
+pub(crate) use guaranteed::code_of;
+pub use guaranteed::{NotNow, ToStore};
+
 use super::Face;
-use crate::engine::{LOGGED_EVERY, Member, Office, Reminder};
+use crate::engine::{Keeper, LOGGED_EVERY, Member, Office, Reminder};
 
 /// Why something that a client asked for is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +50,7 @@ pub struct Asked<'a> {
 pub struct Desk<'a> {
     pub(crate) now: u64,
     pub(crate) router: &'a mut Router<Face>,
+    pub(crate) keeper: &'a mut Keeper,
     pub(crate) office: &'a mut Office,
     pub(crate) member: &'a mut Member,
 }
@@ -239,6 +245,10 @@ impl Desk<'_> {
         pattern: &str,
         options: SubscriptionOptions,
     ) -> Result<(), Denied> {
+        if self.has_consumer(number) {
+            let refusal = Refusal::SubscriptionExists(number);
+            return Err(denied(refusal));
+        }
         let mut options = options;
         if let Some(cap) = self.member.updates_per_second {
             let asked = options.updates_per_second;

@@ -1,6 +1,8 @@
 //! The half of a connection that belongs to the router and renders for the client.
 
-use trunkline_native::{Refused, code};
+use std::collections::HashMap;
+
+use trunkline_native::{Refused, TOPIC_NUMBERS, code};
 use trunkline_router::{Delivery, Gap, Renderer, TopicId};
 
 use super::requests::Requests;
@@ -12,6 +14,9 @@ pub struct Face {
     dialect: Dialect,
     pub(crate) requests: Requests,
     pub(crate) losses: Losses,
+    /// The numbers of topics that were told for guaranteed deliveries. They count down from the highest,
+    /// far from those of the router.
+    named: HashMap<Box<str>, u32>,
     /// What the client is told when the router ends the connection.
     pub(crate) closing_code: u16,
 }
@@ -35,6 +40,9 @@ pub(crate) struct Losses {
     pub(crate) logged_at: Option<u64>,
 }
 
+/// Topics whose names are remembered to have been told; then all are told again.
+const NAMED: usize = 65_536;
+
 impl Face {
     pub(crate) fn new(protocol: Protocol) -> Self {
         let dialect = match protocol {
@@ -45,6 +53,7 @@ impl Face {
             dialect,
             requests: Requests::default(),
             losses: Losses::default(),
+            named: HashMap::new(),
             // Unless the engine has another reason, it is a full queue.
             closing_code: code::SLOW,
         }
@@ -71,6 +80,36 @@ impl Face {
         match &mut self.dialect {
             Dialect::Native(face) => face.reply(out, correlation, format, it),
             Dialect::WebSocket(face) => face.reply(out, correlation, format, it),
+        }
+    }
+
+    /// A guaranteed message. Only clients of the native protocol consume such.
+    pub(crate) fn delivery(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
+        let Dialect::Native(face) = &mut self.dialect else { return };
+        let number = match self.named.get(it.topic) {
+            Some(number) => *number,
+            None => {
+                if self.named.len() == NAMED {
+                    self.named.clear();
+                }
+                let number = TOPIC_NUMBERS - 1 - self.named.len() as u32;
+                self.named.insert(it.topic.into(), number);
+                face.topic(out, TopicId(number), it.topic);
+                number
+            }
+        };
+        face.delivery(out, number, it);
+    }
+
+    /// Guaranteed messages that will not come.
+    pub(crate) fn lost(
+        &mut self,
+        out: &mut Vec<u8>,
+        subscription: u32,
+        loss: &trunkline_store::Loss,
+    ) {
+        if let Dialect::Native(face) = &mut self.dialect {
+            face.lost(out, subscription, loss);
         }
     }
 

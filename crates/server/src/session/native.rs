@@ -1,18 +1,22 @@
 //! The native protocol: frames of a client become calls, deliveries become frames.
 
 mod aliases;
+mod guaranteed;
 
 use trunkline_native as native;
 use trunkline_native::{ClientFrame, Hello, Refused, code, kind};
 use trunkline_router::{Delivery, Gap, Overflow, SubscriptionOptions, TopicId};
+use trunkline_store::LossReason;
 
 use super::desk::{Asked, Denied, Desk};
 use aliases::Aliases;
+use guaranteed::Producing;
 
 /// Reads the frames of one client.
 #[derive(Debug, Default)]
 pub struct NativeSession {
     aliases: Aliases,
+    producing: Producing,
 }
 
 impl NativeSession {
@@ -30,11 +34,20 @@ impl NativeSession {
                 self.publish(desk, &publish);
                 continue;
             }
+            if let Some((store, length)) = native::decode_store(rest, limit) {
+                if !self.store(desk, &store) {
+                    break;
+                }
+                used += length;
+                continue;
+            }
             match native::decode_client(rest, limit) {
                 Ok(None) => break,
                 Ok(Some((frame, length))) => {
+                    if !self.frame(desk, &frame) {
+                        break;
+                    }
                     used += length;
-                    self.frame(desk, &frame);
                 }
                 Err(error) => desk.close(code::BAD_FRAME, &error.to_string()),
             }
@@ -57,8 +70,15 @@ impl NativeSession {
         }
     }
 
-    fn frame(&mut self, desk: &mut Desk<'_>, frame: &ClientFrame<'_>) {
+    /// Handles a frame; false if it is to come again, when there is room for it.
+    fn frame(&mut self, desk: &mut Desk<'_>, frame: &ClientFrame<'_>) -> bool {
         match *frame {
+            ClientFrame::Producer(it) => return self.producer(desk, it.name),
+            ClientFrame::Store(it) => return self.store(desk, &it),
+            ClientFrame::Consume(it) => return guaranteed::consume(desk, &it),
+            ClientFrame::Acknowledge(it) => return guaranteed::acknowledge(desk, &it),
+            ClientFrame::Release(it) => return guaranteed::release(desk, &it),
+            ClientFrame::Delete(it) => return guaranteed::delete(desk, it.name),
             ClientFrame::Hello(_) => desk.close(code::BAD_FRAME, "a second HELLO"),
             ClientFrame::Topic(topic) => self.topic(desk, topic.alias, topic.name),
             ClientFrame::Forget(alias) => match self.aliases.remove(alias) {
@@ -66,27 +86,8 @@ impl NativeSession {
                 None => unknown_alias(desk, kind::FORGET, alias.into(), alias),
             },
             ClientFrame::Publish(publish) => self.publish(desk, &publish),
-            ClientFrame::Subscribe(subscribe) => {
-                let options = match subscribe.updates {
-                    native::Updates::All => SubscriptionOptions::default(),
-                    native::Updates::PerSecond(updates) => SubscriptionOptions {
-                        updates_per_second: std::num::NonZeroU32::new(updates),
-                        ..SubscriptionOptions::default()
-                    },
-                    native::Updates::Newest => {
-                        SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() }
-                    }
-                };
-                let number = subscribe.subscription;
-                match desk.subscribe(number, subscribe.pattern, options) {
-                    Ok(()) => desk.tell(|out| native::encode_subscribed(out, number)),
-                    Err(denied) => desk.refuse(kind::SUBSCRIBE, number.into(), &denied),
-                }
-            }
-            ClientFrame::Unsubscribe(number) => match desk.unsubscribe(number) {
-                Ok(()) => desk.tell(|out| native::encode_unsubscribed(out, number)),
-                Err(denied) => desk.refuse(kind::UNSUBSCRIBE, number.into(), &denied),
-            },
+            ClientFrame::Subscribe(it) => subscribe(desk, &it),
+            ClientFrame::Unsubscribe(number) => unsubscribe(desk, number),
             ClientFrame::Request(request) => self.request(desk, &request),
             ClientFrame::Reply(reply) => {
                 let request = reply.request;
@@ -98,15 +99,8 @@ impl NativeSession {
             }
             ClientFrame::Ping(token) => desk.tell(|out| native::encode_router_pong(out, token)),
             ClientFrame::Pong(_) => {}
-            ClientFrame::Producer(_)
-            | ClientFrame::Store(_)
-            | ClientFrame::Consume(_)
-            | ClientFrame::Acknowledge(_)
-            | ClientFrame::Release(_)
-            | ClientFrame::Delete(_) => {
-                desk.close(code::BAD_FRAME, "guaranteed delivery is not taken yet");
-            }
         }
+        true
     }
 
     #[inline]
@@ -150,6 +144,32 @@ impl NativeSession {
     /// Gives back what the client held.
     pub(crate) fn leave(&mut self, mut release: impl FnMut(TopicId)) {
         self.aliases.take_all(&mut release);
+    }
+}
+
+fn subscribe(desk: &mut Desk<'_>, it: &native::Subscribe<'_>) {
+    let options = match it.updates {
+        native::Updates::All => SubscriptionOptions::default(),
+        native::Updates::PerSecond(updates) => SubscriptionOptions {
+            updates_per_second: std::num::NonZeroU32::new(updates),
+            ..SubscriptionOptions::default()
+        },
+        native::Updates::Newest => {
+            SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() }
+        }
+    };
+    let number = it.subscription;
+    match desk.subscribe(number, it.pattern, options) {
+        Ok(()) => desk.tell(|out| native::encode_subscribed(out, number)),
+        Err(denied) => desk.refuse(kind::SUBSCRIBE, number.into(), &denied),
+    }
+}
+
+fn unsubscribe(desk: &mut Desk<'_>, number: u32) {
+    let ended = if desk.detach(number) { Ok(()) } else { desk.unsubscribe(number) };
+    match ended {
+        Ok(()) => desk.tell(|out| native::encode_unsubscribed(out, number)),
+        Err(denied) => desk.refuse(kind::UNSUBSCRIBE, number.into(), &denied),
     }
 }
 
@@ -198,6 +218,41 @@ impl NativeFace {
 
     pub(crate) fn reply(self, out: &mut Vec<u8>, correlation: u64, format: u16, payload: &[u8]) {
         native::encode_router_reply(out, &native::RouterReply { correlation, format, payload });
+    }
+
+    pub(crate) fn delivery(
+        self,
+        out: &mut Vec<u8>,
+        topic: u32,
+        it: &trunkline_store::Delivery<'_>,
+    ) {
+        native::encode_delivery(
+            out,
+            &native::Delivery {
+                subscription: it.subscription,
+                topic,
+                position: it.position,
+                time: it.time,
+                deliveries: it.deliveries,
+                conflation: None,
+                is_repeated: it.is_repeated,
+                is_unconfirmed: it.is_unconfirmed,
+                is_kept: it.is_kept,
+                format: it.format,
+                payload: it.payload,
+            },
+        );
+    }
+
+    pub(crate) fn lost(self, out: &mut Vec<u8>, subscription: u32, it: &trunkline_store::Loss) {
+        let reason = match it.reason {
+            LossReason::Expired => native::LostReason::Expired,
+            LossReason::Damaged => native::LostReason::Damaged,
+            LossReason::Quota => native::LostReason::OverQuota,
+            LossReason::Gone => native::LostReason::NotKept,
+        };
+        let (count, first, last) = (it.count, it.first, it.last);
+        native::encode_lost(out, &native::Lost { subscription, reason, count, first, last });
     }
 
     pub(crate) fn ping(self, out: &mut Vec<u8>, token: u64) {

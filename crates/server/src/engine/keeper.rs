@@ -1,0 +1,194 @@
+//! Guaranteed delivery in the engine: the store, its clock, and what it says to clients.
+
+use std::collections::VecDeque;
+
+use trunkline_native::{Refused, kind};
+use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
+use trunkline_store::{
+    Consuming, Delivery, Denied, Durability, Loss, Moment, Outlet, Store, Stored,
+};
+
+use super::ConnectionId;
+use crate::session::{Face, code_of};
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Keeper").field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+/// The store with what it needs of the outside.
+pub(crate) struct Keeper {
+    pub(crate) store: Store,
+    /// Nanoseconds since 1970 at the engine's epoch.
+    epoch: u64,
+    /// Connections that have something to store for which there is no room now.
+    held: Vec<ConnectionId>,
+    /// Those that may try again.
+    released: VecDeque<ConnectionId>,
+    /// When clients can take more, for those that have a pace.
+    alarms: Vec<(u64, ConnectionId)>,
+    /// Name of the topic that is published to.
+    pub(crate) name: String,
+}
+
+impl Keeper {
+    pub(crate) fn new(store: Store, epoch: u64) -> Self {
+        let (held, released, alarms) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { store, epoch, held, released, alarms, name: String::new() }
+    }
+
+    pub(crate) fn moment(&self, now: u64) -> Moment {
+        Moment { now, time: self.epoch.saturating_add(now) }
+    }
+
+    /// The store, the time, and who it talks to.
+    pub(crate) fn parts<'a>(
+        &'a mut self,
+        now: u64,
+        router: &'a mut Router<Face>,
+    ) -> (&'a mut Store, Moment, Counter<'a>) {
+        let at = self.moment(now);
+        let counter = Counter { now, router, alarms: &mut self.alarms, topic: None };
+        (&mut self.store, at, counter)
+    }
+
+    /// A connection is not to be read from until there is room.
+    pub(crate) fn hold(&mut self, id: ConnectionId) {
+        if !self.held.contains(&id) {
+            self.held.push(id);
+        }
+    }
+
+    pub(crate) fn is_held(&self, id: ConnectionId) -> bool {
+        self.held.contains(&id)
+    }
+
+    /// There may be room.
+    pub(crate) fn release_all(&mut self) {
+        self.released.extend(self.held.drain(..));
+    }
+
+    pub(crate) fn next_released(&mut self) -> Option<ConnectionId> {
+        self.released.pop_front()
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        self.store.next_deadline()
+    }
+
+    /// A connection is gone.
+    pub(crate) fn forget(&mut self, id: ConnectionId) {
+        self.held.retain(|held| *held != id);
+        self.released.retain(|released| *released != id);
+    }
+
+    /// The next client that will be able to take more, and when.
+    pub(crate) fn next_alarm(&mut self) -> Option<(u64, ConnectionId)> {
+        self.alarms.pop()
+    }
+}
+
+/// Tells clients of the router what the store has to say.
+pub(crate) struct Counter<'a> {
+    now: u64,
+    router: &'a mut Router<Face>,
+    alarms: &'a mut Vec<(u64, ConnectionId)>,
+    /// The topic of the message that is being stored, which is the only one to be published then.
+    pub(crate) topic: Option<TopicId>,
+}
+
+impl Counter<'_> {
+    fn push(&mut self, client: u64, write: impl FnOnce(&mut Face, &mut Vec<u8>)) {
+        self.router.push(self.now, ClientId::from_u64(client), write);
+    }
+
+    fn tell(&mut self, client: u64, write: impl FnOnce(&mut Vec<u8>)) {
+        self.router.control(ClientId::from_u64(client), |_, out| write(out));
+    }
+}
+
+fn durability(it: Durability) -> trunkline_native::Durability {
+    trunkline_native::Durability { memory: it.memory, disk: it.disk }
+}
+
+impl Outlet for Counter<'_> {
+    fn has_room(&mut self, client: u64) -> bool {
+        let id = ClientId::from_u64(client);
+        match self.router.room_at(id) {
+            None => false,
+            Some(at) if at <= self.now => true,
+            Some(at) => {
+                self.alarms.push((at, id));
+                false
+            }
+        }
+    }
+
+    fn deliver(&mut self, client: u64, delivery: &Delivery<'_>) {
+        self.push(client, |face, out| face.delivery(out, delivery));
+    }
+
+    fn lost(&mut self, client: u64, subscription: u32, loss: &Loss) {
+        self.push(client, |face, out| face.lost(out, subscription, loss));
+    }
+
+    fn stored(&mut self, client: u64, it: &Stored) {
+        let stored = trunkline_native::Stored {
+            durability: durability(it.durability),
+            sequence: it.sequence,
+            position: it.position,
+        };
+        self.tell(client, |out| trunkline_native::encode_stored(out, &stored));
+    }
+
+    fn failed(&mut self, client: u64, sequence: u64, denied: &Denied) {
+        let (code, text) = (code_of(denied), denied.to_string());
+        let refused = Refused { of: kind::STORE, code, offset: None, id: sequence, text: &text };
+        self.tell(client, |out| trunkline_native::encode_refused(out, &refused));
+    }
+
+    fn consuming(&mut self, client: u64, it: &Consuming) {
+        let Consuming { subscription, window, waiting, next, is_new } = *it;
+        let consuming = trunkline_native::Consuming { subscription, window, waiting, next, is_new };
+        self.tell(client, |out| trunkline_native::encode_consuming(out, &consuming));
+    }
+
+    fn confirmed(&mut self, client: u64, subscription: u32, it: Durability, position: u64) {
+        let durability = durability(it);
+        let confirmed = trunkline_native::Confirmed { subscription, durability, position };
+        self.tell(client, |out| trunkline_native::encode_confirmed(out, &confirmed));
+    }
+
+    fn acknowledged(
+        &mut self,
+        client: u64,
+        subscription: u32,
+        it: Durability,
+        acknowledgements: u64,
+        position: u64,
+    ) {
+        let durability = durability(it);
+        let acknowledged =
+            trunkline_native::Acknowledged { subscription, durability, acknowledgements, position };
+        self.tell(client, |out| trunkline_native::encode_acknowledged(out, &acknowledged));
+    }
+
+    fn ended(&mut self, client: u64, subscription: u32) {
+        self.tell(client, |out| trunkline_native::encode_unsubscribed(out, subscription));
+    }
+
+    fn publish(&mut self, topic: &str, format: u16, payload: &[u8]) {
+        let envelope = Envelope { mode: Mode::Guaranteed, format, request: None, payload };
+        if let Some(topic) = self.topic {
+            // What direct subscribers lose is told to them, and what is refused had too many of them.
+            let _ = self.router.publish(self.now, topic, &envelope);
+            return;
+        }
+        // A topic that there is no room for has no subscribers that were found before.
+        if let Ok(topic) = self.router.intern(self.now, topic) {
+            let _ = self.router.publish(self.now, topic, &envelope);
+            self.router.release(self.now, topic);
+        }
+    }
+}

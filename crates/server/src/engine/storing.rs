@@ -1,0 +1,124 @@
+//! Guaranteed delivery as the loop sees it: work for the disk, and connections that wait for it.
+
+use trunkline_journal::{Chore, Commit, Done};
+use trunkline_store::Store;
+
+use super::{ConnectionId, Engine, Member, Reminder};
+
+impl Engine {
+    /// The store, to look at.
+    pub fn store(&self) -> &Store {
+        &self.keeper.store
+    }
+
+    /// The next records to write, if there are any to write now. Their outcome is for
+    /// [`Engine::committed`].
+    #[inline]
+    pub fn next_commit(&mut self, now: u64) -> Option<Commit> {
+        let at = self.keeper.moment(now);
+        self.keeper.store.next_commit(at)
+    }
+
+    /// What came of the commit.
+    pub fn committed(&mut self, now: u64, result: Result<(), String>) {
+        let before = self.keeper.store.journal().failure().is_some();
+        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
+        store.committed(at, result, &mut counter);
+        if !before && let Some(why) = self.keeper.store.journal().failure() {
+            tracing::error!(why, "the journal has failed: nothing more is stored or acknowledged");
+        }
+        self.keeper.release_all();
+        self.remind_of_room();
+    }
+
+    /// The next chore for the disk, if none is under way. Its outcome is for [`Engine::chore_done`].
+    #[inline]
+    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
+        self.keeper.store.next_chore(now)
+    }
+
+    /// What came of the chore.
+    pub fn chore_done(&mut self, now: u64, done: Done) {
+        let before = self.keeper.store.journal().shortage().map(str::to_owned);
+        if let Done::Failed(why) = &done {
+            tracing::warn!(why, "the journal's disk");
+        }
+        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
+        store.chore_done(at, done, &mut counter);
+        let after = self.keeper.store.journal().shortage();
+        match (before, after) {
+            (None, Some(why)) => {
+                tracing::error!(why, "the journal has no room: producers are refused")
+            }
+            (Some(_), None) => tracing::info!("the journal has room again"),
+            _ => {}
+        }
+        self.keeper.release_all();
+        self.remind_of_room();
+    }
+
+    /// Whether nothing is to be read from a connection now: what it wants to store has no room.
+    /// [`Engine::next_released`] names it when it may try again.
+    pub fn is_held(&self, id: ConnectionId) -> bool {
+        self.keeper.is_held(id)
+    }
+
+    /// A connection that may try again: the bytes that were left over come first.
+    pub fn next_released(&mut self) -> Option<ConnectionId> {
+        self.keeper.next_released()
+    }
+
+    /// Whether records are still to be written, or are being.
+    pub fn has_work(&self) -> bool {
+        let journal = self.keeper.store.journal();
+        journal.pending() > 0 && journal.failure().is_none() || journal.is_at_work()
+    }
+
+    /// Ends the store well: what [`Engine::next_commit`] gives from now on is the last.
+    pub fn close_store(&mut self, now: u64) {
+        let at = self.keeper.moment(now);
+        self.keeper.store.close(at);
+    }
+
+    /// Producers are told what is acknowledged.
+    pub(super) fn settle(&mut self, now: u64) {
+        let (store, _, mut counter) = self.keeper.parts(now, &mut self.router);
+        store.settle(&mut counter);
+        self.remind_of_room();
+    }
+
+    /// A client can take more.
+    pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) {
+        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
+        store.client_has_room(at, id.as_u64(), &mut counter);
+        self.remind_of_room();
+    }
+
+    pub(super) fn advance_store(&mut self, now: u64) {
+        if self.keeper.next_deadline().is_none_or(|due| now < due) {
+            return;
+        }
+        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
+        store.advance(at, &mut counter);
+        self.remind_of_room();
+    }
+
+    /// A client is gone.
+    pub(super) fn leave_store(&mut self, now: u64, member: &Member) {
+        self.keeper.forget(member.id);
+        if let Some(producer) = member.producer {
+            self.keeper.store.leave(producer);
+        }
+        if member.consumers > 0 {
+            let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
+            store.disconnect(at, member.id.as_u64(), &mut counter);
+            self.remind_of_room();
+        }
+    }
+
+    fn remind_of_room(&mut self) {
+        while let Some((at, id)) = self.keeper.next_alarm() {
+            self.office.remind(at, id, Reminder::Room);
+        }
+    }
+}

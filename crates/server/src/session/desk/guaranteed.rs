@@ -1,0 +1,183 @@
+//! What a session may ask of guaranteed delivery.
+
+use trunkline_native::code;
+use trunkline_router::{TopicId, check_pattern};
+use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
+
+use super::{Denied, Desk};
+
+/// A message to store, but for its topic's name.
+#[derive(Clone, Copy, Debug)]
+pub struct ToStore<'a> {
+    /// The topic.
+    pub topic: TopicId,
+    /// Its number among those of the producer.
+    pub sequence: u64,
+    /// For how long it is of use, in nanoseconds; 0 for ever.
+    pub time_to_live: u64,
+    /// Whether it may have been sent before.
+    pub is_repeated: bool,
+    /// What the payload is.
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// Why something is not done now.
+#[derive(Debug)]
+pub enum NotNow {
+    /// There is no room: nothing more is to be read from this connection until there is, and then the
+    /// same frame again.
+    Held,
+    /// It is not done.
+    Denied(Denied),
+    /// It is not done, and what follows will not be until this sequence comes.
+    OutOfSequence(u64, Denied),
+}
+
+/// The store's refusal as the protocol tells it.
+pub(crate) fn code_of(denied: &trunkline_store::Denied) -> u16 {
+    use trunkline_store::Denied;
+    match denied {
+        Denied::Busy | Denied::Limit(_) => code::LIMIT,
+        Denied::OutOfSequence(_) => code::OUT_OF_SEQUENCE,
+        Denied::NotDurable(_) => code::NOT_DURABLE,
+        Denied::TakenOver => code::TAKEN_OVER,
+        Denied::TooLong(..) => code::TOO_LONG,
+        Denied::Exists(_) => code::IN_USE,
+        Denied::Unknown => code::UNKNOWN,
+    }
+}
+
+impl Desk<'_> {
+    fn not_now(&mut self, denied: &trunkline_store::Denied) -> NotNow {
+        let told = Denied { code: code_of(denied), offset: None, text: denied.to_string() };
+        match denied {
+            trunkline_store::Denied::Busy => {
+                self.keeper.hold(self.member.id);
+                NotNow::Held
+            }
+            trunkline_store::Denied::OutOfSequence(next) => NotNow::OutOfSequence(*next, told),
+            _ => NotNow::Denied(told),
+        }
+    }
+
+    /// The client publishes under this name from now on.
+    ///
+    /// # Errors
+    ///
+    /// There are as many producers as may be, or the journal takes nothing.
+    pub fn produce(&mut self, name: &str) -> Result<Producing, NotNow> {
+        let (store, at, _) = self.keeper.parts(self.now, self.router);
+        let produced = store.produce(at, self.member.id.as_u64(), name);
+        let producing = produced.map_err(|denied| self.not_now(&denied))?;
+        self.member.producer = Some(producing.producer);
+        Ok(producing)
+    }
+
+    /// Stores a message of the client's producer.
+    ///
+    /// # Errors
+    ///
+    /// It is not stored.
+    #[inline]
+    pub fn store(&mut self, producer: ProducerId, it: &ToStore<'_>) -> Result<(), NotNow> {
+        self.keeper.name.clear();
+        self.keeper.name.push_str(self.router.topic_name(it.topic));
+        let name = std::mem::take(&mut self.keeper.name);
+        let message = NewMessage {
+            sequence: it.sequence,
+            time_to_live: it.time_to_live,
+            is_repeated: it.is_repeated,
+            format: it.format,
+            topic: &name,
+            payload: it.payload,
+        };
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        counter.topic = Some(it.topic);
+        let stored = store.store(at, producer, &message, &mut counter);
+        self.keeper.name = name;
+        match stored {
+            Ok(()) => {
+                self.member.published += 1;
+                self.member.format = it.format;
+                Ok(())
+            }
+            Err(denied) => Err(self.not_now(&denied)),
+        }
+    }
+
+    /// The client wants messages of a durable subscription, or a replay.
+    ///
+    /// # Errors
+    ///
+    /// They are not to be had so.
+    pub fn consume(&mut self, asked: &Consume<'_>) -> Result<(), NotNow> {
+        if let Err(error) = check_pattern(asked.pattern) {
+            let offset = u32::try_from(error.offset).ok();
+            let denied =
+                Denied { code: code::BAD_NAME, offset, text: format!("no pattern: {error}") };
+            return Err(NotNow::Denied(denied));
+        }
+        if self.router.has_subscription(self.member.id, asked.subscription) {
+            let text = format!("the client has a subscription {} already", asked.subscription);
+            return Err(NotNow::Denied(Denied { code: code::IN_USE, offset: None, text }));
+        }
+        let client = self.member.id.as_u64();
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let consumed = store.consume(at, client, asked, &mut counter);
+        consumed.map_err(|denied| self.not_now(&denied))?;
+        self.member.consumers += 1;
+        Ok(())
+    }
+
+    /// The client has done with a message, or with all up to it.
+    ///
+    /// # Errors
+    ///
+    /// It has no such durable subscription.
+    pub fn acknowledge(&mut self, subscription: u32, what: (u64, bool)) -> Result<(), NotNow> {
+        let client = self.member.id.as_u64();
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let done = store.acknowledge(at, client, subscription, what, &mut counter);
+        done.map_err(|denied| self.not_now(&denied))
+    }
+
+    /// The client gives a message back, to come again after some nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// It has no such durable subscription.
+    pub fn give_back(&mut self, subscription: u32, what: (u64, u64)) -> Result<(), NotNow> {
+        let client = self.member.id.as_u64();
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let done = store.release(at, client, subscription, what, &mut counter);
+        done.map_err(|denied| self.not_now(&denied))
+    }
+
+    /// Ends a durable subscription for all.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name, or the journal takes nothing.
+    pub fn delete(&mut self, name: &str) -> Result<(), NotNow> {
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let done = store.delete(at, name, &mut counter);
+        done.map_err(|denied| self.not_now(&denied))
+    }
+
+    /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
+    pub fn detach(&mut self, subscription: u32) -> bool {
+        let client = self.member.id.as_u64();
+        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let was_there = store.detach(at, client, subscription, &mut counter).is_ok();
+        self.member.consumers -= u32::from(was_there);
+        was_there
+    }
+
+    /// Whether a number is taken by a durable subscription or a replay.
+    pub(super) fn has_consumer(&self, subscription: u32) -> bool {
+        self.member.consumers > 0
+            && self.keeper.store.has_consumer(self.member.id.as_u64(), subscription)
+    }
+}

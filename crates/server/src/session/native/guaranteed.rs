@@ -1,0 +1,155 @@
+//! The frames of guaranteed delivery.
+
+use trunkline_native as native;
+use trunkline_native::{code, kind};
+use trunkline_store::{Consume, ProducerId, Start};
+
+use super::{NativeSession, unknown_alias};
+use crate::session::desk::{Denied, Desk, NotNow, ToStore};
+
+/// Who a connection publishes as.
+#[derive(Debug, Default)]
+pub(super) struct Producing {
+    id: Option<ProducerId>,
+    /// The sequence that was refused, and told to be: those behind it are not told again.
+    refused: Option<u64>,
+}
+
+impl NativeSession {
+    /// Handles PRODUCER; false if it is to come again.
+    pub(super) fn producer(&mut self, desk: &mut Desk<'_>, name: &str) -> bool {
+        if self.producing.id.is_some() {
+            desk.close(code::BAD_FRAME, "a second PRODUCER");
+            return true;
+        }
+        match desk.produce(name) {
+            Ok(it) => {
+                self.producing.id = Some(it.producer);
+                let producing = native::Producing {
+                    window: it.window,
+                    window_bytes: it.window_bytes,
+                    last: it.last,
+                };
+                desk.tell(|out| native::encode_producing(out, &producing));
+                true
+            }
+            Err(why) => refuse(desk, kind::PRODUCER, 0, why),
+        }
+    }
+
+    /// Handles STORE; false if it is to come again.
+    #[inline]
+    pub(super) fn store(&mut self, desk: &mut Desk<'_>, it: &native::Store<'_>) -> bool {
+        let Some(topic) = self.aliases.get(it.alias) else {
+            if self.is_to_be_told(it.sequence) {
+                unknown_alias(desk, kind::STORE, it.sequence, it.alias);
+            }
+            return true;
+        };
+        let Some(producer) = self.producing.id else {
+            if self.is_to_be_told(it.sequence) {
+                let text = "no PRODUCER has said who stores this".to_owned();
+                let denied = Denied { code: code::NO_PRODUCER, offset: None, text };
+                desk.refuse(kind::STORE, it.sequence, &denied);
+            }
+            return true;
+        };
+        let message = ToStore {
+            topic,
+            sequence: it.sequence,
+            time_to_live: u64::from(it.time_to_live_ms) * 1_000_000,
+            is_repeated: it.is_repeated,
+            format: it.format,
+            payload: it.payload,
+        };
+        match desk.store(producer, &message) {
+            Ok(()) => {
+                self.producing.refused = None;
+                true
+            }
+            Err(NotNow::Held) => false,
+            Err(NotNow::OutOfSequence(next, denied)) => {
+                // Those behind one that was refused are out of sequence, as its producer knows.
+                if self.producing.refused.is_none_or(|refused| refused != next) {
+                    self.producing.refused = Some(next);
+                    desk.refuse(kind::STORE, it.sequence, &denied);
+                } else {
+                    desk.refuse_silently();
+                }
+                true
+            }
+            Err(NotNow::Denied(denied)) => {
+                self.producing.refused = Some(it.sequence);
+                desk.refuse(kind::STORE, it.sequence, &denied);
+                true
+            }
+        }
+    }
+
+    /// Whether a refusal of this sequence is the first of a row.
+    fn is_to_be_told(&mut self, sequence: u64) -> bool {
+        let is_first = self.producing.refused.is_none();
+        if is_first {
+            self.producing.refused = Some(sequence);
+        }
+        is_first
+    }
+}
+
+/// Handles CONSUME; false if it is to come again.
+pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
+    let asked = Consume {
+        subscription: it.subscription,
+        name: it.name,
+        pattern: it.pattern,
+        window: it.window,
+        start: match it.start {
+            native::Start::New => Start::New,
+            native::Start::All => Start::All,
+            native::Start::Position(position) => Start::Position(position),
+            native::Start::Time(time) => Start::Time(time),
+            native::Start::Last(count) => Start::Last(count),
+        },
+        pace: it.pace,
+        wants_confirmed: it.wants_confirmed,
+        wants_acknowledged: it.wants_acknowledged,
+    };
+    match desk.consume(&asked) {
+        Ok(()) => true,
+        Err(why) => refuse(desk, kind::CONSUME, it.subscription.into(), why),
+    }
+}
+
+/// Handles ACKNOWLEDGE.
+pub(super) fn acknowledge(desk: &mut Desk<'_>, it: &native::Acknowledge) -> bool {
+    match desk.acknowledge(it.subscription, (it.position, it.is_cumulative)) {
+        Ok(()) => true,
+        Err(why) => refuse(desk, kind::ACKNOWLEDGE, it.subscription.into(), why),
+    }
+}
+
+/// Handles RELEASE.
+pub(super) fn release(desk: &mut Desk<'_>, it: &native::Release) -> bool {
+    let delay = u64::from(it.delay_ms) * 1_000_000;
+    match desk.give_back(it.subscription, (it.position, delay)) {
+        Ok(()) => true,
+        Err(why) => refuse(desk, kind::RELEASE, it.subscription.into(), why),
+    }
+}
+
+/// Handles DELETE; false if it is to come again.
+pub(super) fn delete(desk: &mut Desk<'_>, name: &str) -> bool {
+    match desk.delete(name) {
+        Ok(()) => true,
+        Err(why) => refuse(desk, kind::DELETE, 0, why),
+    }
+}
+
+/// Tells the client why not; false if the frame is to come again.
+fn refuse(desk: &mut Desk<'_>, of: u8, id: u64, why: NotNow) -> bool {
+    match why {
+        NotNow::Held => return false,
+        NotNow::Denied(denied) | NotNow::OutOfSequence(_, denied) => desk.refuse(of, id, &denied),
+    }
+    true
+}
