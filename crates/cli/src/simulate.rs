@@ -1,6 +1,8 @@
 //! `trunkline simulate`: the router and its clients under chance, in virtual time.
 
-use trunkline_server::simulation::{CHECKERS, Counts, simulate, table};
+use trunkline_server::simulation::{
+    CHECKERS, Counts, POWER_CHECKERS, PowerCounts, simulate, simulate_power, table,
+};
 
 use crate::Ending;
 use crate::arguments::SimulateArguments;
@@ -19,6 +21,21 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<Ending, Fault> {
     let seeds =
         if runs == 1 { format!("seed {first}") } else { format!("seeds {first} to {last}") };
     let steps = arguments.steps;
+    if arguments.power_cut {
+        print(&format!("{seeds}, {steps} steps each, with power cuts\n\n"))?;
+        let mut counts = PowerCounts::default();
+        for seed in first..=last {
+            match simulate_power(seed, steps) {
+                Ok(more) => counts.add(&more),
+                Err(failure) => {
+                    print(&format!("{failure} --power-cut\n"))?;
+                    return Ok(Ending::Wrong);
+                }
+            }
+        }
+        print(&format!("{}\nright: {}\n", table(&counts.lines()), POWER_CHECKERS.join(", ")))?;
+        return Ok(Ending::Right);
+    }
     print(&format!("{seeds}, {steps} steps each, with slow clients and again without\n\n"))?;
     let mut counts = Counts::default();
     for seed in first..=last {
@@ -30,6 +47,6 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<Ending, Fault> {
             }
         }
     }
-    print(&format!("{}\nright: {}\n", table(&counts), CHECKERS.join(", ")))?;
+    print(&format!("{}\nright: {}\n", table(&counts.lines()), CHECKERS.join(", ")))?;
     Ok(Ending::Right)
 }

@@ -298,7 +298,7 @@ impl Journal {
 
     /// Whether there are segments that could be let go of.
     pub fn has_old(&self) -> bool {
-        self.segments.len() > 1
+        self.segments.len() > 2
     }
 
     /// Why nothing is taken any more.
@@ -535,7 +535,8 @@ impl Journal {
     /// Lets go of segments in which no position is needed from `needed` on, if they are old or there are
     /// too many. Gives the first position that is left.
     pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
-        while self.segments.len() > 1 {
+        // One that is complete stays: it knows what the current one says in its first record.
+        while self.segments.len() > 2 {
             let first = &self.segments[0];
             let is_needed =
                 first.index.last >= needed || self.is_on_disk && first.index.last > self.durable;

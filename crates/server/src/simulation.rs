@@ -28,6 +28,7 @@ mod history;
 mod host;
 mod link;
 mod payload;
+mod power;
 mod random;
 mod reader;
 mod report;
@@ -37,6 +38,7 @@ mod seen;
 mod tests;
 mod world;
 
+pub use power::{POWER_CHECKERS, PowerCounts, simulate_power};
 pub use report::{Counts, Failure, Report};
 
 use report::Violation;
@@ -92,9 +94,9 @@ fn simulate_twice(seed: u64, steps: u32, is_traced: bool) -> Result<Report, Box<
 }
 
 /// What happened, as a table.
-pub fn table(counts: &Counts) -> String {
+pub fn table(lines: &[(&'static str, u64)]) -> String {
     let mut table = String::new();
-    for (label, count) in counts.lines() {
+    for (label, count) in lines {
         // Writing into a string does not fail.
         let _ = writeln!(table, "{count:>12}  {label}");
     }

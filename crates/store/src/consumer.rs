@@ -424,26 +424,31 @@ impl Store {
         Ok(())
     }
 
-    /// Puts what was acknowledged into the journal.
+    /// Puts what was acknowledged into the journal. What finds no room is tried again with the next commit.
     pub(crate) fn log_acknowledgements(&mut self, at: Moment) {
-        for number in std::mem::take(&mut self.unlogged) {
-            while let Some(durable) = self.durables.get(&number) {
-                let count = durable.unlogged.len().min(POSITIONS);
-                let body = acknowledged(number, &durable.unlogged[..count]);
-                if durable.is_replay() || self.make_room(at, body.len()).is_err() {
-                    // It is tried again with the next.
-                    self.unlogged.push(number);
-                    return;
-                }
-                let appended = self.journal.append(at.time, kind::ACKNOWLEDGED, &[&body]);
-                let Some(durable) = self.durables.get_mut(&number) else { break };
-                durable.unlogged.drain(..count);
-                if durable.unlogged.is_empty() {
-                    self.promise_acknowledged(number, appended.position);
-                    break;
-                }
+        let mut unlogged = std::mem::take(&mut self.unlogged);
+        unlogged.retain(|number| !self.log_acknowledgements_of(at, *number));
+        self.unlogged.append(&mut unlogged);
+    }
+
+    /// Those of one subscription; whether all of them are in the journal.
+    fn log_acknowledgements_of(&mut self, at: Moment, number: u32) -> bool {
+        while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
+            let most = POSITIONS.min((self.journal.record_bytes() - 8) / 8);
+            let count = durable.unlogged.len().min(most);
+            let body = acknowledged(number, &durable.unlogged[..count]);
+            if self.make_room(at, body.len()).is_err() {
+                return false;
+            }
+            let appended = self.journal.append(at.time, kind::ACKNOWLEDGED, &[&body]);
+            let Some(durable) = self.durables.get_mut(&number) else { return true };
+            durable.unlogged.drain(..count);
+            if durable.unlogged.is_empty() {
+                self.promise_acknowledged(number, appended.position);
+                return true;
             }
         }
+        true
     }
 
     /// Consumers who want to know are told when the journal has come to a position.

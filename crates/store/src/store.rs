@@ -400,6 +400,9 @@ impl Store {
         if commit.is_some() || self.journal.pending() == 0 {
             (self.is_urgent, self.lazy_at) = (false, None);
         }
+        if !self.unlogged.is_empty() {
+            self.be_lazy(at.now);
+        }
         commit
     }
 

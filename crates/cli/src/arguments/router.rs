@@ -39,6 +39,9 @@ pub(crate) struct SimulateArguments {
     /// The number from which everything in a run follows; without it, seeds 1 to 100
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Guaranteed delivery: routers that die, machines that lose their power, disks that fail
+    #[arg(long)]
+    pub(crate) power_cut: bool,
     /// How many runs, each with the next seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: Option<u64>,

@@ -1,0 +1,161 @@
+//! What everybody was told, and what has to follow from it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::PowerCounts;
+use crate::simulation::report::{Checked, ensure, violation};
+
+/// A message as its producer knows it. Numbers are never used twice.
+pub(super) const PAYLOAD: usize = 24;
+
+/// The payload of a message: who published it, its number, and a sum of both.
+pub(super) fn payload(producer: u64, number: u64) -> [u8; PAYLOAD] {
+    let mut bytes = [0; PAYLOAD];
+    let sum = (producer ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for (place, value) in bytes.chunks_exact_mut(8).zip([producer, number, sum]) {
+        place.copy_from_slice(&value.to_le_bytes());
+    }
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Option<(u64, u64)> {
+    let value = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
+    let is_right = bytes.len() == PAYLOAD && bytes[..] == payload(value(0), value(8));
+    is_right.then(|| (value(0), value(8)))
+}
+
+/// A delivery as a consumer saw it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) durable: usize,
+    pub(super) position: u64,
+    pub(super) is_repeated: bool,
+    pub(super) is_unconfirmed: bool,
+    pub(super) topic: &'a str,
+    pub(super) payload: &'a [u8],
+}
+
+/// What is known of a message.
+#[derive(Debug, Default)]
+struct Message {
+    topic: String,
+    /// How many durable subscriptions stood when it was sent first, by a bit for each.
+    stood: u64,
+    is_stored: bool,
+    /// Of a delivery that said nothing of being unconfirmed.
+    position: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Durable {
+    stands: bool,
+    /// Messages that were delivered.
+    seen: BTreeSet<(u64, u64)>,
+    /// Messages whose acknowledgement is kept.
+    done: BTreeSet<(u64, u64)>,
+}
+
+pub(super) struct Books {
+    names: Vec<String>,
+    messages: HashMap<(u64, u64), Message>,
+    durables: Vec<Durable>,
+    /// Which message a position stands for.
+    positions: HashMap<u64, (u64, u64)>,
+    pub(super) flips: u64,
+}
+
+impl Books {
+    pub(super) fn new(durables: usize) -> Self {
+        Self {
+            names: (0..durables).map(|number| format!("durable-{number}")).collect(),
+            messages: HashMap::new(),
+            durables: (0..durables).map(|_| Durable::default()).collect(),
+            positions: HashMap::new(),
+            flips: 0,
+        }
+    }
+
+    pub(super) fn durables(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A durable subscription stands.
+    pub(super) fn stands(&mut self, durable: usize) {
+        self.durables[durable].stands = true;
+    }
+
+    /// A producer sends a message for the first time.
+    pub(super) fn sent(&mut self, producer: u64, number: u64, topic: &str) {
+        let standing = self.durables.iter().enumerate().filter(|(_, it)| it.stands);
+        let stood = standing.fold(0, |bits, (at, _)| bits | 1 << at);
+        let message = Message { topic: topic.to_owned(), stood, ..Message::default() };
+        self.messages.insert((producer, number), message);
+    }
+
+    /// A producer is told that a message is stored.
+    pub(super) fn stored(&mut self, producer: u64, number: u64) {
+        if let Some(message) = self.messages.get_mut(&(producer, number)) {
+            message.is_stored = true;
+        }
+    }
+
+    /// A consumer gets a message; gives which.
+    pub(super) fn delivered(&mut self, seen: &Seen<'_>) -> Result<(u64, u64), super::Violation> {
+        let Some(id) = read(seen.payload) else {
+            return violation("acknowledged", format!("altered: {:?}", seen.payload));
+        };
+        let Some(message) = self.messages.get_mut(&id) else {
+            return violation("acknowledged", format!("{id:?} was never sent"));
+        };
+        ensure(message.topic == seen.topic, "acknowledged", || {
+            format!("{id:?} on {}", seen.topic)
+        })?;
+        let named = *self.positions.entry(seen.position).or_insert(id);
+        ensure(named == id, "positions", || {
+            format!("position {} is that of {named:?} and of {id:?}", seen.position)
+        })?;
+        if !seen.is_unconfirmed {
+            let position = *message.position.get_or_insert(seen.position);
+            ensure(position == seen.position, "confirmed", || {
+                format!("{id:?} was durable at {position}, and is at {}", seen.position)
+            })?;
+        }
+        let durable = &mut self.durables[seen.durable];
+        let is_done = durable.done.contains(&id);
+        ensure(!is_done, "done", || format!("{id:?} comes again at {}", seen.position))?;
+        let is_first = durable.seen.insert(id);
+        ensure(is_first || seen.is_repeated, "flags", || {
+            format!("{id:?} comes again at {} and does not say so", seen.position)
+        })?;
+        Ok(id)
+    }
+
+    /// A consumer is told that its acknowledgement of a message is kept.
+    pub(super) fn done(&mut self, durable: usize, id: (u64, u64)) -> bool {
+        self.durables[durable].done.insert(id)
+    }
+
+    /// Everything that was acknowledged was delivered.
+    pub(super) fn finish(&self, counts: &mut PowerCounts) -> Checked {
+        let mut missing = Vec::new();
+        for (id, message) in self.messages.iter().filter(|(_, it)| it.is_stored) {
+            for (at, durable) in self.durables.iter().enumerate() {
+                if message.stood & 1 << at != 0 && !durable.seen.contains(id) {
+                    missing.push((*id, at));
+                }
+            }
+        }
+        let messages: BTreeSet<_> = missing.iter().map(|(id, _)| *id).collect();
+        counts.damaged += messages.len() as u64;
+        missing.sort_unstable();
+        let checker = if self.flips == 0 { "acknowledged" } else { "damage" };
+        ensure(messages.len() as u64 <= self.flips, checker, || {
+            let some = &missing[..missing.len().min(5)];
+            format!(
+                "{} were acknowledged and not delivered, with {} flips: {some:?}",
+                missing.len(),
+                self.flips
+            )
+        })
+    }
+}

@@ -1,0 +1,306 @@
+//! A machine with a disk and a router on it, which die and start again.
+
+use std::collections::VecDeque;
+
+use trunkline_journal::simulated::{Fault, SimulatedDisk};
+use trunkline_journal::{Chore, Commit, Disk as _, Done, chore, commit, segment_name};
+use trunkline_store::{Forwarding, Level, Store};
+
+use super::PowerCounts;
+use crate::config::{Config, JournalRule};
+use crate::engine::{ConnectionId, Dirty, Engine, Peer};
+use crate::session::Protocol;
+use crate::simulation::random::Random;
+use crate::simulation::report::{Checked, violation};
+
+/// Nanoseconds since 1970 when a run begins.
+const EPOCH: u64 = 1_700_000_000_000_000_000;
+
+/// A connection of a client.
+#[derive(Debug, Default)]
+pub(super) struct Wire {
+    /// On its way to the router.
+    to_router: Vec<u8>,
+    /// On its way to the client.
+    from_router: Vec<u8>,
+    is_open: bool,
+}
+
+/// How many events before a failure are told.
+const RECENT: usize = 60;
+
+pub(super) struct Machine {
+    disk: SimulatedDisk,
+    engine: Option<Engine>,
+    config: Config,
+    pub(super) now: u64,
+    wires: Vec<(ConnectionId, Wire)>,
+    commit: Option<(u64, Commit)>,
+    chore: Option<(u64, Chore)>,
+    random: Random,
+    recent: VecDeque<String>,
+}
+
+fn config() -> Config {
+    let mut config = Config::default();
+    config.journal.directory = Some("simulated".into());
+    config.journal.segment_bytes = 32 << 10;
+    config.journal.bytes = 1 << 20;
+    config.journal.memory_bytes = 8 << 10;
+    config.journal.pending_bytes = 16 << 10;
+    config.journal.keep = std::time::Duration::from_millis(200);
+    config.journal.producer_window = 64;
+    config.limits.frame_bytes = 8 << 10;
+    let rule = |topics: &str, durability, delivery| JournalRule {
+        topics: topics.to_owned(),
+        durability: Some(durability),
+        delivery: Some(delivery),
+    };
+    config.journal.rules = vec![rule("cut/>", Level::Disk, Forwarding::CutThrough)];
+    config
+}
+
+impl Machine {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut machine = Self {
+            disk: SimulatedDisk::new(seed),
+            engine: None,
+            config: config(),
+            now: 1_000_000,
+            wires: Vec::new(),
+            commit: None,
+            chore: None,
+            random: Random::new(seed, 2),
+            recent: VecDeque::new(),
+        };
+        // An empty disk has nothing that could be wrong.
+        let _ = machine.start(&mut PowerCounts::default());
+        machine
+    }
+
+    pub(super) fn note(&mut self, what: impl FnOnce() -> String) {
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        let now = self.now;
+        self.recent.push_back(format!("{now:>12} ns  {}", what()));
+    }
+
+    pub(super) fn recent(&self) -> Vec<String> {
+        self.recent.iter().cloned().collect()
+    }
+
+    /// The router starts, on a disk that can be written to.
+    pub(super) fn start(&mut self, counts: &mut PowerCounts) -> Checked {
+        self.disk.set_fault(Fault::None);
+        let opened = Store::open(&mut self.disk, self.config.journal.settings(), 4711);
+        let (store, opened) = match opened {
+            Ok(it) => it,
+            Err(error) => {
+                return violation("damage", format!("the journal does not open: {error}"));
+            }
+        };
+        counts.torn += u64::from(opened.journal.torn.is_some());
+        self.note(|| format!("the router starts: {:?}", opened.journal));
+        let mut engine = Engine::with_store(&self.config, store, EPOCH);
+        engine.advance(self.now);
+        self.engine = Some(engine);
+        Ok(())
+    }
+
+    /// The router dies, or the machine.
+    pub(super) fn die(&mut self, power: bool, counts: &mut PowerCounts) {
+        self.note(|| if power { "the power is cut".into() } else { "the router is killed".into() });
+        self.engine = None;
+        let writing = self.commit.take().map(|(_, commit)| commit);
+        let chunks = writing.iter().flat_map(|it| &it.chunks);
+        let writes: Vec<_> = chunks
+            .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
+            .collect();
+        counts.in_write += u64::from(!writes.is_empty());
+        self.chore = None;
+        let random = &mut self.random;
+        let mut chance = |below: u64| random.below(below);
+        if power {
+            counts.power_cuts += 1;
+            self.disk.cut_power(&writes, &mut chance);
+        } else {
+            counts.kills += 1;
+            self.disk.kill(&writes, &mut chance);
+        }
+        for (_, wire) in &mut self.wires {
+            wire.is_open = false;
+            wire.to_router.clear();
+            // What the router had written may still arrive, or some of it.
+            let kept = self.random.part(wire.from_router.len());
+            wire.from_router.truncate(kept);
+        }
+    }
+
+    /// A bit of a segment that is not the last one changes; whether there was one.
+    pub(super) fn flip(&mut self) -> bool {
+        let Ok(names) = self.disk.names() else { return false };
+        let mut segments: Vec<String> =
+            names.into_iter().filter(|name| name.ends_with(".journal")).collect();
+        segments.sort();
+        segments.truncate(segments.len().saturating_sub(2));
+        if segments.len() < 2 {
+            return false;
+        }
+        // The oldest stays as it is: two in a row could take what was known away.
+        let name = &segments[self.random.between(1, segments.len() as u64 - 1) as usize];
+        let length = self.disk.length(name).unwrap_or(1);
+        let (byte, bit) = (self.random.below(length) as usize, self.random.below(8) as u8);
+        self.disk.flip(name, byte, bit);
+        self.note(|| format!("bit {bit} of byte {byte} of {name} flips"));
+        true
+    }
+
+    pub(super) fn fill(&mut self) {
+        self.note(|| "the disk is full".into());
+        let room = self.disk.bytes();
+        self.disk.set_room(Some(room));
+    }
+
+    pub(super) fn fail(&mut self) {
+        self.note(|| "the disk fails".into());
+        self.disk.set_fault(Fault::Writes);
+    }
+
+    pub(super) fn mend(&mut self) {
+        self.disk.set_room(None);
+        self.disk.set_fault(Fault::None);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.engine.as_ref().is_some_and(|it| it.store().journal().failure().is_some())
+    }
+
+    /// A client connects.
+    pub(super) fn connect(&mut self) -> Option<ConnectionId> {
+        let engine = self.engine.as_mut()?;
+        let peer = Peer { transport: "tcp", address: "simulated".to_owned() };
+        let id = engine.connected(self.now, peer, Protocol::Native).ok()?;
+        self.wires.push((id, Wire { is_open: true, ..Wire::default() }));
+        Some(id)
+    }
+
+    /// A client closes its connection, or it breaks.
+    pub(super) fn disconnect(&mut self, id: ConnectionId) {
+        let wire = self.wires.iter().position(|(other, _)| *other == id);
+        let Some((_, wire)) = wire.map(|at| self.wires.swap_remove(at)) else { return };
+        if let Some(engine) = self.engine.as_mut().filter(|_| wire.is_open) {
+            engine.closed(self.now, id, "simulated");
+        }
+    }
+
+    fn wire(&mut self, id: ConnectionId) -> Option<&mut Wire> {
+        self.wires.iter_mut().find(|(other, _)| *other == id).map(|(_, wire)| wire)
+    }
+
+    pub(super) fn is_open(&mut self, id: ConnectionId) -> bool {
+        self.wire(id).is_some_and(|wire| wire.is_open)
+    }
+
+    /// A client sends bytes.
+    pub(super) fn send(&mut self, id: ConnectionId, bytes: &[u8]) {
+        if let Some(wire) = self.wire(id).filter(|wire| wire.is_open) {
+            wire.to_router.extend_from_slice(bytes);
+        }
+    }
+
+    /// What has come for a client, or some of it.
+    pub(super) fn receive(&mut self, id: ConnectionId, into: &mut Vec<u8>) {
+        let length = self.wire(id).map_or(0, |wire| wire.from_router.len());
+        let length = if self.is_open(id) { self.random.part(length) } else { length };
+        if let Some(wire) = self.wire(id) {
+            into.extend(wire.from_router.drain(..length));
+        }
+    }
+
+    /// Bytes arrive, the disk works, the router does what is due.
+    pub(super) fn turn(&mut self, counts: &mut PowerCounts) {
+        let Some(mut engine) = self.engine.take() else { return };
+        self.work(&mut engine);
+        engine.advance(self.now);
+        for (id, wire) in &mut self.wires {
+            if !wire.is_open || engine.is_held(*id) || wire.to_router.is_empty() {
+                continue;
+            }
+            let length = self.random.part(wire.to_router.len());
+            let used = engine.received(self.now, *id, &wire.to_router[..length]);
+            wire.to_router.drain(..used);
+        }
+        while engine.next_released().is_some() {}
+        self.begin(&mut engine, counts);
+        while let Some(dirty) = engine.next_dirty() {
+            let (Dirty::Output(id) | Dirty::Close(id, _)) = dirty;
+            let output = engine.output(id).to_vec();
+            engine.sent(self.now, id, output.len());
+            let Some((_, wire)) = self.wires.iter_mut().find(|(other, _)| *other == id) else {
+                continue;
+            };
+            wire.from_router.extend_from_slice(&output);
+            if matches!(dirty, Dirty::Close(..)) {
+                wire.is_open = false;
+                engine.closed(self.now, id, "simulated");
+            }
+        }
+        self.engine = Some(engine);
+    }
+
+    /// The disk does what it has had time for.
+    fn work(&mut self, engine: &mut Engine) {
+        if let Some((_, it)) = self.commit.take_if(|(due, _)| *due <= self.now) {
+            let result = commit(&mut self.disk, &it);
+            engine.committed(self.now, result);
+        }
+        if let Some((_, it)) = self.chore.take_if(|(due, _)| *due <= self.now) {
+            let done = chore(&mut self.disk, &it);
+            engine.chore_done(self.now, done);
+        }
+    }
+
+    fn begin(&mut self, engine: &mut Engine, counts: &mut PowerCounts) {
+        if self.commit.is_none()
+            && let Some(it) = engine.next_commit(self.now)
+        {
+            let due = self.now + self.random.between(50_000, 600_000);
+            self.commit = Some((due, it));
+        }
+        if self.chore.is_none()
+            && let Some(it) = engine.next_chore(self.now)
+        {
+            counts.segments_removed += u64::from(matches!(it, Chore::Remove { .. }));
+            let due = self.now + self.random.between(10_000, 3_000_000);
+            self.chore = Some((due, it));
+        }
+    }
+
+    /// Whether nothing waits in these durable subscriptions, and all is on disk.
+    pub(super) fn is_quiet(&self, durables: &[String]) -> bool {
+        let Some(engine) = &self.engine else { return false };
+        self.commit.is_none()
+            && durables.iter().all(|name| {
+                engine.store().account(name).is_none_or(|account| {
+                    account.in_flight + account.waiting == 0 && !account.is_behind
+                })
+            })
+    }
+
+    pub(super) fn describe(&self, durables: &[String]) -> String {
+        let Some(engine) = &self.engine else { return "no router".into() };
+        let accounts =
+            durables.iter().map(|name| format!("{name}: {:?}", engine.store().account(name)));
+        let journal = engine.store().journal();
+        let (last, durable, pending) = (journal.last(), journal.durable(), journal.pending());
+        let (shortage, failure) = (journal.shortage(), journal.failure());
+        format!(
+            "{}; journal at {last}, on disk to {durable}, {pending} bytes wait, {shortage:?} {failure:?}",
+            accounts.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+/// So that no outcome is left unnamed.
+const _: fn(Done) = drop;
