@@ -291,7 +291,7 @@ impl Store {
                             let entry = Entry { position, at, deliveries, wants_disk };
                             if search.skip > 0 {
                                 search.skip -= 1;
-                            } else if !durable.done.remove(&position) {
+                            } else if !durable.done.contains(&position) {
                                 durable.ready.push_back(entry);
                             }
                         }
@@ -311,7 +311,7 @@ impl Store {
                 }
                 Lookup::End => {
                     durable.search = None;
-                    durable.done.clear();
+                    durable.forget_done();
                     return;
                 }
             }

@@ -164,6 +164,15 @@ impl Durable {
             self.again.pop_first();
         } else {
             self.ready.pop_front();
+            self.forget_done();
+        }
+    }
+
+    /// What is done before the horizon need not be remembered: all is but for what is undone.
+    pub(crate) fn forget_done(&mut self) {
+        let horizon = self.horizon(u64::MAX);
+        while self.done.first().is_some_and(|first| *first < horizon) {
+            self.done.pop_first();
         }
     }
 

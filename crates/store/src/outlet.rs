@@ -94,6 +94,14 @@ pub enum Denied {
     Unknown,
 }
 
+impl Denied {
+    /// The journal takes nothing any more; why.
+    pub(crate) fn failed(why: &str) -> Self {
+        let text = format!("the journal has failed, and stores nothing any more: {why}");
+        Self::NotDurable(text)
+    }
+}
+
 impl fmt::Display for Denied {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

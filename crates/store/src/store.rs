@@ -178,6 +178,7 @@ impl Store {
             Some(number) => number,
             None => self.new_producer(at, name)?,
         };
+        self.is_settled(number)?;
         let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
         producer.session = producer.session.wrapping_add(1);
         producer.is_connected = true;
@@ -189,6 +190,21 @@ impl Store {
             window_bytes: self.settings.producer_bytes,
             last: producer.last,
         })
+    }
+
+    /// Who may have forgotten what it sent goes on behind what is stored for sure.
+    fn is_settled(&mut self, number: u32) -> Result<(), Denied> {
+        let durable = self.journal.durable();
+        let Some(producer) = self.producers.get_mut(number) else { return Ok(()) };
+        producer.settle(durable);
+        if producer.unacknowledged.is_empty() {
+            return Ok(());
+        }
+        self.is_urgent = true;
+        match self.journal.failure() {
+            None => Err(Denied::Busy),
+            Some(why) => Err(Denied::failed(why)),
+        }
     }
 
     fn new_producer(&mut self, at: Moment, name: &str) -> Result<u32, Denied> {
@@ -439,10 +455,7 @@ impl Store {
         if std::mem::replace(&mut self.has_told_failure, true) {
             return;
         }
-        let why = self.journal.failure().unwrap_or_default();
-        let denied = Denied::NotDurable(format!(
-            "the journal has failed, and stores nothing any more: {why}"
-        ));
+        let denied = Denied::failed(self.journal.failure().unwrap_or_default());
         for number in &self.awaiting {
             let client = self.producer_client.get(number).copied();
             if let (Some(client), Some(producer)) = (client, self.producers.get_mut(*number))

@@ -198,7 +198,7 @@ impl World {
             6 if self.mends_at.is_none() => {
                 self.counts.full += 1;
                 self.machine.fill();
-                self.mends_at = Some(now + self.random.between(1_000_000, 3_000_000_000));
+                self.mends_at = Some(now + self.random.between(1_000_000, 20_000_000));
             }
             7 if self.random.once_in(3) && self.mends_at.is_none() => {
                 self.counts.failures += 1;

@@ -109,6 +109,9 @@ impl Consumer {
             self.take(&frame, machine, books, counts)?;
         }
         self.input = input[used..].to_vec();
+        if self.connection.is_none() {
+            return Ok(());
+        }
         if !machine.is_open(id) || is_busy && self.random.once_in(700) {
             counts.deaths += 1;
             self.disconnected(machine);

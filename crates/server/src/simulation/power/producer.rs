@@ -91,6 +91,9 @@ impl Producer {
         };
         machine.receive(id, &mut self.input);
         self.read(machine, books, counts)?;
+        if self.connection.is_none() {
+            return Ok(());
+        }
         if !machine.is_open(id) || is_busy && self.random.once_in(1_500) {
             self.die(machine, counts);
             return Ok(());
