@@ -1,14 +1,16 @@
 //! A client of a router: one connection, one thread.
 
 mod exchange;
+mod guaranteed;
 
 use std::str::FromStr as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trunkline_native::{RouterFrame, Welcome, format, kind};
 use trunkline_reactor::{Address, Deadline, Stream};
 
 use self::exchange::open;
+use self::guaranteed::sooner;
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Event, Refusal, Reply, RequestId};
@@ -34,6 +36,8 @@ pub struct Client {
     /// Writes since the last read.
     writes: u32,
     last_ping: u64,
+    /// When the producer tries again what the router could not store.
+    retry_at: Option<Instant>,
 }
 
 impl Client {
@@ -54,32 +58,42 @@ impl Client {
             options: options.clone(),
             writes: 0,
             last_ping: 0,
+            retry_at: None,
         };
         client.greet()?;
         Ok(client)
     }
 
-    /// Connects again after the connection was lost, and tells the router of all topics and
-    /// subscriptions, which stay valid. What was published between is not delivered, and what was not
-    /// sent is gone.
+    /// Connects again after the connection was lost, and tells the router of all topics,
+    /// subscriptions and the producer, which stay valid. What was published between is not delivered,
+    /// and what was not sent is gone; but what was stored and not acknowledged is sent again, durable
+    /// subscriptions go on where they were, and replays behind what was received of them. A producer
+    /// that had ended is not told of.
     ///
     /// # Errors
     ///
-    /// As for [`Client::connect`], and the first refusal of a topic or subscription.
+    /// As for [`Client::connect`]; the first refusal of a topic, a subscription or the producer; and
+    /// [`Error::Sequence`].
     pub fn reconnect(&mut self) -> Result<()> {
         self.stream = open(&self.address, &self.options)?;
         self.conversation.restart();
-        self.writes = 0;
+        (self.writes, self.retry_at) = (0, None);
         self.greet()?;
         self.barrier(|frame| match frame {
-            RouterFrame::Subscribed(_) => Look::Part,
+            RouterFrame::Subscribed(_) | RouterFrame::Consuming(_) | RouterFrame::Producing(_) => {
+                Look::Part
+            }
             RouterFrame::Refused(refused)
-                if matches!(refused.of, kind::TOPIC | kind::SUBSCRIBE) =>
+                if matches!(
+                    refused.of,
+                    kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME | kind::PRODUCER
+                ) =>
             {
                 Look::Answer(Refusal::from(*refused))
             }
             _ => Look::Other,
-        })
+        })?;
+        self.conversation.producer_end().map_or(Ok(()), Err)
     }
 
     fn greet(&mut self) -> Result<()> {
@@ -258,7 +272,7 @@ impl Client {
         Ok(made)
     }
 
-    /// Ends a subscription, and waits until the router has done so. Messages that came before may
+    /// Ends a subscription or a replay, or leaves a durable subscription, and waits until the router has done so. Messages that came before may
     /// still be handed over.
     ///
     /// # Errors
@@ -363,6 +377,7 @@ impl Client {
                     count += 1;
                 }
             }
+            let retry = self.keep_trying();
             self.write(self.options.timeout).or_else(|error| match count {
                 0 => Err(error),
                 // The next call will meet it.
@@ -371,7 +386,9 @@ impl Client {
             if count > 0 {
                 return Ok(count);
             }
-            if !self.read_before(deadline)? {
+            if !self.read_before(sooner(deadline, retry))?
+                && (retry.is_none() || deadline.is_over())
+            {
                 return Ok(0);
             }
         }
@@ -388,6 +405,11 @@ impl Client {
 fn is_for_users(event: &Event<'_>) -> bool {
     !matches!(
         event,
-        Event::Welcome(_) | Event::Subscribed(_) | Event::Unsubscribed(_) | Event::Pong(_)
+        Event::Welcome(_)
+            | Event::Subscribed(_)
+            | Event::Unsubscribed(_)
+            | Event::Producing(_)
+            | Event::Consuming(_)
+            | Event::Pong(_)
     )
 }

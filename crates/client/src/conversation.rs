@@ -1,16 +1,20 @@
 //! A conversation with a router, without a socket: bytes in, events out, bytes to send.
 
+mod guaranteed;
+
 use trunkline_native::{
-    self as native, Request, RouterFrame, Welcome, decode_message, decode_router, encode_forget,
-    encode_hello, encode_ping, encode_publish, encode_reply, encode_request, encode_subscribe,
+    self as native, Request, RouterFrame, Welcome, decode_delivery, decode_message, decode_router,
+    encode_forget, encode_hello, encode_ping, encode_publish, encode_reply, encode_request,
     encode_topic, encode_unsubscribe,
 };
 
+use crate::consumer::Standing;
 use crate::error::{Error, Result};
-use crate::event::{Event, Message, Reply, RequestId, event, unnamed};
+use crate::event::{Delivery, Event, Message, Reply, RequestId, event, unnamed};
 use crate::input::Input;
 use crate::options::{Options, Subscribe};
-use crate::state::State;
+use crate::producer::Producer;
+use crate::state::{State, Taken};
 
 /// A topic that messages are published to. It stays valid over a reconnection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,8 +97,9 @@ impl Conversation {
     }
 
     /// Begins again over a new connection. What was not sent or not worked through is gone, as are
-    /// requests without an answer; topics and subscriptions are told to the router as soon as it
-    /// has taken the client. Nothing should be published before that ([`Event::Welcome`]).
+    /// requests without an answer; topics, subscriptions and the producer are told to the router as
+    /// soon as it has taken the client, and what the producer keeps is sent again. Nothing should be
+    /// published before that ([`Event::Welcome`]).
     pub fn restart(&mut self) {
         self.state.restart();
         encode_hello(&mut self.state.output, &self.options.hello());
@@ -200,12 +205,25 @@ impl Conversation {
                     None => Err(unnamed(message.topic)),
                 };
             }
+            if let Some((delivery, length)) = decode_delivery(bytes, self.options.frame_bytes) {
+                pass(length);
+                self.state.has_seen(&delivery);
+                return match self.state.names.get(delivery.topic) {
+                    Some(topic) => Ok(Some(Event::Delivery(Delivery::new(&delivery, topic)))),
+                    None => Err(unnamed(delivery.topic)),
+                };
+            }
             let Some((frame, length)) = decode_router(bytes, self.options.frame_bytes)? else {
-                return Ok(None);
+                return Ok(self.state.producer.as_mut().and_then(Producer::news));
             };
             pass(length);
-            if self.state.take(&frame)? {
-                return event(frame, &self.state.names).map(Some);
+            if self.state.hear(&frame)? {
+                continue;
+            }
+            match self.state.take(&frame)? {
+                Taken::Inside => {}
+                Taken::Event => return event(frame, &self.state.names).map(Some),
+                Taken::Ended(subscription) => return Ok(Some(Event::Ended(subscription))),
             }
         }
     }
@@ -221,6 +239,10 @@ impl Conversation {
             let Some((frame, length)) = decode_router(bytes, self.options.frame_bytes)? else {
                 return Ok(None);
             };
+            if self.state.hear(&frame)? {
+                self.passed += length;
+                continue;
+            }
             let looked = look(&frame);
             match (frame, &looked) {
                 (RouterFrame::Ping(_) | RouterFrame::Closing(_), _)
@@ -275,8 +297,12 @@ impl Conversation {
 
     /// Gives the number of a topic back. It must not be published to any more.
     pub fn forget(&mut self, topic: Topic) {
-        self.state.topics.remove(topic.0);
-        encode_forget(&mut self.state.output, topic.0);
+        // What is kept would be sent again to whatever has the number then.
+        let producer = self.state.producer.as_mut();
+        if !producer.is_some_and(|producer| producer.forget_later(topic.0)) {
+            self.state.topics.remove(topic.0);
+            encode_forget(&mut self.state.output, topic.0);
+        }
     }
 
     /// Publishes a message.
@@ -299,14 +325,25 @@ impl Conversation {
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         self.check_payload(pattern.as_bytes(), 16)?;
         let updates = how.updates();
-        let number = self.state.subscriptions.insert((pattern.into(), updates), u32::MAX);
+        self.stand(Standing::Direct { pattern: pattern.into(), updates })
+    }
+
+    /// Asks for a subscription under a number that is free.
+    fn stand(&mut self, standing: Standing) -> Result<Subscription> {
+        let number = self.state.subscriptions.insert(standing, u32::MAX);
         let number = number.ok_or(Error::Broken("no number is left".to_owned()))?;
-        encode_subscribe(&mut self.state.output, number, updates, pattern);
+        if let Some(standing) = self.state.subscriptions.get(number) {
+            standing.announce(&mut self.state.output, number);
+        }
         Ok(Subscription(number))
     }
 
-    /// Ends a subscription. [`Event::Unsubscribed`] will say when nothing comes any more.
+    /// Ends a subscription or a replay, or leaves a durable subscription. [`Event::Unsubscribed`] will
+    /// say when nothing comes any more.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
+        if let Some(consumer) = self.state.consumer(subscription.0) {
+            consumer.is_left = true;
+        }
         encode_unsubscribe(&mut self.state.output, subscription.0);
     }
 
@@ -351,7 +388,7 @@ impl Conversation {
     }
 
     /// Asks for a sign of life, which comes back as [`Event::Pong`] behind the answers to
-    /// everything that was asked before.
+    /// everything that was asked before. The token [`u64::MAX`] is the conversation's own.
     pub fn ping(&mut self, token: u64) {
         encode_ping(&mut self.state.output, token);
     }

@@ -52,6 +52,25 @@ pub enum Error {
         /// How many it has.
         limit: u32,
     },
+    /// Messages are stored only by who has said who it is ([`crate::Client::producer`]).
+    NoProducer,
+    /// The producer has as many messages on their way as it may: some have to be acknowledged first.
+    WindowFull {
+        /// So many are not acknowledged.
+        messages: u64,
+        /// Bytes of their payload.
+        bytes: u64,
+    },
+    /// The router and this program do not agree on what the producer has stored. It stores no more until
+    /// [`crate::Client::producer`] is called on a new connection.
+    Sequence {
+        /// The last sequence that this program knows of.
+        known: u64,
+        /// The last one that the router knows of.
+        last: u64,
+    },
+    /// It is no name of a producer or a durable subscription.
+    BadName(String),
     /// More messages came while an answer was waited for than are put aside; receive them first.
     Aside {
         /// How many bytes are put aside.
@@ -63,11 +82,8 @@ impl Error {
     /// Whether the connection is of no use any more, so that only [`crate::Client::reconnect`] helps.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        use Error::{Aside, Refused, TimedOut, TooLong, TooManyTopics};
-        !matches!(
-            self,
-            Refused(_) | TimedOut { .. } | TooLong { .. } | TooManyTopics { .. } | Aside { .. }
-        )
+        use Error::{Address, Broken, Closed, Connect, Ended, Lost};
+        matches!(self, Address(_) | Connect(_) | Lost(_) | Ended | Closed { .. } | Broken(_))
     }
 }
 
@@ -97,6 +113,29 @@ impl fmt::Display for Error {
                     "the router has numbers for {limit} topics of a client, and all are used"
                 )
             }
+            Self::NoProducer => {
+                out.write_str("no message is stored before it is said who the producer is")
+            }
+            Self::WindowFull { messages, bytes } => write!(
+                out,
+                "{messages} messages with {bytes} bytes are not acknowledged, and no more may be on \
+                 their way; receive until some are"
+            ),
+            Self::Sequence { known, last } if last < known => write!(
+                out,
+                "the router knows the messages of this producer up to {last} only, and had \
+                 acknowledged them up to {known}: the others are lost there"
+            ),
+            Self::Sequence { known, last } => write!(
+                out,
+                "another program has stored messages up to {last} under this producer's name; this \
+                 one has come to {known}"
+            ),
+            Self::BadName(name) => write!(
+                out,
+                "{name:?} is no name of a producer or a durable subscription: these have 1 to 200 \
+                 bytes and no control characters"
+            ),
             Self::Aside { limit } => write!(
                 out,
                 "more than {limit} bytes of messages came before the answer; receive them first"

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use trunkline_native::{self as native, Conflation, Requester, RouterFrame, Welcome, code, kind};
+use trunkline_native::{
+    self as native, Conflation, Durability, LostReason, Producing, Requester, RouterFrame, Stored,
+    Welcome, code, kind,
+};
 
 use crate::conversation::Subscription;
 use crate::error::{Error, Result};
@@ -26,6 +29,23 @@ pub enum Event<'a> {
     Subscribed(Subscription),
     /// A subscription has ended. [`crate::Client`] keeps it for itself.
     Unsubscribed(Subscription),
+    /// The router knows the producer. [`crate::Client`] keeps it for itself.
+    Producing(Producing),
+    /// All messages of this producer up to one are stored.
+    Stored(Stored),
+    /// A consumer stands. [`crate::Client`] keeps it for itself.
+    Consuming(Consuming),
+    /// A guaranteed message of a consumer.
+    Delivery(Delivery<'a>),
+    /// What was delivered is durable.
+    Confirmed(Confirmed),
+    /// Acknowledgements of a consumer are kept.
+    Acknowledged(Acknowledged),
+    /// Guaranteed messages of a consumer that will not come.
+    Lost(Lost),
+    /// A consumer has ended though this client did not want it: somebody deleted the durable
+    /// subscription.
+    Ended(Subscription),
     /// The answer to a ping with this token.
     Pong(u64),
     /// The router ends the connection; nothing comes behind this.
@@ -81,6 +101,113 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
+}
+
+/// How a consumer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Consuming {
+    /// Which consumer.
+    pub subscription: Subscription,
+    /// The most messages that are delivered and not acknowledged.
+    pub window: u32,
+    /// Messages that wait in it.
+    pub waiting: u64,
+    /// Messages come from this position on, beside those that are delivered again.
+    pub next: u64,
+    /// It was made now, and was not there before.
+    pub is_new: bool,
+}
+
+impl From<native::Consuming> for Consuming {
+    fn from(it: native::Consuming) -> Self {
+        let native::Consuming { subscription, window, waiting, next, is_new } = it;
+        Self { subscription: Subscription(subscription), window, waiting, next, is_new }
+    }
+}
+
+/// A guaranteed message of a consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery<'a> {
+    /// Which consumer; for [`crate::Client::acknowledge`].
+    pub subscription: Subscription,
+    /// Which topic.
+    pub topic: &'a str,
+    /// Where in the router's journal it is; for [`crate::Client::acknowledge`].
+    pub position: u64,
+    /// When the router took it, in nanoseconds since 1970.
+    pub time: u64,
+    /// How often it was delivered before, as far as is known.
+    pub deliveries: u32,
+    /// What it replaced and how old it is, where the consumer is conflated.
+    pub conflation: Option<Conflation>,
+    /// It may have been delivered before, to this client or to another.
+    pub is_repeated: bool,
+    /// It is not yet as durable as its topic asks, and may be gone if the router fails.
+    pub is_unconfirmed: bool,
+    /// It comes from the journal and is not live.
+    pub is_kept: bool,
+    /// What the payload is ([`crate::format`]).
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+impl<'a> Delivery<'a> {
+    #[inline]
+    pub(crate) fn new(it: &native::Delivery<'a>, topic: &'a str) -> Self {
+        Self {
+            subscription: Subscription(it.subscription),
+            topic,
+            position: it.position,
+            time: it.time,
+            deliveries: it.deliveries,
+            conflation: it.conflation,
+            is_repeated: it.is_repeated,
+            is_unconfirmed: it.is_unconfirmed,
+            is_kept: it.is_kept,
+            format: it.format,
+            payload: it.payload,
+        }
+    }
+}
+
+/// All that was delivered to a consumer up to a position is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Which consumer.
+    pub subscription: Subscription,
+    /// So durable.
+    pub durability: Durability,
+    /// Up to here.
+    pub position: u64,
+}
+
+/// Acknowledgements of a consumer are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Which consumer.
+    pub subscription: Subscription,
+    /// How well they are kept.
+    pub durability: Durability,
+    /// How many of those that were sent over this connection, from the first on.
+    pub acknowledgements: u64,
+    /// Where in the router's journal the last of them is.
+    pub position: u64,
+}
+
+/// Guaranteed messages of a consumer that will not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Which consumer.
+    pub subscription: Subscription,
+    /// Why.
+    pub reason: LostReason,
+    /// How many; 0: that is not known.
+    pub count: u64,
+    /// The position of the first.
+    pub first: u64,
+    /// The position of the last.
+    pub last: u64,
 }
 
 /// A request that waits for an answer of this client.
@@ -164,14 +291,27 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
         RouterFrame::Pong(token) | RouterFrame::Ping(token) => Event::Pong(token),
         RouterFrame::Closing(closing) => Event::Closing(closing),
         RouterFrame::Topic(topic) => return Err(unnamed(topic.alias)),
-        RouterFrame::Producing(_)
-        | RouterFrame::Stored(_)
-        | RouterFrame::Consuming(_)
-        | RouterFrame::Delivery(_)
-        | RouterFrame::Confirmed(_)
-        | RouterFrame::Acknowledged(_)
-        | RouterFrame::Lost(_) => {
-            return Err(Error::Broken("guaranteed delivery, which nobody asked for".to_owned()));
+        RouterFrame::Producing(producing) => Event::Producing(producing),
+        RouterFrame::Consuming(consuming) => Event::Consuming(consuming.into()),
+        RouterFrame::Delivery(delivery) => {
+            Event::Delivery(Delivery::new(&delivery, name(delivery.topic)?))
+        }
+        RouterFrame::Confirmed(native::Confirmed { subscription, durability, position }) => {
+            let subscription = Subscription(subscription);
+            Event::Confirmed(Confirmed { subscription, durability, position })
+        }
+        RouterFrame::Acknowledged(it) => Event::Acknowledged(Acknowledged {
+            subscription: Subscription(it.subscription),
+            durability: it.durability,
+            acknowledgements: it.acknowledgements,
+            position: it.position,
+        }),
+        RouterFrame::Lost(native::Lost { subscription, reason, count, first, last }) => {
+            let subscription = Subscription(subscription);
+            Event::Lost(Lost { subscription, reason, count, first, last })
+        }
+        RouterFrame::Stored(_) => {
+            return Err(Error::Broken("STORED, though nothing was stored".to_owned()));
         }
     })
 }

@@ -20,10 +20,41 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! With a guarantee: what is stored is kept, here until the router has it and there until a consumer has
+//! acknowledged it.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use trunkline_client::{Client, Consume, Event, Options, format};
+//!
+//! # fn main() -> Result<(), trunkline_client::Error> {
+//! let mut client = Client::connect("tcp://127.0.0.1:7400", &Options::named("desk 7"))?;
+//! client.producer("desk-7")?;
+//! let topic = client.topic("orders/new")?;
+//! let sequence = client.store(topic, format::FIX, b"35=D")?;
+//! let stored = client.wait_stored(sequence, Duration::from_secs(5))?;
+//! println!("on disk of {}, at {}", stored.durability.disk, stored.position);
+//!
+//! client.consume(&Consume::durable("risk", "orders/>"))?;
+//! let mut done = Vec::new();
+//! client.receive(None, &mut |event| {
+//!     if let Event::Delivery(it) = event {
+//!         println!("{} {:?}", it.topic, it.payload);
+//!         done.push((it.subscription, it.position));
+//!     }
+//! })?;
+//! for (subscription, position) in done {
+//!     client.acknowledge(subscription, position)?;
+//! }
+//! # client.flush()
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
 mod client;
+mod consumer;
 mod conversation;
 mod error;
 mod event;
@@ -31,12 +62,19 @@ mod input;
 mod names;
 mod numbers;
 mod options;
+mod producer;
 mod state;
 
 pub use client::Client;
+pub use consumer::Consume;
 pub use conversation::{Conversation, Subscription, Topic};
 pub use error::{Error, Result};
-pub use event::{Event, Gap, Message, Refusal, Reply, RequestId};
+pub use event::{
+    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Refusal, Reply,
+    RequestId,
+};
 pub use options::{Options, Subscribe};
-pub use trunkline_native::{Conflation, Overflow, code, format, kind};
+pub use trunkline_native::{
+    Conflation, Durability, LostReason, Overflow, Producing, Start, Stored, code, format, kind,
+};
 pub use trunkline_reactor::{Address, Idle};

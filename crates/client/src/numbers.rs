@@ -25,9 +25,28 @@ impl<T> Numbers<T> {
         Some(number)
     }
 
-    pub(crate) fn remove(&mut self, number: u32) {
-        if self.things.get_mut(number as usize).and_then(Option::take).is_some() {
-            self.free.push(number);
+    /// Gives a number back; the thing it had, if it had one.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        let thing = self.things.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(thing)
+    }
+
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        self.things.get(number as usize)?.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.things.get_mut(number as usize)?.as_mut()
+    }
+
+    /// Gives back the numbers of things that do not hold.
+    pub(crate) fn retain(&mut self, mut holds: impl FnMut(&mut T) -> bool) {
+        for (number, thing) in (0..).zip(&mut self.things) {
+            if thing.take_if(|thing| !holds(thing)).is_some() {
+                self.free.push(number);
+            }
         }
     }
 
@@ -51,12 +70,11 @@ mod tests {
         let mut numbers = Numbers::default();
         let given: Vec<_> = ["a", "b", "c", "d"].map(|thing| numbers.insert(thing, 3)).into();
         assert_eq!(given, [Some(0), Some(1), Some(2), None]);
-        numbers.remove(1);
-        numbers.remove(1);
-        numbers.remove(9);
+        assert_eq!(numbers.remove(1), Some("b"));
+        assert_eq!((numbers.remove(1), numbers.remove(9)), (None, None));
         assert_eq!(numbers.insert("e", 3), Some(1));
         assert_eq!(numbers.insert("f", 3), None);
         assert_eq!(numbers.iter().collect::<Vec<_>>(), [(0, &"a"), (1, &"e"), (2, &"c")]);
-        assert_eq!(numbers.end(), 3);
+        assert_eq!((numbers.end(), numbers.get(1), numbers.get(3)), (3, Some(&"e"), None));
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 
 use trunkline_native::{
-    self as native, RouterFrame, Updates, Welcome, code, encode_pong, encode_subscribe,
-    encode_topic, kind,
+    self as native, RouterFrame, Welcome, code, encode_forget, encode_pong, encode_topic, kind,
 };
 
+use crate::consumer::{Consumer, Standing};
+use crate::conversation::Subscription;
 use crate::error::{Error, Result};
 use crate::names::Names;
 use crate::numbers::Numbers;
+use crate::producer::{Producer, SETTLED};
 
 /// What a conversation knows beside the bytes that come.
 #[derive(Debug, Default)]
@@ -20,7 +22,8 @@ pub(crate) struct State {
     pub(crate) names: Names,
     /// Of this client, by alias.
     pub(crate) topics: Numbers<Box<str>>,
-    pub(crate) subscriptions: Numbers<(Box<str>, Updates)>,
+    pub(crate) subscriptions: Numbers<Standing>,
+    pub(crate) producer: Option<Producer>,
     /// Requests whose answers are wanted.
     pub(crate) asked: HashSet<u64>,
     pub(crate) welcome: Option<Welcome>,
@@ -30,9 +33,25 @@ pub(crate) struct State {
     announces: bool,
 }
 
+/// What a frame is for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Nothing.
+    Inside,
+    /// The event of its kind.
+    Event,
+    /// [`crate::Event::Ended`].
+    Ended(Subscription),
+}
+
 impl State {
-    /// Forgets everything but topics and subscriptions.
+    /// Forgets everything but topics, subscriptions, and what a producer keeps.
     pub(crate) fn restart(&mut self) {
+        match &mut self.producer {
+            Some(producer) if producer.end().is_none() => producer.restart(),
+            _ => self.end_producer(),
+        }
+        self.subscriptions.retain(|it| it.consumer().is_none_or(|consumer| !consumer.is_left));
         self.output.clear();
         self.names.clear();
         self.asked.clear();
@@ -41,40 +60,106 @@ impl State {
         self.announces = true;
     }
 
-    /// Learns what a frame says; true if the user is to know of it too.
-    pub(crate) fn take(&mut self, frame: &RouterFrame<'_>) -> Result<bool> {
+    /// Learns what a frame says that is for the producer, as soon as it comes; false if it is none.
+    pub(crate) fn hear(&mut self, frame: &RouterFrame<'_>) -> Result<bool> {
+        let Some(producer) = &mut self.producer else { return Ok(false) };
+        match frame {
+            RouterFrame::Stored(stored) => {
+                producer.acknowledge(stored, &mut self.output)?;
+                self.forget_topics();
+            }
+            RouterFrame::Refused(refused) if refused.of == kind::STORE => {
+                producer.refuse(refused, &mut self.output);
+            }
+            RouterFrame::Pong(SETTLED) => producer.settled(&mut self.output),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Forgets the producer and what it keeps.
+    pub(crate) fn end_producer(&mut self) {
+        if let Some(producer) = &mut self.producer {
+            producer.give_up();
+        }
+        self.forget_topics();
+        self.producer = None;
+    }
+
+    /// Gives back the aliases that no message needs any more which is kept.
+    fn forget_topics(&mut self) {
+        while let Some(alias) = self.producer.as_mut().and_then(Producer::forgotten) {
+            self.topics.remove(alias);
+            encode_forget(&mut self.output, alias);
+        }
+    }
+
+    /// Learns what a frame says, and what it is for the user.
+    pub(crate) fn take(&mut self, frame: &RouterFrame<'_>) -> Result<Taken> {
         match frame {
             RouterFrame::Topic(topic) => {
                 if !self.names.set(topic.alias, topic.name) {
                     let what = format!("a topic of the number {}", topic.alias);
                     return Err(Error::Broken(what));
                 }
-                return Ok(false);
+                return Ok(Taken::Inside);
             }
             RouterFrame::Ping(token) => {
                 encode_pong(&mut self.output, *token);
-                return Ok(false);
+                return Ok(Taken::Inside);
             }
-            RouterFrame::Reply(reply) => return Ok(self.asked.remove(&reply.correlation)),
-            RouterFrame::Refused(refused) => return Ok(self.take_refused(refused)),
+            RouterFrame::Reply(reply) if !self.asked.remove(&reply.correlation) => {
+                return Ok(Taken::Inside);
+            }
+            RouterFrame::Refused(refused) if !self.take_refused(refused) => {
+                return Ok(Taken::Inside);
+            }
             RouterFrame::Welcome(welcome) => self.take_welcome(welcome)?,
-            RouterFrame::Unsubscribed(number) => self.subscriptions.remove(*number),
+            RouterFrame::Unsubscribed(number) => {
+                let mut standing = self.subscriptions.remove(*number);
+                let consumer = standing.as_mut().and_then(Standing::consumer);
+                if consumer.is_some_and(|it| !it.is_left) {
+                    return Ok(Taken::Ended(Subscription(*number)));
+                }
+            }
             RouterFrame::Closing(closing) => {
                 self.closed = Some((closing.code, closing.text.to_owned()));
             }
-            RouterFrame::Message(_)
+            RouterFrame::Producing(producing) => match &mut self.producer {
+                Some(producer) => producer.producing(producing, &mut self.output),
+                None => return Err(Error::Broken("PRODUCING, which nobody asked".to_owned())),
+            },
+            RouterFrame::Consuming(consuming) => {
+                if let Some(consumer) = self.consumer(consuming.subscription) {
+                    consumer.stands((*consuming).into());
+                }
+            }
+            RouterFrame::Delivery(delivery) => self.has_seen(delivery),
+            RouterFrame::Reply(_)
+            | RouterFrame::Refused(_)
+            | RouterFrame::Message(_)
             | RouterFrame::Gap(_)
             | RouterFrame::Subscribed(_)
             | RouterFrame::Pong(_)
-            | RouterFrame::Producing(_)
             | RouterFrame::Stored(_)
-            | RouterFrame::Consuming(_)
-            | RouterFrame::Delivery(_)
             | RouterFrame::Confirmed(_)
             | RouterFrame::Acknowledged(_)
             | RouterFrame::Lost(_) => {}
         }
-        Ok(true)
+        Ok(Taken::Event)
+    }
+
+    #[inline]
+    pub(crate) fn consumer(&mut self, number: u32) -> Option<&mut Consumer> {
+        self.subscriptions.get_mut(number)?.consumer()
+    }
+
+    /// A delivery is handed over.
+    #[inline]
+    pub(crate) fn has_seen(&mut self, delivery: &native::Delivery<'_>) {
+        if let Some(consumer) = self.consumer(delivery.subscription) {
+            consumer.has_seen(delivery.position);
+        }
     }
 
     /// Gives back what a refused frame had taken; false for a request that nobody waits for.
@@ -82,10 +167,13 @@ impl State {
         let number = refused.id as u32;
         match refused.of {
             // What has the number already is not meant.
-            kind::TOPIC | kind::SUBSCRIBE if refused.code == code::IN_USE => {}
-            kind::TOPIC => self.topics.remove(number),
-            kind::SUBSCRIBE => self.subscriptions.remove(number),
-            kind::UNSUBSCRIBE => self.subscriptions.remove(number),
+            kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME if refused.code == code::IN_USE => {}
+            kind::TOPIC => _ = self.topics.remove(number),
+            kind::SUBSCRIBE | kind::CONSUME | kind::UNSUBSCRIBE => {
+                self.subscriptions.remove(number);
+            }
+            // One that has stored before keeps what it has for the next connection.
+            kind::PRODUCER => _ = self.producer.take_if(|it| !it.has_begun()),
             kind::REQUEST => return self.asked.remove(&refused.id),
             _ => {}
         }
@@ -105,8 +193,11 @@ impl State {
             for (alias, name) in self.topics.iter() {
                 encode_topic(&mut self.output, alias, name);
             }
-            for (number, (pattern, updates)) in self.subscriptions.iter() {
-                encode_subscribe(&mut self.output, number, *updates, pattern);
+            for (number, standing) in self.subscriptions.iter() {
+                standing.announce(&mut self.output, number);
+            }
+            if let Some(producer) = &self.producer {
+                producer.announce(&mut self.output);
             }
         }
         Ok(())

@@ -6,9 +6,12 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use trunkline_client::{Client, Conversation, Error, Event, Options, Subscribe, code, kind};
+use trunkline_client::{
+    Client, Consume, Conversation, Error, Event, Options, Start, Subscribe, code, kind,
+};
 use trunkline_native::{
-    ClientFrame, Closing, Message, Refused, RouterFrame, Topic, VERSION, Welcome, decode_client,
+    ClientFrame, Closing, Consuming, Delivery, Durability, Message, Producing, Refused,
+    RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
@@ -379,6 +382,199 @@ fn a_client_comes_back() {
     client.reconnect().unwrap();
     assert_eq!(receive(&mut client), [9]);
     client.publish(topic, b"still valid").unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+/// Answers one frame as a router does that has a journal, whose next sequence is `next`.
+fn keep(frame: &ClientFrame<'_>, next: &mut u64) -> Vec<u8> {
+    let durability = Durability { memory: 1, disk: 1 };
+    bytes(&[match frame {
+        ClientFrame::Ping(token) => RouterFrame::Pong(*token),
+        ClientFrame::Producer(_) => {
+            RouterFrame::Producing(Producing { window: 4, window_bytes: 1000, last: *next - 1 })
+        }
+        // Each second one, so that the window fills.
+        ClientFrame::Store(store) if store.sequence.is_multiple_of(2) => {
+            assert!(store.sequence <= *next, "{store:?}");
+            *next = (*next).max(store.sequence + 1);
+            let (sequence, position) = (store.sequence, store.sequence * 10);
+            RouterFrame::Stored(Stored { durability, sequence, position })
+        }
+        ClientFrame::Store(store) => {
+            *next = (*next).max(store.sequence + 1);
+            return Vec::new();
+        }
+        ClientFrame::Consume(it) if it.pattern.contains('!') => {
+            refused(kind::CONSUME, it.subscription)
+        }
+        ClientFrame::Consume(it) => {
+            let (subscription, window) = (it.subscription, 10);
+            let (waiting, next, is_new) = (1, 1, true);
+            let stands = Consuming { subscription, window, waiting, next, is_new };
+            return bytes(&[RouterFrame::Consuming(stands), NAME, delivery(subscription, 1)]);
+        }
+        ClientFrame::Delete(it) if it.name != "risk" => refused(kind::DELETE, 0),
+        ClientFrame::Delete(_) => RouterFrame::Unsubscribed(0),
+        _ => return Vec::new(),
+    }])
+}
+
+fn delivery(subscription: u32, position: u64) -> RouterFrame<'static> {
+    RouterFrame::Delivery(Delivery {
+        subscription,
+        topic: 3,
+        position,
+        time: 0,
+        deliveries: 0,
+        conflation: None,
+        is_repeated: false,
+        is_unconfirmed: false,
+        is_kept: false,
+        format: 0,
+        payload: b"",
+    })
+}
+
+#[test]
+fn what_is_stored_survives_the_connection() {
+    let (address, router) = listen([
+        |mut end: End| {
+            end.greet();
+            let mut next = 42;
+            // PRODUCER, TOPIC, PING, and the first seven messages.
+            for _ in 0..10 {
+                end.hear(|frame| keep(frame, &mut next));
+            }
+        },
+        |mut end: End| {
+            end.greet();
+            let (mut next, mut heard) = (49, Vec::new());
+            while end.hear(|frame| {
+                if let ClientFrame::Store(store) = frame {
+                    heard.push((store.sequence, store.is_repeated));
+                }
+                keep(frame, &mut next)
+            }) {}
+            assert_eq!(heard, [(49, false), (50, false)]);
+        },
+    ]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    assert_eq!(client.producer("desk-7").unwrap(), 41);
+    let topic = client.topic("orders").unwrap();
+    for sequence in 42..=48 {
+        assert_eq!(client.enqueue_store(topic, 0, b"order", None).unwrap(), sequence);
+    }
+    let stored = client.wait_stored(48, Duration::from_secs(30)).unwrap();
+    assert_eq!((stored.sequence, stored.position, stored.durability.disk), (48, 480, 1));
+    let lost = client.receive(None, &mut |_| {}).and_then(|_| client.receive(None, &mut |_| {}));
+    assert!(lost.unwrap_err().is_final());
+    client.reconnect().unwrap();
+    let last = (49..=50).map(|_| client.store(topic, 0, b"order").unwrap()).last();
+    assert_eq!(last, Some(50));
+    client.wait_stored(50, Duration::from_secs(30)).unwrap();
+    assert!(client.unacknowledged().is_empty());
+    let late = client.wait_stored(51, Duration::from_millis(20)).unwrap_err();
+    assert_eq!(late.to_string(), "no acknowledgement of what is stored in time");
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_message_that_is_not_acknowledged_is_sent_again() {
+    let (address, router) = listen([
+        |mut end: End| {
+            end.greet();
+            let mut next = 1;
+            for _ in 0..4 {
+                end.hear(|frame| keep(frame, &mut next));
+            }
+        },
+        |mut end: End| {
+            end.greet();
+            let (mut next, mut heard) = (2, Vec::new());
+            while end.hear(|frame| {
+                if let ClientFrame::Store(store) = frame {
+                    heard.push((store.sequence, store.is_repeated));
+                }
+                keep(frame, &mut next)
+            }) {}
+            assert_eq!(heard, [(1, true), (2, false)]);
+        },
+    ]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    client.producer("desk-7").unwrap();
+    let topic = client.topic("orders").unwrap();
+    client.store(topic, 0, b"order").unwrap();
+    assert!(client.receive(None, &mut |_| {}).unwrap_err().is_final());
+    assert_eq!(client.unacknowledged(), 1..2);
+    client.reconnect().unwrap();
+    client.store_for(topic, 0, b"order", Duration::from_secs(1)).unwrap();
+    client.wait_stored(2, Duration::from_secs(30)).unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_router_that_cannot_store_for_now_is_asked_again() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        let (mut next, mut tries) = (2, 0);
+        while end.hear(|frame| match frame {
+            ClientFrame::Store(store) if tries < 2 => {
+                tries += 1;
+                bytes(&[RouterFrame::Refused(Refused {
+                    of: kind::STORE,
+                    code: code::NOT_DURABLE,
+                    offset: None,
+                    id: store.sequence,
+                    text: "the disk is full",
+                })])
+            }
+            frame => keep(frame, &mut next),
+        }) {}
+        assert_eq!(tries, 2);
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    client.producer("desk-7").unwrap();
+    let topic = client.topic("orders").unwrap();
+    let sequence = client.store(topic, 0, b"order").unwrap();
+    client.wait_stored(sequence, Duration::from_secs(30)).unwrap();
+    let mut told = Vec::new();
+    client.receive(Some(Duration::ZERO), &mut |event| told.push(format!("{event:?}"))).unwrap();
+    assert!(told[0].starts_with("Stored") && told[1].contains("the disk is full"), "{told:?}");
+    let sequence = client.store(topic, 0, b"order").unwrap();
+    client.store(topic, 0, b"order").unwrap();
+    client.wait_stored(sequence + 1, Duration::from_secs(30)).unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_consumer_is_asked_for_and_ended() {
+    let (address, router) = listen([|mut end| {
+        end.greet();
+        let mut acknowledged = 0;
+        while end.hear(|frame| {
+            acknowledged += u32::from(matches!(frame, ClientFrame::Acknowledge(_)));
+            keep(frame, &mut 1)
+        }) {}
+        assert_eq!(acknowledged, 1);
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    let error = client.consume(&Consume::replay("!", Start::All)).unwrap_err();
+    assert_eq!(error.to_string(), "the router refused CONSUME: no ! (bad name)");
+    let subscription = client.consume(&Consume::durable("risk", "fx")).unwrap();
+    assert_eq!(client.consuming(subscription).map(|it| it.window), Some(10));
+    let error = client.delete("none").unwrap_err();
+    assert!(!error.is_final(), "{error}");
+    client.delete("risk").unwrap();
+    let mut told = Vec::new();
+    client.receive(None, &mut |event| told.push(format!("{event:?}"))).unwrap();
+    assert!(told[0].contains("topic: \"fx\", position: 1"), "{told:?}");
+    assert_eq!(told[1], "Ended(Subscription(0))");
+    client.acknowledge(subscription, 1).unwrap();
+    client.flush().unwrap();
     drop(client);
     router.join().unwrap();
 }

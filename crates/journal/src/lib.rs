@@ -13,6 +13,7 @@ mod record;
 mod scan;
 mod segment;
 pub mod simulated;
+mod survey;
 mod tail;
 mod worker;
 
@@ -22,5 +23,6 @@ pub use open::{OpenError, Report, Torn, open};
 pub use record::{Address, HEAD, MARK, Record};
 pub use scan::{Damage, DamageKind, End, Found, Scan};
 pub use segment::{HeadError, SEGMENT_HEAD, SegmentHead, VERSION, index_name, segment_name};
+pub use survey::{IndexState, SegmentSurvey, Survey, Wound, survey};
 pub use tail::Chunk;
 pub use worker::{Outcome, Workers, chore, commit};

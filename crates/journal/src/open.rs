@@ -95,7 +95,7 @@ struct Opening<'a> {
     report: Report,
 }
 
-fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
+pub(crate) fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
     let name = name.to_owned();
     move |error| OpenError::Io(name, error)
 }
@@ -374,20 +374,20 @@ pub(crate) fn whole(bytes: &[u8], journal: u64, number: u32, after: u64) -> (Ind
 /// Each record says what was known to be on disk when it was appended, and nothing is written before what
 /// was written earlier is known to be on disk. So a record that cannot be read was being written, unless
 /// a later one knows better.
-struct Ending<'a> {
+pub(crate) struct Ending<'a> {
     bytes: &'a [u8],
     journal: u64,
     number: u32,
-    index: Index,
-    damages: Vec<Damage>,
-    torn: Torn,
-    is_closed: bool,
+    pub(crate) index: Index,
+    pub(crate) damages: Vec<Damage>,
+    pub(crate) torn: Torn,
+    pub(crate) is_closed: bool,
     /// Where records begin of which no other says that they are on disk.
     unsure: u32,
 }
 
 impl<'a> Ending<'a> {
-    fn new(bytes: &'a [u8], journal: u64, number: u32) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], journal: u64, number: u32) -> Self {
         let end = SEGMENT_HEAD as u32;
         let index = Index { end, ..Index::default() };
         let torn = Torn { at: Address { segment: number, offset: end }, bytes: 0 };
@@ -395,7 +395,7 @@ impl<'a> Ending<'a> {
         Self { bytes, journal, number, index, damages, torn, is_closed, unsure: end }
     }
 
-    fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         let scan = || Scan::new(self.bytes, self.journal, self.number, 0);
         let stable = scan().filter_map(|found| match found {
             Found::Record(_, record) => Some(record.stable),

@@ -136,11 +136,7 @@ impl Client {
         loop {
             let answer = self.conversation.look_for(&mut look)?;
             if let Some(answer) = answer {
-                // Answers to pings. What the router's welcome has set free may be much more, and
-                // goes out while its answers are waited for.
-                if self.conversation.output().len() <= GATHERED {
-                    self.write(self.options.timeout)?;
-                }
+                self.write_little()?;
                 return Ok(answer);
             }
             if !self.conversation.output().is_empty() {
@@ -154,9 +150,16 @@ impl Client {
         }
     }
 
+    /// Sends answers to pings. What the router's welcome has set free may be much more, and goes out
+    /// while its answers are waited for.
+    pub(super) fn write_little(&mut self) -> Result<()> {
+        let is_little = self.conversation.output().len() <= GATHERED;
+        if is_little { self.write(self.options.timeout) } else { Ok(()) }
+    }
+
     /// Writes some of what has gathered, and reads what is there: a router ends the connection of who
     /// asks much and takes no answers.
-    fn write_part(&mut self) -> Result<()> {
+    pub(super) fn write_part(&mut self) -> Result<()> {
         let output = self.conversation.output();
         match self.stream.write(&output[..output.len().min(GATHERED)]) {
             Ok(bytes) => {

@@ -1,0 +1,128 @@
+//! What a client asks of guaranteed messages, and how it stands with that.
+
+use trunkline_native::{self as native, Start, Updates, encode_consume, encode_subscribe};
+
+use crate::event::Consuming;
+use crate::options::Subscribe;
+
+/// How guaranteed messages are asked for.
+///
+/// With a name it is a durable subscription, which stays when the client leaves, and whose messages are
+/// delivered until they are acknowledged; clients that give the same name share them. Without one it
+/// is a replay: what is kept, then live messages, and nothing is acknowledged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consume {
+    /// Of the durable subscription, 1 to 200 bytes without control characters; empty for a replay.
+    pub name: String,
+    /// Such as `orders/*` or `orders/>`.
+    pub pattern: String,
+    /// The most messages that are delivered and not acknowledged; 0 leaves it to the router.
+    pub window: u32,
+    /// Where it begins; a durable subscription that is there already goes on where it was.
+    pub start: Start,
+    /// How fast kept messages come, in thousandths of the pace at which they were stored; 0: as fast
+    /// as they can.
+    pub pace: u32,
+    /// How many messages of each topic.
+    pub updates: Subscribe,
+    /// Wants [`crate::Event::Confirmed`].
+    pub wants_confirmed: bool,
+    /// Wants [`crate::Event::Acknowledged`].
+    pub wants_acknowledged: bool,
+}
+
+impl Consume {
+    /// A durable subscription to new messages.
+    #[must_use]
+    pub fn durable(name: &str, pattern: &str) -> Self {
+        Self { name: name.to_owned(), pattern: pattern.to_owned(), ..Self::default() }
+    }
+
+    /// A replay.
+    #[must_use]
+    pub fn replay(pattern: &str, start: Start) -> Self {
+        Self { pattern: pattern.to_owned(), start, ..Self::default() }
+    }
+}
+
+/// A subscription, as the router has to be told of it.
+#[derive(Debug)]
+pub(crate) enum Standing {
+    Direct { pattern: Box<str>, updates: Updates },
+    Consumer(Box<Consumer>),
+}
+
+/// A consumer of guaranteed messages.
+#[derive(Debug)]
+pub(crate) struct Consumer {
+    how: Consume,
+    pub(crate) consuming: Option<Consuming>,
+    /// Where a replay goes on after a reconnection, once it has begun.
+    next: Option<u64>,
+    /// UNSUBSCRIBE is sent.
+    pub(crate) is_left: bool,
+}
+
+impl Consumer {
+    pub(crate) fn new(how: &Consume) -> Self {
+        Self { how: how.clone(), consuming: None, next: None, is_left: false }
+    }
+
+    /// Learns how it stands.
+    pub(crate) fn stands(&mut self, consuming: Consuming) {
+        self.consuming = Some(consuming);
+        self.next.get_or_insert(consuming.next);
+    }
+
+    /// Learns what was handed over.
+    #[inline]
+    pub(crate) fn has_seen(&mut self, position: u64) {
+        self.next = self.next.max(Some(position.saturating_add(1)));
+    }
+
+    fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
+        let Consume { window, pace, wants_confirmed, wants_acknowledged, .. } = self.how;
+        let start = match self.next {
+            // The router knows where a durable subscription is.
+            Some(next) if self.how.name.is_empty() => Start::Position(next),
+            _ => self.how.start,
+        };
+        let (updates, name, pattern) =
+            (self.how.updates.updates(), &*self.how.name, &*self.how.pattern);
+        encode_consume(
+            out,
+            &native::Consume {
+                subscription,
+                window,
+                updates,
+                start,
+                pace,
+                wants_confirmed,
+                wants_acknowledged,
+                name,
+                pattern,
+            },
+        );
+    }
+}
+
+impl Standing {
+    /// Asks the router for it.
+    pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
+        match self {
+            Self::Direct { pattern, updates } => {
+                encode_subscribe(out, subscription, *updates, pattern);
+            }
+            Self::Consumer(consumer) => consumer.announce(out, subscription),
+        }
+    }
+
+    /// The consumer, if it is one.
+    #[inline]
+    pub(crate) fn consumer(&mut self) -> Option<&mut Consumer> {
+        match self {
+            Self::Consumer(consumer) => Some(consumer),
+            Self::Direct { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Guaranteed delivery: storing, consuming, acknowledging.
+
+use std::ops::Range;
+
+use trunkline_native::{
+    self as native, Acknowledge, Release, Store, Stored, encode_acknowledge, encode_delete,
+    encode_release,
+};
+
+use super::{Conversation, Subscription, Topic};
+use crate::consumer::{Consume, Consumer, Standing};
+use crate::error::{Error, Result};
+use crate::event::Consuming;
+use crate::producer::Producer;
+
+/// Bytes of CONSUME before name and pattern.
+const CONSUME_HEAD: usize = 40;
+
+impl Conversation {
+    /// Says under which name this client stores messages: the same over reconnections and restarts.
+    /// [`crate::Event::Producing`] or [`crate::Event::Refused`] will answer; nothing is stored before.
+    ///
+    /// What an earlier producer of this conversation has not seen acknowledged is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadName`].
+    pub fn producer(&mut self, name: &str) -> Result<()> {
+        check_name(name)?;
+        self.state.end_producer();
+        let producer = Producer::new(name);
+        producer.announce(&mut self.state.output);
+        self.state.producer = Some(producer);
+        Ok(())
+    }
+
+    /// Stores a message and gives its sequence: 1, 2, 3 and so on for this producer, over restarts
+    /// too. It is kept here until [`crate::Event::Stored`] covers it, and sent again after
+    /// [`Conversation::restart`]. When `time_to_live_ms` milliseconds are over it need not be delivered
+    /// any more; 0 is never.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WindowFull`] until more is acknowledged; [`Error::NoProducer`]; [`Error::TooLong`]; and
+    /// why the producer has ended, if it has ([`Conversation::producer_end`]).
+    #[inline]
+    pub fn store(
+        &mut self,
+        topic: Topic,
+        format: u16,
+        payload: &[u8],
+        time_to_live_ms: u32,
+    ) -> Result<u64> {
+        self.check_payload(payload, native::STORE_HEAD)?;
+        let producer = self.state.producer.as_mut().ok_or(Error::NoProducer)?;
+        let (alias, sequence, is_repeated) = (topic.0, 0, false);
+        let store = Store { alias, time_to_live_ms, sequence, is_repeated, format, payload };
+        producer.store(&mut self.state.output, &store)
+    }
+
+    /// Why nothing is stored any more: the router has refused a message for good, and what was stored
+    /// behind it is not stored either; or another program has the name. Only
+    /// [`Conversation::producer`] on a new connection begins again.
+    #[must_use]
+    pub fn producer_end(&self) -> Option<Error> {
+        self.state.producer.as_ref()?.end()
+    }
+
+    /// The last acknowledgement, which covers everything that was stored before.
+    #[must_use]
+    pub fn acknowledged(&self) -> Option<Stored> {
+        self.state.producer.as_ref()?.stored_last()
+    }
+
+    /// Sequences of the messages that are stored here and not acknowledged.
+    #[must_use]
+    pub fn unacknowledged(&self) -> Range<u64> {
+        self.state.producer.as_ref().map_or(0..0, Producer::unacknowledged)
+    }
+
+    /// Whether the router could not store a message for now ([`crate::code::NOT_DURABLE`], which was told
+    /// by [`crate::Event::Refused`]), so that it is for the caller to wait a while and call
+    /// [`Conversation::store_again`]. Until then what is stored is kept here.
+    #[inline]
+    #[must_use]
+    pub fn is_pausing(&self) -> bool {
+        self.state.producer.as_ref().is_some_and(Producer::is_pausing)
+    }
+
+    /// Tries again what the router could not store.
+    pub fn store_again(&mut self) {
+        if let Some(producer) = &mut self.state.producer {
+            producer.try_again(&mut self.state.output);
+        }
+    }
+
+    /// Asks for guaranteed messages. [`crate::Event::Consuming`] or [`crate::Event::Refused`] will say
+    /// what came of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadName`], or the pattern does not fit a frame.
+    pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
+        if !how.name.is_empty() {
+            check_name(&how.name)?;
+        }
+        self.check_payload(how.pattern.as_bytes(), CONSUME_HEAD + how.name.len())?;
+        self.stand(Standing::Consumer(Box::new(Consumer::new(how))))
+    }
+
+    /// How a consumer stands, once the router has said it.
+    #[must_use]
+    pub fn consuming(&self, subscription: Subscription) -> Option<Consuming> {
+        match self.state.subscriptions.get(subscription.0)? {
+            Standing::Consumer(consumer) => consumer.consuming,
+            Standing::Direct { .. } => None,
+        }
+    }
+
+    /// This client has done with the message at a position.
+    #[inline]
+    pub fn acknowledge(&mut self, subscription: Subscription, position: u64) {
+        self.say_done(subscription, position, false);
+    }
+
+    /// This client has done with every message that was delivered to it up to a position.
+    #[inline]
+    pub fn acknowledge_through(&mut self, subscription: Subscription, position: u64) {
+        self.say_done(subscription, position, true);
+    }
+
+    fn say_done(&mut self, subscription: Subscription, position: u64, is_cumulative: bool) {
+        let subscription = subscription.0;
+        let acknowledge = Acknowledge { subscription, position, is_cumulative };
+        encode_acknowledge(&mut self.state.output, &acknowledge);
+    }
+
+    /// Gives a message back, to be delivered again, perhaps to another consumer, when `delay_ms`
+    /// milliseconds are over.
+    pub fn release(&mut self, subscription: Subscription, position: u64, delay_ms: u32) {
+        let subscription = subscription.0;
+        let release = Release { subscription, delay_ms, position };
+        encode_release(&mut self.state.output, &release);
+    }
+
+    /// Ends a durable subscription for all of its consumers, with what waits in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadName`].
+    pub fn delete(&mut self, name: &str) -> Result<()> {
+        check_name(name)?;
+        encode_delete(&mut self.state.output, name);
+        Ok(())
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let is_name = (1..=native::NAME_BYTES).contains(&name.len());
+    match is_name && !name.contains(char::is_control) {
+        true => Ok(()),
+        false => Err(Error::BadName(name.to_owned())),
+    }
+}
