@@ -1,7 +1,6 @@
 //! `trunkline serve`: the router, until it is told to stop.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -21,7 +20,15 @@ use crate::output::print;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     let file = arguments.file.config.clone();
-    let config = load(file.as_deref())?;
+    let journal = arguments.journal.clone();
+    let load = move || {
+        let mut config = load(file.as_deref())?;
+        if journal.is_some() {
+            config.journal.directory.clone_from(&journal);
+        }
+        Ok(config)
+    };
+    let config = load()?;
     let log = Lines::to(std::io::stderr())
         .map_err(|cause| Fault::new(format!("no thread for the log: {cause}")))?;
     start_log(&config.log, log.clone());
@@ -35,19 +42,22 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     lines.push_str("ready\n");
     print(&lines)?;
     let handle = router.handle();
-    thread::spawn(move || obey(signals, &handle, file.as_deref(), config));
+    thread::spawn(move || obey(signals, &handle, &load, config));
     let ended = router.wait();
     log.finish();
     ended?;
     Ok(Ending::Right)
 }
 
+/// Reads the configuration again.
+type Load = dyn Fn() -> Result<Config, Fault>;
+
 /// Reloads and stops as signals say.
-fn obey(mut signals: Signals, handle: &Handle, file: Option<&Path>, mut config: Config) {
+fn obey(mut signals: Signals, handle: &Handle, load: &Load, mut config: Config) {
     let mut is_stopping = false;
     for signal in signals.forever() {
         if signal == SIGHUP {
-            reload(handle, file, &mut config);
+            reload(handle, load, &mut config);
         } else if is_stopping {
             // Who asks twice does not want to wait.
             let _ = emulate_default_handler(signal);
@@ -59,8 +69,8 @@ fn obey(mut signals: Signals, handle: &Handle, file: Option<&Path>, mut config: 
     }
 }
 
-fn reload(handle: &Handle, file: Option<&Path>, config: &mut Config) {
-    let fresh = match load(file) {
+fn reload(handle: &Handle, load: &Load, config: &mut Config) {
+    let fresh = match load() {
         Ok(fresh) => fresh,
         Err(cause) => {
             return error!(%cause, "the configuration is not taken over, nothing has changed");

@@ -9,6 +9,10 @@ use clap::{Args, Subcommand};
 pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) file: ConfigArguments,
+    /// The folder of the journal, as journal.directory; without one guaranteed messages are in memory
+    /// alone, and acknowledged as such
+    #[arg(long, value_name = "DIR")]
+    pub(crate) journal: Option<PathBuf>,
 }
 
 /// Where the configuration comes from.
