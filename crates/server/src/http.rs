@@ -95,7 +95,13 @@ impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
             "/health" => text(StatusCode::OK, "alive\n"),
             "/health/ready" => {
                 let ask = SnapshotRequest { clients: 0, topics: 0 };
-                self.with(ask, |_| text(StatusCode::OK, "ready\n"))
+                self.with(ask, |snapshot| match snapshot.journal.has_failed {
+                    false => text(StatusCode::OK, "ready\n"),
+                    true => {
+                        let why = format!("the journal has failed: {}\n", snapshot.journal.trouble);
+                        text(StatusCode::SERVICE_UNAVAILABLE, &why)
+                    }
+                })
             }
             _ => text(StatusCode::NOT_FOUND, &format!("there is no such page; there are\n{PAGES}")),
         }

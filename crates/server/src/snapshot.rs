@@ -25,6 +25,71 @@ pub struct Snapshot {
     pub clients: Vec<ClientStatus>,
     /// Topics, as many as were asked for.
     pub topics: Vec<TopicStatus>,
+    /// Guaranteed delivery.
+    #[serde(default)]
+    pub journal: JournalStatus,
+    /// Durable subscriptions, those with most waiting first, as many as clients were asked for.
+    #[serde(default)]
+    pub durables: Vec<DurableStatus>,
+}
+
+/// Guaranteed delivery. Those that end in `_now` go up and down, the others only up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalStatus {
+    /// Whether it is on a disk.
+    pub is_on_disk: bool,
+    /// Position of the last record.
+    pub position: u64,
+    /// Position up to which everything is on disk; 0 without a disk.
+    pub durable: u64,
+    /// Bytes of all segments.
+    pub bytes_now: u64,
+    /// Bytes that wait for the disk.
+    pub pending_bytes_now: u64,
+    /// Messages that were stored.
+    pub stored: u64,
+    /// Messages that came again and were not stored again.
+    pub repeated: u64,
+    /// Messages that were refused.
+    pub refused: u64,
+    /// Messages that consumers acknowledged.
+    pub acknowledged: u64,
+    /// Writes to the disk that were waited for.
+    pub commits: u64,
+    /// Why nothing is stored any more, or for now; empty if all is well.
+    pub trouble: String,
+    /// Whether it has failed, and nothing will be stored before a restart.
+    pub has_failed: bool,
+}
+
+/// A durable subscription. What it matched is in one of `acknowledged`, `elided`, `expired`, `lost`,
+/// `in_flight_now` and `waiting_now`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DurableStatus {
+    /// Its name.
+    pub name: String,
+    /// Its pattern.
+    pub pattern: String,
+    /// Consumers that are connected.
+    pub consumers_now: u64,
+    /// Messages that were delivered and are not acknowledged.
+    pub in_flight_now: u64,
+    /// Messages that wait, as far as they were looked at.
+    pub waiting_now: u64,
+    /// Whether more may wait.
+    pub is_behind: bool,
+    /// Deliveries, also of what had been delivered before.
+    pub deliveries: u64,
+    /// Messages acknowledged.
+    pub acknowledged: u64,
+    /// Messages that newer ones of their topic took the place of.
+    pub elided: u64,
+    /// Messages whose time to live was over.
+    pub expired: u64,
+    /// Messages that were damaged, over the quota, or not kept.
+    pub lost: u64,
+    /// Position before which everything is done.
+    pub floor: u64,
 }
 
 /// Sums. Those that end in `_now` go up and down, the others only up.

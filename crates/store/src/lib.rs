@@ -24,4 +24,4 @@ pub use open::Opened;
 pub use outlet::{Consuming, Delivery, Denied, Durability, Moment, Outlet, Stored};
 pub use producer::ProducerId;
 pub use settings::{Forwarding, Level, Policy, Rule, Settings};
-pub use store::{Counts, NewMessage, Producing, Store};
+pub use store::{Counts, DurableView, NewMessage, Producing, Store};

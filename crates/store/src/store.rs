@@ -58,6 +58,21 @@ pub struct Counts {
     pub commits: u64,
 }
 
+/// A durable subscription from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DurableView<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its pattern.
+    pub pattern: &'a str,
+    /// Consumers that are connected.
+    pub consumers: usize,
+    /// The first position that is not done.
+    pub floor: u64,
+    /// What became of its messages.
+    pub account: Account,
+}
+
 /// What to tell when the journal has come to a position.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -581,6 +596,18 @@ impl Store {
     /// What became of the messages of a durable subscription.
     pub fn account(&self, name: &str) -> Option<Account> {
         self.durables.get(self.names.get(name)?).map(Durable::account)
+    }
+
+    /// All durable subscriptions.
+    pub fn durables(&self) -> impl Iterator<Item = DurableView<'_>> {
+        let end = self.journal.last() + 1;
+        self.durables.values().filter(|it| !it.is_replay()).map(move |it| DurableView {
+            name: &it.name,
+            pattern: &it.pattern,
+            consumers: it.consumers.len(),
+            floor: it.floor(end),
+            account: it.account(),
+        })
     }
 
     /// What has happened since the store was opened.

@@ -4,9 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use trunkline_router::{ClientId, ClientView, Ledger};
+use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Face};
-use crate::snapshot::{ClientStatus, Counts, Snapshot, SnapshotRequest, TopicStatus};
+use crate::snapshot::{
+    ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, SnapshotRequest, TopicStatus,
+};
 
 /// Clients looked at in a turn.
 const CLIENTS: usize = 256;
@@ -197,7 +200,49 @@ impl Engine {
         totals.refusals = office.refusals;
         totals.ledger = counts(survey.ledger);
         snapshot.now_ns = now;
+        snapshot.journal = journal(&self.keeper.store);
+        snapshot.durables = durables(&self.keeper.store, survey.request.clients);
     }
+}
+
+fn journal(store: &Store) -> JournalStatus {
+    let (journal, counts) = (store.journal(), store.counts());
+    let trouble = journal.failure().or(journal.shortage()).unwrap_or_default();
+    JournalStatus {
+        is_on_disk: journal.is_on_disk(),
+        position: journal.last(),
+        durable: journal.durable(),
+        bytes_now: journal.bytes(),
+        pending_bytes_now: if journal.is_on_disk() { journal.pending() as u64 } else { 0 },
+        stored: counts.stored,
+        repeated: counts.repeated,
+        refused: counts.refused,
+        acknowledged: counts.acknowledged,
+        commits: counts.commits,
+        trouble: trouble.to_owned(),
+        has_failed: journal.failure().is_some(),
+    }
+}
+
+fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
+    let status = |it: DurableView<'_>| DurableStatus {
+        name: it.name.to_owned(),
+        pattern: it.pattern.to_owned(),
+        consumers_now: it.consumers as u64,
+        in_flight_now: it.account.in_flight,
+        waiting_now: it.account.waiting,
+        is_behind: it.account.is_behind,
+        deliveries: it.account.deliveries,
+        acknowledged: it.account.acknowledged,
+        elided: it.account.elided,
+        expired: it.account.expired,
+        lost: it.account.lost,
+        floor: it.floor,
+    };
+    let mut all: Vec<DurableStatus> = store.durables().map(status).collect();
+    all.sort_by_key(|it| Reverse((it.is_behind, it.waiting_now + it.in_flight_now)));
+    all.truncate(most);
+    all
 }
 
 /// Keeps the `most` highest.

@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::snapshot::{ClientStatus, Snapshot, Totals};
+use crate::snapshot::{ClientStatus, DurableStatus, JournalStatus, Snapshot, Totals};
 
 /// The content type.
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -19,6 +19,10 @@ pub fn render(snapshot: &Snapshot) -> String {
     page.sample("trunkline_uptime_seconds", &[], seconds(snapshot.now_ns));
     totals(&mut page, &snapshot.totals);
     became(&mut page, &snapshot.totals);
+    journal(&mut page, &snapshot.journal);
+    if !snapshot.durables.is_empty() {
+        durables(&mut page, &snapshot.durables);
+    }
     if !snapshot.clients.is_empty() {
         clients(&mut page, &snapshot.clients);
     }
@@ -70,6 +74,79 @@ fn became(page: &mut Page, totals: &Totals) {
     page.sample("trunkline_queued_messages", &[], ledger.queued);
     page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
     page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
+}
+
+/// Guaranteed delivery.
+fn journal(page: &mut Page, it: &JournalStatus) {
+    let healthy = u64::from(it.trouble.is_empty());
+    for (name, unit, value, help) in [
+        (
+            "trunkline_journal_healthy",
+            "",
+            healthy,
+            "0 while messages are refused for the disk's sake",
+        ),
+        (
+            "trunkline_journal_failed",
+            "",
+            it.has_failed.into(),
+            "1 after a write failed, until a restart",
+        ),
+        ("trunkline_journal_on_disk", "", it.is_on_disk.into(), "1 if it is on a disk"),
+        ("trunkline_journal_position", "", it.position, "Position of the last record"),
+        ("trunkline_journal_durable_position", "", it.durable, "Up to here all is on disk"),
+        ("trunkline_journal_bytes", "bytes", it.bytes_now, "Bytes of all segments"),
+        (
+            "trunkline_journal_pending_bytes",
+            "bytes",
+            it.pending_bytes_now,
+            "Bytes that wait for the disk",
+        ),
+    ] {
+        page.gauge(name, unit, help);
+        page.sample(name, &[], value);
+    }
+    for (name, value, help) in [
+        ("trunkline_stored", it.stored, "Messages that were stored"),
+        ("trunkline_stored_again", it.repeated, "Messages that came again, not stored again"),
+        ("trunkline_store_refused", it.refused, "Messages that were not stored"),
+        ("trunkline_acknowledged", it.acknowledged, "Messages that consumers acknowledged"),
+        ("trunkline_journal_commits", it.commits, "Writes to the disk that were waited for"),
+    ] {
+        page.counter(name, "", help, &[], value);
+    }
+}
+
+/// A count of one durable subscription.
+type CountOfDurable = fn(&DurableStatus) -> u64;
+
+fn durables(page: &mut Page, durables: &[DurableStatus]) {
+    let gauges: [(&str, CountOfDurable, &str); 5] = [
+        ("trunkline_durable_consumers", |it| it.consumers_now, "Consumers that are connected"),
+        ("trunkline_durable_in_flight", |it| it.in_flight_now, "Delivered, not acknowledged"),
+        ("trunkline_durable_waiting", |it| it.waiting_now, "Waiting, as far as looked at"),
+        ("trunkline_durable_behind", |it| it.is_behind.into(), "1 if more may wait"),
+        ("trunkline_durable_floor", |it| it.floor, "Position before which everything is done"),
+    ];
+    for (name, count, help) in gauges {
+        page.gauge(name, "", help);
+        for it in durables {
+            page.sample(name, &[("durable", &it.name)], count(it));
+        }
+    }
+    let counters: [(&str, CountOfDurable, &str); 5] = [
+        ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, repeated ones too"),
+        ("trunkline_durable_acknowledged", |it| it.acknowledged, "Messages acknowledged"),
+        ("trunkline_durable_elided", |it| it.elided, "Messages replaced by newer ones"),
+        ("trunkline_durable_expired", |it| it.expired, "Messages whose time was over"),
+        ("trunkline_durable_lost", |it| it.lost, "Damaged, over the quota, or not kept"),
+    ];
+    for (name, count, help) in counters {
+        page.family(name, "counter", "", help);
+        for it in durables {
+            page.sample(&format!("{name}_total"), &[("durable", &it.name)], count(it));
+        }
+    }
 }
 
 /// A count of one client.

@@ -1,7 +1,9 @@
 //! The text of `/metrics`, from a snapshot made by hand.
 
 use trunkline_server::http::render;
-use trunkline_server::snapshot::{ClientStatus, Counts, Snapshot, Totals};
+use trunkline_server::snapshot::{
+    ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, Totals,
+};
 
 use crate::open_metrics::read;
 
@@ -32,6 +34,13 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         },
         clients: vec![client(1, "plain"), client(2, "a \"name\"\\ of\ntwo lines, {é}")],
         topics: Vec::new(),
+        journal: JournalStatus { position: 17, has_failed: true, ..JournalStatus::default() },
+        durables: vec![DurableStatus {
+            name: "gateway".into(),
+            waiting_now: 3,
+            acknowledged: 5,
+            ..DurableStatus::default()
+        }],
     };
     let text = render(&snapshot);
     let samples = read(&text).expect(&text);
@@ -43,6 +52,10 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),
         ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
         ("trunkline_queued_messages", 2.0),
+        ("trunkline_journal_position", 17.0),
+        ("trunkline_journal_failed", 1.0),
+        ("trunkline_durable_waiting{durable=\"gateway\"}", 3.0),
+        ("trunkline_durable_acknowledged_total{durable=\"gateway\"}", 5.0),
         (
             "trunkline_client_oldest_seconds{client=\"1\",name=\"plain\",profile=\"tcp/native/opaque\"}",
             1.5,
