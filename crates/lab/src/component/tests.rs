@@ -123,6 +123,7 @@ fn receiving(kind: ReceivedKind, topics: Range) -> Receiving {
         skip: 0,
         orders: None,
         feedback: None,
+        guaranteed: false,
         pace: None,
         file: None,
     }
@@ -171,7 +172,7 @@ fn every_fifth_rate_becomes_an_order() {
     let mut algo = subscriber(&memory, 0, 1);
     let mut gateway = subscriber(&memory, 1, 1);
     memory.component().perform(&Task::Publish(publishing(503))).expect("memory");
-    let orders = Some(Orders { topic: 1, every: 5 });
+    let orders = Some(Orders { topic: 1, every: 5, guaranteed: false, skip: 0 });
     let rates = receiving(ReceivedKind::Rates, Range { first: 0, count: 1 });
     let task = Task::Receive(Receiving { orders, ..rates });
     let rates = algo.perform(&task).expect("memory").received.expect("an answer");
@@ -212,6 +213,7 @@ fn a_flood_keeps_to_its_window() {
             bytes: 128,
             window,
             feedback: Range { first: 2, count: 1 },
+            guaranteed: false,
             end: vec![0],
         });
         let sent = publisher.perform(&task).expect("memory").published.expect("an answer");
