@@ -21,7 +21,7 @@ const FIRST: f64 = 250_000.0;
 const TRIED: u64 = 150;
 
 /// The case of the highest rate.
-const SATURATION: &str = "saturation";
+pub(super) const SATURATION: &str = "saturation";
 
 /// A rate is too high that is not reached to this share.
 const REACHED: f64 = 0.95;
