@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn a_folder_is_where_the_longest_mount_point_leads() {
         let mounts =
-            "/dev/vda / ext4 rw 0 0\ntmpfs /tmp tmpfs rw 0 0\n/dev/vdb /tmp/data xfs rw 0 0\n";
+            "/dev/vda / ext4 rw 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/vdb /run/data xfs rw 0 0\n";
         let at = |folder: &str| mounted_at(mounts, Path::new(folder)).expect("a root");
-        assert_eq!(at("/home"), ("ext4", "/dev/vda"));
-        assert_eq!(at("/tmp/other"), ("tmpfs", "tmpfs"));
-        assert_eq!(at("/tmp/data/log"), ("xfs", "/dev/vdb"));
-        assert_eq!(at("/tmpfile"), ("ext4", "/dev/vda"));
+        assert_eq!(at("/srv"), ("ext4", "/dev/vda"));
+        assert_eq!(at("/run/other"), ("tmpfs", "tmpfs"));
+        assert_eq!(at("/run/data/log"), ("xfs", "/dev/vdb"));
+        assert_eq!(at("/runner"), ("ext4", "/dev/vda"));
     }
 }

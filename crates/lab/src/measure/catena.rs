@@ -30,7 +30,7 @@ use crate::row::{Row, Verdict};
 use series::Series;
 pub(crate) use slow::SECOND;
 use stage::{Failure, Market, Stage, Starting};
-pub(crate) use subject::{DISK, Middleware, SUBJECTS, named};
+pub(crate) use subject::{DISK, Guarantee, Middleware, SUBJECTS, named};
 
 /// The case of start-up time and memory.
 pub(crate) const START_UP: &str = "start-up";

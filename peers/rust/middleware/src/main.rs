@@ -6,9 +6,9 @@
 //! middleware SUBJECT check      start the broker, send itself 1,000 messages, compare; status 3 without it
 //! middleware zeromq-proxy       the broker of ZeroMQ
 //! ```
-//! The subjects are those of the lab: `nats`, `redis`, `mosquitto`, the streams of the first two, and what this program was built with of `zeromq` and
-//! `iceoryx2`. Protocols that are bytes on a socket are spoken by hand, with large reads and writes and
-//! without allocating: no library is faster, which favours the peer.
+//! The subjects are those of the lab: `nats`, `redis`, `mosquitto`, the streams of the first two, and what
+//! this program was built with of `zeromq` and `iceoryx2`. Protocols that are bytes on a socket are spoken
+//! by hand, with large reads and writes and without allocating: no library is faster, which favours the peer.
 
 mod check;
 #[cfg(feature = "iceoryx2")]

@@ -31,6 +31,9 @@ const MOST: f64 = 2_000_000.0;
 /// Untimed, in milliseconds.
 const WARM_UP: u64 = 100;
 
+/// Messages before a flood that do not count.
+const FEW: u64 = 512;
+
 pub(super) struct GuaranteedLatency<'a> {
     pub(super) setting: &'a Setting<'a>,
     pub(super) asked: &'a GuaranteedHops,
@@ -76,7 +79,7 @@ impl Scenario for GuaranteedLatency<'_> {
                 continue;
             }
             let (published, rates, orders) = chain.run(stage, rate.into(), milliseconds)?;
-            let per_second = kept(&rates, &orders);
+            let per_second = kept(&published, &rates, &orders);
             is_kept = per_second >= f64::from(rate) / EVERY as f64 * KEPT;
             self.note(rate, stage.subject, found, (&published, &rates, &orders))?;
         }
@@ -163,7 +166,7 @@ impl GuaranteedLatency<'_> {
             if rates.messages < published.messages || orders.unbroken < rates.orders {
                 return Ok(highest);
             }
-            let per_second = kept(&rates, &orders);
+            let per_second = kept(&published, &rates, &orders);
             highest = f64::max(highest, per_second);
             if per_second < rate / EVERY as f64 * KEPT {
                 break;
@@ -174,12 +177,20 @@ impl GuaranteedLatency<'_> {
     }
 }
 
-/// Orders a second, from the first until the last was delivered and acknowledged.
-fn kept(rates: &Received, orders: &Received) -> f64 {
-    let delivered = orders.began + orders.nanoseconds;
-    let acknowledged = rates.acknowledged.as_ref().map_or(0, |it| it.last);
-    let nanoseconds = delivered.max(acknowledged).saturating_sub(orders.began);
-    orders.messages as f64 * 1e9 / nanoseconds.max(1) as f64
+/// Orders a second, from the first rate until the last order was delivered and acknowledged.
+fn kept(published: &Published, rates: &Received, orders: &Received) -> f64 {
+    let last = last_of(orders, rates.acknowledged.as_ref());
+    per_second(orders.messages, published.began, last)
+}
+
+/// When the last message was both delivered and acknowledged.
+fn last_of(received: &Received, acknowledged: Option<&Acknowledged>) -> u64 {
+    let delivered = received.began + received.nanoseconds;
+    delivered.max(acknowledged.map_or(0, |it| it.last))
+}
+
+fn per_second(messages: u64, from: u64, until: u64) -> f64 {
+    messages as f64 * 1e9 / until.saturating_sub(from).max(1) as f64
 }
 
 /// Nothing that was acknowledged may be missing: all was, or the publisher would not have ended.
@@ -221,7 +232,7 @@ impl Scenario for GuaranteedPouring<'_> {
         let mut subscriber = stage.connected("subscriber", None, &names, None)?;
         subscriber.ask(&Task::SubscribeGuaranteed { name: "flood".to_owned(), topics })?;
         let mut publisher = stage.connected("publisher", None, &names, None)?;
-        for milliseconds in [milliseconds.min(WARM_UP), milliseconds] {
+        for most in [Some(FEW), None] {
             let run = stage.next_run();
             let receive = receiving(run, topics, milliseconds, 0);
             subscriber.begin(&Task::Receive(Receiving { guaranteed: true, ..receive }))?;
@@ -229,14 +240,14 @@ impl Scenario for GuaranteedPouring<'_> {
                 run,
                 milliseconds,
                 bytes: PAYLOAD_BYTES,
-                most: None,
+                most,
                 window: self.asked.window,
                 feedback: Range { first: 0, count: 0 },
                 guaranteed: true,
                 end: vec![0],
             }))?)?;
             let received = came(subscriber.finish()?)?;
-            if milliseconds > WARM_UP {
+            if most.is_none() {
                 self.note(stage, found, (&published, &received));
             }
         }
@@ -253,14 +264,15 @@ impl GuaranteedPouring<'_> {
     ) {
         let profile = stage.subject.profile(&self.who(stage.subject));
         let series = found.of(GUARANTEED_FLOOD, stage.subject, profile);
-        let sent = published.messages;
-        let delivered = received.began + received.nanoseconds;
-        let last = published.acknowledged.as_ref().map_or(0, |Acknowledged { last, .. }| *last);
-        let per_second =
-            |until: u64| sent as f64 * 1e9 / until.saturating_sub(published.began).max(1) as f64;
-        series.add("messages-per-second", "1/s", per_second(last.max(delivered)));
-        series.add("acknowledged-per-second", "1/s", per_second(last));
-        series.add("deliveries-per-second", "1/s", per_second(delivered));
+        let (sent, from) = (published.messages, published.began);
+        let acknowledged = published.acknowledged.as_ref();
+        for (metric, until) in [
+            ("messages-per-second", last_of(received, acknowledged)),
+            ("acknowledged-per-second", acknowledged.map_or(0, |it| it.last)),
+            ("deliveries-per-second", received.began + received.nanoseconds),
+        ] {
+            series.add(metric, "1/s", per_second(sent, from, until));
+        }
         if let Some(bytes) = stage.memory() {
             series.add("memory", "bytes", bytes as f64);
         }

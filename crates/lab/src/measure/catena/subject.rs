@@ -34,13 +34,12 @@ pub(crate) enum Guarantee {
 }
 
 impl Guarantee {
-    /// In a word or two, for tables.
-    pub(crate) fn name(self) -> String {
+    /// When it is synced to disk, for tables.
+    pub(crate) fn synced(self) -> &'static str {
         match self {
-            Self::Synced | Self::SyncedMeanwhile => "disk".to_owned(),
-            Self::Cached(after) => format!("cache {after}"),
-            Self::Memory(1) => "memory".to_owned(),
-            Self::Memory(machines) => format!("memory of {machines}"),
+            Self::Synced | Self::SyncedMeanwhile => "before",
+            Self::Cached(after) => after,
+            Self::Memory(_) => "never",
         }
     }
 
@@ -58,7 +57,10 @@ impl Guarantee {
                  {file_system}"
             ),
             Self::Memory(machines) => {
-                format!("acknowledged and delivered when in the memory of {machines}")
+                let plural = if machines == 1 { "" } else { "s" };
+                format!(
+                    "acknowledged and delivered when in the memory of {machines} machine{plural}"
+                )
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{Line, Section, Traffic, WIDTH, bounded, value, who};
 use crate::definition::Disk;
 use crate::definition::guaranteed::{GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
 use crate::disk::Way;
-use crate::measure::catena::{DISK, named};
+use crate::measure::catena::{DISK, Guarantee, named};
 use crate::table::{Align, Table, with_commas};
 
 /// The topic of all.
@@ -25,16 +25,16 @@ pub(super) fn sections(rows: &Traffic<'_>) -> Vec<Section> {
     sections
 }
 
-/// Where an acknowledged message of a subject is.
-fn kept(subject: &str) -> String {
+/// When a message of a subject is synced to disk, seen from its acknowledgement.
+fn synced(subject: &str) -> &'static str {
     let guarantee = named(subject).and_then(|it| it.guarantee);
-    guarantee.map_or("nowhere".to_owned(), |it| it.name())
+    guarantee.map_or("-", Guarantee::synced)
 }
 
 fn latencies_of(rows: &Traffic<'_>, hop: &str, title: &str) -> Option<Section> {
     let beginning = format!("{hop}-");
     let cases = rows.cases(&beginning);
-    let columns = [("", Align::Right), ("subject", Align::Left), ("kept in", Align::Left)];
+    let columns = [("", Align::Right), ("subject", Align::Left), ("synced", Align::Left)];
     let is_acknowledgement = hop == GUARANTEED[1];
     let figures = ["mean", "50 %", "99 %", "99.9 %", "99.99 %"];
     let figures =
@@ -45,17 +45,22 @@ fn latencies_of(rows: &Traffic<'_>, hop: &str, title: &str) -> Option<Section> {
         let mut name = case[beginning.len()..].parse().map_or(String::new(), with_commas);
         for subject in rows.subjects(case) {
             let line = Line { case, subject };
-            let figures = ["mean", "p50", "p99", "p99.9", "p99.99"];
-            let mut cells = vec![std::mem::take(&mut name), subject.to_owned(), kept(subject)];
-            cells.extend(figures.map(|it| rows.time_or_absent(line, &format!("latency-{it}"))));
-            cells.extend(is_acknowledgement.then(|| rows.optional(line, "over-bare")));
+            let time = |figure: &str| rows.time_or_absent(line, &format!("latency-{figure}"));
+            let mut cells = vec![std::mem::take(&mut name), subject.to_owned()];
+            cells.push(synced(subject).to_owned());
+            cells.extend(["mean", "p50", "p99", "p99.9"].map(time));
+            cells.push(match is_acknowledgement {
+                true => rows.optional(line, "over-bare"),
+                false => time("p99.99"),
+            });
             cells.push(rows.lead(line, ""));
             table.row(cells);
         }
     }
     let mut notes = vec![
-        "rates a second, a fifth as many orders; from when an order's rate had come; times: how many times \
-         the middle of ours that is as durable; absent: not here, or a lower rate was too high"
+        "rates a second, a fifth as many orders; from when an order's rate had come; synced: to disk before \
+         the acknowledgement, or after a time; times: how many times the middle of ours that is as durable; \
+         absent: not here, or a lower rate was too high"
             .to_owned(),
     ];
     match is_acknowledgement {
@@ -73,13 +78,13 @@ fn saturation(rows: &Traffic<'_>) -> Option<Section> {
     let case = GUARANTEED_SATURATION;
     let subjects = rows.subjects(case);
     let columns = ["orders/s", "low", "high", "times"].map(|title| (title, Align::Right));
-    let names = [("subject", Align::Left), ("kept in", Align::Left)];
+    let names = [("subject", Align::Left), ("synced", Align::Left)];
     let mut table = Table::new(names.into_iter().chain(columns)).within(WIDTH);
     for &subject in &subjects {
         let line = Line { case, subject };
         let row = rows.find(line, "messages-per-second");
         let [low, high] = bounded(row);
-        let names = [subject.to_owned(), kept(subject)];
+        let names = [subject.to_owned(), synced(subject).to_owned()];
         let figures = [value(row), low, high, rows.lead(line, "")];
         table.row(names.into_iter().chain(figures));
     }
@@ -96,14 +101,14 @@ fn flood(rows: &Traffic<'_>) -> Option<Section> {
     let case = GUARANTEED_FLOOD;
     let subjects = rows.subjects(case);
     let columns = ["messages/s", "acknowledged/s", "delivered/s", "again", "times"];
-    let names = [("subject", Align::Left), ("kept in", Align::Left)];
+    let names = [("subject", Align::Left), ("synced", Align::Left)];
     let columns = names.into_iter().chain(columns.map(|title| (title, Align::Right)));
     let mut table = Table::new(columns).within(WIDTH);
     for &subject in &subjects {
         let line = Line { case, subject };
         table.row([
             subject.to_owned(),
-            kept(subject),
+            synced(subject).to_owned(),
             value(rows.find(line, "messages-per-second")),
             rows.optional(line, "acknowledged-per-second"),
             rows.optional(line, "deliveries-per-second"),
