@@ -74,8 +74,7 @@ impl GuaranteedHops {
             cases.extend(of_hop.map(|case| (case, own(&["over-bare"]))));
         }
         if self.saturation {
-            let metrics = vec!["messages-per-second", "over-bare"];
-            cases.push((GUARANTEED_SATURATION.to_owned(), metrics));
+            cases.push((GUARANTEED_SATURATION.to_owned(), vec!["messages-per-second"]));
         }
         cases
     }
@@ -88,8 +87,8 @@ impl GuaranteedFlood {
     }
 
     pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let metrics = vec!["messages-per-second", "over-bare"];
-        vec![(GUARANTEED_FLOOD.to_owned(), metrics)]
+        let metrics = ["messages-per-second", "acknowledged-per-second", "deliveries-per-second"];
+        vec![(GUARANTEED_FLOOD.to_owned(), metrics.to_vec())]
     }
 }
 

@@ -135,16 +135,12 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// A time as above; the word for it where the subject is absent in this case.
+    /// A time as above; the word for it where nothing was measured of the subject in this case.
     fn time_or_absent(&self, line: Line<'_>, metric: &str) -> String {
-        let is_absent = |row: &&Row| {
-            row.case == line.case && row.subject == line.subject && row.verdict == Verdict::Absent
-        };
-        match self.find(line, metric) {
-            None if self.all.iter().copied().any(|row| is_absent(&row)) => {
-                Verdict::Absent.name().to_owned()
-            }
-            _ => self.time(line, metric),
+        let of_line = |row: &&Row| row.case == line.case && row.subject == line.subject;
+        match self.all.iter().any(|row| of_line(row) && row.value.is_some()) {
+            true => self.time(line, metric),
+            false => Verdict::Absent.name().to_owned(),
         }
     }
 

@@ -36,9 +36,8 @@ fn latencies_of(rows: &Traffic<'_>, hop: &str, title: &str) -> Option<Section> {
     let cases = rows.cases(&beginning);
     let columns = [("", Align::Right), ("subject", Align::Left), ("synced", Align::Left)];
     let is_acknowledgement = hop == GUARANTEED[1];
-    let figures = ["mean", "50 %", "99 %", "99.9 %", "99.99 %"];
-    let figures =
-        figures.into_iter().chain(is_acknowledgement.then_some("/ disk")).chain(["times"]);
+    let last = if is_acknowledgement { "/ disk" } else { "99.99 %" };
+    let figures = ["mean", "50 %", "99 %", "99.9 %", last, "times"];
     let columns = columns.into_iter().chain(figures.map(|title| (title, Align::Right)));
     let mut table = Table::new(columns).within(WIDTH);
     for case in &cases {
