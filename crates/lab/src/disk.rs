@@ -5,13 +5,14 @@
 mod place;
 mod way;
 
-use std::io;
 use std::path::Path;
+use std::time::Duration;
+use std::{io, thread};
 
 pub(crate) use place::Place;
 pub(crate) use way::Way;
 
-use crate::clock::monotonic_nanoseconds;
+use crate::clock::{monotonic_nanoseconds, wake_on_time};
 use crate::histogram::Times;
 use way::Log;
 
@@ -23,6 +24,9 @@ const LOG: usize = 32 << 20;
 
 /// Messages that are written at once, at most: a megabyte.
 const MOST: u64 = 4_096;
+
+/// The last of a time that is waited for, in nanoseconds.
+const SPUN: u64 = 100_000;
 
 /// Times of appends, one after another, for so long.
 pub(crate) fn appends(folder: &Path, way: Way, milliseconds: u64) -> io::Result<Times> {
@@ -58,18 +62,19 @@ pub(crate) fn group_commit(folder: &Path, rate: f64, milliseconds: u64) -> io::R
     let mut log = Log::new(folder, Way::ZeroedDsync, LOG)?;
     let bytes = vec![0x5a; MOST as usize * MESSAGE];
     log.append(&bytes[..MESSAGE])?;
+    wake_on_time();
     let messages = (rate * milliseconds as f64 / 1e3).max(50.0) as u64;
     let (mut done, mut syncs, mut times) = (0, 0, Times::default());
     let start = monotonic_nanoseconds();
-    let due = |number: u64| start + (number as f64 * 1e9 / rate) as u64;
+    // Rounded up, so that a message has come when it is due.
+    let due = |number: u64| start + (number as f64 * 1e9 / rate).ceil() as u64;
     let mut now = start;
     while done < messages {
         let elapsed = now.saturating_sub(start) as f64 / 1e9;
         let came = ((elapsed * rate) as u64 + 1).min(messages);
         let batch = came.saturating_sub(done).min(MOST);
         if batch == 0 {
-            std::hint::spin_loop();
-            now = monotonic_nanoseconds();
+            now = wait_until(due(done));
             continue;
         }
         log.append(&bytes[..batch as usize * MESSAGE])?;
@@ -81,6 +86,20 @@ pub(crate) fn group_commit(folder: &Path, rate: f64, milliseconds: u64) -> io::R
         syncs += 1;
     }
     Ok(Committed { messages, syncs, nanoseconds: (now - start).max(1), times })
+}
+
+/// Sleeps, and spins for the last of the time: one that always spins is soon made to wait for others.
+fn wait_until(due: u64) -> u64 {
+    let left = due.saturating_sub(monotonic_nanoseconds());
+    if left > 2 * SPUN {
+        thread::sleep(Duration::from_nanos(left - SPUN));
+    }
+    loop {
+        match monotonic_nanoseconds() {
+            now if now >= due => return now,
+            _ => std::hint::spin_loop(),
+        }
+    }
 }
 
 #[cfg(test)]

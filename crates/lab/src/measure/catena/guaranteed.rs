@@ -4,7 +4,7 @@
 //! In the same turns the orders go by direct delivery once, and the disk takes as many messages by itself: what
 //! a guarantee costs, and what it must cost.
 
-use super::hops::{Chain, EVERY, came, sent};
+use super::hops::{Chain, EVERY, PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
 use super::subject::DISK;
@@ -55,7 +55,7 @@ impl Scenario for GuaranteedLatency<'_> {
     fn who(&self, subject: &Middleware) -> String {
         if subject.name == DISK {
             let promise = subject.promise();
-            return format!("one thread writes and syncs what has gathered, and spins; {promise}");
+            return format!("one thread writes and syncs what has gathered, on any cpu; {promise}");
         }
         format!(
             "feed handler spins on cpu {PUBLISHER}; router, algo engine and order gateway block on cpu \
@@ -234,8 +234,9 @@ impl Scenario for GuaranteedPouring<'_> {
         let mut publisher = stage.connected("publisher", None, &names, None)?;
         for most in [Some(FEW), None] {
             let run = stage.next_run();
-            let receive = receiving(run, topics, milliseconds, 0);
-            subscriber.begin(&Task::Receive(Receiving { guaranteed: true, ..receive }))?;
+            let (receive, silence) = (receiving(run, topics, PATIENCE, 0), None);
+            let receive = Receiving { guaranteed: true, silence, ..receive };
+            subscriber.begin(&Task::Receive(receive))?;
             let published = sent(publisher.ask(&Task::Flood(Flooding {
                 run,
                 milliseconds,

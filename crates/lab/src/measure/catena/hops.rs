@@ -16,6 +16,9 @@ pub(super) const EVERY: u64 = 5;
 /// Between two rates on the way to the highest.
 const STEP: f64 = 1.5;
 
+/// How long what was acknowledged is waited for, in milliseconds: it may be late, and must not be lost.
+pub(super) const PATIENCE: u64 = 40_000;
+
 /// Where the way to the highest rate begins, and how long each rate is tried, in milliseconds.
 const FIRST: f64 = 250_000.0;
 const TRIED: u64 = 150;
@@ -146,8 +149,8 @@ impl Chain {
             kind: ReceivedKind::Orders,
             topics: Range { first: self.streams, count: 1 },
             // It waits for the end of the algo engine's run.
-            milliseconds: milliseconds * 2 + 6_000,
-            silence: Some(2_000),
+            milliseconds: if guaranteed { PATIENCE } else { milliseconds * 2 + 6_000 },
+            silence: (!guaranteed).then_some(2_000),
             skip,
             orders: None,
             guaranteed,
