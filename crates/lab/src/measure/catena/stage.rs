@@ -284,15 +284,19 @@ fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> Str
 }
 
 /// What makes our router guarantee delivery: further lines of its configuration, with its journal below
-/// the folder. Until it does, and [`RouterConnect`](crate::router_bus::RouterConnect) has the calls, its
-/// subjects are absent.
+/// the folder. This is the place to plug it in, together with the three methods of a guaranteed
+/// [`Bus`](crate::bus::Bus) in [`router_bus`](crate::router_bus), when the client library has the calls;
+/// until then its subjects are absent.
 fn guarantee_of_ours(
     subject: &Middleware,
-    _guarantee: Guarantee,
-    _folder: &Path,
+    guarantee: Guarantee,
+    _journal: &Path,
 ) -> Result<String, Failure> {
-    let name = subject.name;
-    Err(Failure::Absent(format!("{name}: the client library has no guaranteed delivery yet")))
+    let why = match guarantee {
+        Guarantee::Memory(machines) if machines > 1 => "there are no pairs of routers yet",
+        _ => "the client library has no guaranteed delivery yet",
+    };
+    Err(Failure::Absent(format!("{}: {why}", subject.name)))
 }
 
 /// A program that does tasks.
