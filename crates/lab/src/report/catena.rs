@@ -17,8 +17,7 @@ use crate::table::{Align, Table, number, short_number, with_commas};
 const OPAQUE: &str = "/opaque/";
 
 /// Those of ours that peers are compared with.
-const OURS: [&str; 4] =
-    [TRUNKLINE, "trunkline-shm", "trunkline-store-and-forward", "trunkline-memory"];
+const OURS: [&str; 3] = [TRUNKLINE, "trunkline-shm", "trunkline-store-and-forward"];
 
 /// The tables of latencies: how their cases begin, their topics and titles.
 const LATENCIES: [(&str, &str, &str); 8] = [

@@ -105,9 +105,8 @@ const fn guaranteed(
 /// The disk by itself, the limit of those that sync.
 pub(crate) const DISK: &str = "disk";
 
-/// Ours that are as durable as a peer that syncs, and as one that does not.
+/// Ours that is as durable as a peer that syncs.
 const SYNCED: &str = "trunkline-store-and-forward";
-const UNSYNCED: &str = "trunkline-memory";
 
 /// All that can take part, in the order of tables.
 pub(crate) const SUBJECTS: [Middleware; 22] = [
@@ -133,7 +132,7 @@ pub(crate) const SUBJECTS: [Middleware; 22] = [
         bare: "",
         ..guaranteed(DISK, "none", Router::Nothing, Guarantee::Synced)
     },
-    guaranteed(UNSYNCED, "native", Router::Ours, Guarantee::Memory(1)),
+    guaranteed("trunkline-memory", "native", Router::Ours, Guarantee::Memory(1)),
     guaranteed("jetstream-default", "nats", Router::Broker, Guarantee::Cached("2 min")),
     guaranteed("redis-everysec", "resp3", Router::Broker, Guarantee::Cached("1 s")),
     guaranteed("trunkline-memory-of-2", "native", Router::Ours, Guarantee::Memory(2)),
@@ -150,11 +149,12 @@ impl Middleware {
         self.router == Router::Broker
     }
 
-    /// Which of ours a peer is compared with: the same transport, or the same durability.
+    /// Which of ours a peer is compared with: the same transport, or the same durability. What is in the
+    /// system's cache outlives a process, and none of ours is there; it is empty then.
     pub(super) fn ours(&self) -> &'static str {
         match (self.guarantee, self.transport) {
             (Some(Guarantee::Synced | Guarantee::SyncedMeanwhile), _) => SYNCED,
-            (Some(_), _) => UNSYNCED,
+            (Some(_), _) => "",
             (None, "shm") => "trunkline-shm",
             (None, _) => TRUNKLINE,
         }
