@@ -67,6 +67,31 @@ kind = "matching"
 subscriptions = [100]
 levels = [3]
 
+[[part.measure]]
+kind = "guaranteed-hops"
+rates = [2_000]
+turns = { subjects = ["trunkline-cut-through", "disk", "trunkline"], milliseconds = 50, count = 6 }
+
+[[part.measure]]
+kind = "guaranteed-flood"
+window = 4_096
+turns = { subjects = ["trunkline-store-and-forward"], milliseconds = 50, count = 1 }
+
+[[part.measure]]
+kind = "disk"
+rates = [5_000]
+turns = { subjects = ["disk"], milliseconds = 20, count = 1 }
+
+[[reported]]
+subject = "appliance"
+case = "guaranteed"
+beside = { case = "guaranteed-orders-2000", subject = "trunkline-cut-through" }
+what = "cut-through"
+profile = "appliance/smf/opaque/none/none"
+unit = "us"
+source = "a test"
+figures = { "latency-p50" = 24.5 }
+
 [[reported]]
 subject = "appliance"
 case = "rates-2000"
@@ -133,6 +158,7 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     for way in ["spinning", "waking"] {
         assert_eq!(value(&format!("shared-{way}-1000"), "trunkline-shm", "lost"), 0.0);
     }
+    check_guaranteed(&record);
     assert!(value("matching-3-100", "trunkline", "cpu-time") > 0.0);
     // What was sent to the eliding one and the slow one is accounted for.
     let sum = |case: &str, metrics: &[&str]| -> f64 {
@@ -156,6 +182,24 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     assert_eq!(picture.expect("every latency").matches("<path fill=\"none\"").count(), 3);
     let single = fs::read_to_string(folder.join("report/flexibility-fast-200-trunkline.csv"));
     assert_eq!(single.expect("every latency").lines().count(), 1_001);
+}
+
+/// What the disk takes, and orders without a guarantee beside those that are not there yet.
+fn check_guaranteed(record: &Record) {
+    let value = |case: &str, subject: &str, metric: &str| {
+        find(record, case, subject, metric).value.unwrap_or_else(|| panic!("{case} {metric}"))
+    };
+    assert!(value("disk-sync-zeroed-dsync", "disk", "latency-p50") > 1_000.0);
+    assert!(value("disk-group-commit-5000", "disk", "messages-per-second") > 10.0);
+    assert!(value("guaranteed-acknowledgement-2000", "disk", "latency-p50") > 1_000.0);
+    assert!(value("guaranteed-orders-2000", "trunkline", "latency-p50") > 1_000.0);
+    let direct = &find(record, "guaranteed-orders-2000", "trunkline", "latency-p50").profile;
+    assert!(direct.contains("neither kept nor acknowledged"), "{direct}");
+    let absent = find(record, "guaranteed-orders-2000", "trunkline-cut-through", "latency-p50");
+    assert_eq!((absent.verdict, absent.paper), (Verdict::Absent, Some(24_500.0)));
+    assert!(absent.profile.contains("synced to disk"), "{}", absent.profile);
+    let flood = ("guaranteed-flood", "trunkline-store-and-forward", "messages-per-second");
+    assert_eq!(find(record, flood.0, flood.1, flood.2).verdict, Verdict::Absent);
 }
 
 fn text(bytes: &[u8]) -> &str {

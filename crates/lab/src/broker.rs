@@ -34,13 +34,15 @@ pub struct Options {
     /// Of the processors that this process may use, the broker has number such, counted round; `None`
     /// leaves it all of them.
     pub processor: Option<usize>,
+    /// Its own folder is made in this one; `None` is where temporary files are.
+    pub data: Option<PathBuf>,
     /// How long it may take until it answers.
     pub timeout: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { processor: None, timeout: Duration::from_secs(10) }
+        Self { processor: None, data: None, timeout: Duration::from_secs(10) }
     }
 }
 

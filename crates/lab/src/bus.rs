@@ -34,7 +34,8 @@ pub trait Bus {
     fn subscribe(&mut self, topics: &[usize]) -> io::Result<()>;
 
     /// Hands over every message that is there, or that one read brings, with the index of its topic.
-    /// Returns how many, 0 if none came in time. Never waits with a message in hand.
+    /// Returns how many, 0 if none came in time. Never waits with a message in hand, and does not go on
+    /// waiting when something was acknowledged.
     fn poll(&mut self, wait: Wait, sink: &mut dyn FnMut(usize, &[u8])) -> io::Result<usize>;
 
     /// What this connection was told it has lost, in messages, since it began. A middleware that tells
@@ -42,6 +43,29 @@ pub trait Bus {
     fn told_lost(&self) -> u64 {
         0
     }
+
+    /// Publishes a message that must not be lost, to a topic of somebody's durable subscription. It waits
+    /// for [`Bus::flush`] as others do. Guaranteed messages are numbered by the order of these calls.
+    fn publish_guaranteed(&mut self, _topic: usize, _payload: &[u8]) -> io::Result<()> {
+        Err(no_guarantee())
+    }
+
+    /// How many of the guaranteed messages the middleware has acknowledged: the first so many, without a
+    /// gap. It changes while messages are polled.
+    fn acknowledged(&self) -> u64 {
+        0
+    }
+
+    /// A durable subscription of this name to these topics, made if it is not there, from the first message
+    /// on. Each message is acknowledged when the sink of [`Bus::poll`] has returned; acknowledgements go
+    /// together as the middleware takes them best.
+    fn subscribe_guaranteed(&mut self, _name: &str, _topics: &[usize]) -> io::Result<()> {
+        Err(no_guarantee())
+    }
+}
+
+pub(crate) fn no_guarantee() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "there is no guaranteed delivery here")
 }
 
 /// Connects to a middleware.

@@ -10,6 +10,7 @@ pub(crate) mod source;
 pub mod stamp;
 pub mod task;
 
+mod guaranteed;
 mod publisher;
 mod subscriber;
 #[cfg(test)]
@@ -37,6 +38,9 @@ const TASK_BYTES: usize = 1 << 20;
 pub fn known(subject: &str) -> Option<Box<dyn Connect>> {
     match subject {
         "trunkline" | "trunkline-unix" | "trunkline-shm" => Some(Box::new(RouterConnect)),
+        "trunkline-store-and-forward" | "trunkline-cut-through" | "trunkline-memory" => {
+            Some(Box::new(RouterConnect))
+        }
         "bare-forwarder" | "bare-forwarder-unix" => Some(Box::new(ForwarderConnect)),
         "bare-ring" => Some(Box::new(DirectConnect::ring())),
         "direct" => Some(Box::new(DirectConnect::tcp())),
@@ -123,6 +127,9 @@ impl<'a> Component<'a> {
         match task {
             Task::Connect(connection) => self.connect(connection)?,
             Task::Subscribe(range) => self.first()?.subscribe(&range.indexes())?,
+            Task::SubscribeGuaranteed { name, topics } => {
+                self.first()?.subscribe_guaranteed(name, &topics.indexes())?;
+            }
             Task::Probe { topics } => publisher::mark(self.last()?, Kind::Probe, 0, topics)?,
             Task::Listen { milliseconds } => answer.heard = listen(self.first()?, *milliseconds)?,
             Task::Publish(asked) => {
@@ -131,7 +138,10 @@ impl<'a> Component<'a> {
             }
             Task::Flood(asked) => {
                 let (bus, source) = self.publisher(asked.bytes)?;
-                answer.published = Some(publisher::flood(bus, asked, source)?);
+                answer.published = Some(match asked.guaranteed {
+                    true => publisher::flood_guaranteed(bus, asked, source)?,
+                    false => publisher::flood(bus, asked, source)?,
+                });
             }
             Task::Receive(asked) => {
                 answer.received = Some(subscriber::receive(self.first()?, asked)?);

@@ -20,7 +20,11 @@ pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
         let named = |quantity: &Quantity| quantity.subject.clone();
         let ours = |quantity: &Quantity| named(quantity).or(Some(TRUNKLINE.to_owned()));
         found.extend(judge(setting, conclusion, rows, TRUNKLINE, &ours));
-        if definition.messages.family == Family::Rates {
+        let quantities: Vec<&Quantity> =
+            conclusion.terms.iter().flat_map(Term::quantities).collect();
+        // One that names a subject is about nobody else.
+        let is_of_all = quantities.iter().all(|quantity| quantity.subject.is_none());
+        if definition.messages.family == Family::Rates && is_of_all {
             for peer in SUBJECTS.iter().filter(|it| it.is_peer()) {
                 let theirs = |quantity: &Quantity| named(quantity).or(Some(peer.name.to_owned()));
                 let judged = judge(setting, conclusion, rows, peer.name, &theirs);
@@ -73,7 +77,11 @@ fn judge(
 ) -> Option<Row> {
     let by_term: Vec<Vec<Factor>> =
         conclusion.terms.iter().map(|term| factors_of(term, rows, subject)).collect();
-    if by_term.iter().all(Vec::is_empty) {
+    let is_asked_for = || {
+        let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
+        quantities.any(|quantity| is_absent(quantity, rows))
+    };
+    if by_term.iter().all(Vec::is_empty) && !is_asked_for() {
         return None;
     }
     let blank = setting.row(
@@ -114,6 +122,14 @@ fn judge(
         runs: factors.iter().map(|factor| factor.runs).min().unwrap_or(0),
         verdict,
         ..blank
+    })
+}
+
+/// Whether the subject that a quantity names was to be measured and is not here.
+fn is_absent(quantity: &Quantity, rows: &[Row]) -> bool {
+    let Some(subject) = &quantity.subject else { return false };
+    rows.iter().any(|row| {
+        row.verdict == Verdict::Absent && row.case == quantity.case && row.subject == *subject
     })
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod calls;
 mod conclusion;
+pub(crate) mod guaranteed;
 mod measure;
 mod messages;
 mod published;
@@ -20,10 +21,11 @@ use serde::Deserialize;
 
 pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
+pub use guaranteed::{Disk, GuaranteedFlood, GuaranteedHops};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
-pub use published::{Figure, Line, Published, Reported, Unit};
+pub use published::{Beside, Figure, Line, Published, Reported, Unit};
 pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
 use crate::comparison::lead_metric;

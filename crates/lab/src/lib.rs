@@ -20,6 +20,7 @@ pub mod csv;
 pub mod customer_services;
 pub mod definition;
 pub mod direct;
+mod disk;
 pub mod end;
 pub mod evaluation;
 pub mod experiment;

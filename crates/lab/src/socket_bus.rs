@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub(crate) use socket::timespec;
 pub use socket::{Readiness, Socket, SocketListener};
 
-use crate::bus::{Bus, BusOptions, Wait};
+use crate::bus::{Bus, BusOptions, Wait, no_guarantee};
 
 /// What is written by itself before a flush.
 const OUTPUT_BYTES: usize = 64 << 10;
@@ -52,6 +52,37 @@ pub trait Protocol {
     /// What the middleware said that it has dropped, in messages.
     fn told_lost(&self) -> u64 {
         0
+    }
+
+    /// Appends a guaranteed message to the topic at this index.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the middleware has none.
+    fn publish_guaranteed(
+        &mut self,
+        _out: &mut Vec<u8>,
+        _topic: usize,
+        _payload: &[u8],
+    ) -> io::Result<()> {
+        Err(no_guarantee())
+    }
+
+    /// How many guaranteed messages have been acknowledged.
+    fn acknowledged(&self) -> u64 {
+        0
+    }
+
+    /// Appends the wish for a durable subscription; [`Protocol::take`] acknowledges its messages.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the middleware has none.
+    fn subscribe_guaranteed(
+        &mut self,
+        _out: &mut Vec<u8>,
+        _name: &str,
+        _topics: &[usize],
+    ) -> io::Result<()> {
+        Err(no_guarantee())
     }
 }
 
@@ -232,11 +263,16 @@ impl<P: Protocol> SocketBus<P> {
         sink: &mut dyn FnMut(usize, &[u8]),
     ) -> io::Result<usize> {
         let mut deadline = None;
+        let acknowledged = self.protocol.acknowledged();
         loop {
             if self.read()? > 0 {
                 let messages = self.take(sink)?;
-                if messages > 0 {
+                if messages > 0 || self.protocol.acknowledged() > acknowledged {
                     return Ok(messages);
+                }
+                // What was answered must not wait for the next message.
+                if !self.answers.is_empty() {
+                    self.send()?;
                 }
             }
             let Wait::Block(longest) = wait else { return Ok(0) };
@@ -281,8 +317,9 @@ impl<P: Protocol> Bus for SocketBus<P> {
         for (topic, payload) in self.kept.drain(..) {
             sink(topic, &payload);
         }
+        let acknowledged = self.protocol.acknowledged();
         messages += self.take(sink)?;
-        if messages == 0 {
+        if messages == 0 && self.protocol.acknowledged() == acknowledged {
             messages = self.wait_and_take(wait, sink)?;
         }
         if !self.answers.is_empty() {
@@ -293,6 +330,20 @@ impl<P: Protocol> Bus for SocketBus<P> {
 
     fn told_lost(&self) -> u64 {
         self.protocol.told_lost()
+    }
+
+    fn publish_guaranteed(&mut self, topic: usize, payload: &[u8]) -> io::Result<()> {
+        self.protocol.publish_guaranteed(&mut self.output, topic, payload)?;
+        if self.output.len() >= OUTPUT_BYTES { self.send() } else { Ok(()) }
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.protocol.acknowledged()
+    }
+
+    fn subscribe_guaranteed(&mut self, name: &str, topics: &[usize]) -> io::Result<()> {
+        self.protocol.subscribe_guaranteed(&mut self.output, name, topics)?;
+        self.settle()
     }
 }
 

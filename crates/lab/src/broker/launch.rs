@@ -222,7 +222,11 @@ mod tests {
     }
 
     fn within(seconds: f32) -> Options {
-        Options { timeout: Duration::from_secs_f32(seconds), processor: Some(1) }
+        Options {
+            timeout: Duration::from_secs_f32(seconds),
+            processor: Some(1),
+            ..Options::default()
+        }
     }
 
     #[test]

@@ -30,7 +30,15 @@ pub struct Broker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Nats,
+    /// NATS with streams on disk, synced after every message or when it sees fit.
+    JetStream {
+        syncs: bool,
+    },
     Redis,
+    /// Redis with a log on disk, synced before every reply or each second.
+    RedisLog {
+        syncs: bool,
+    },
     Mosquitto,
     ZeroMq,
     /// No process: programs share memory.
@@ -38,7 +46,7 @@ enum Kind {
 }
 
 /// All that this project can start, iceoryx2 included, which needs no process.
-pub const BROKERS: [Broker; 6] = [
+pub const BROKERS: [Broker; 10] = [
     Broker {
         name: "nats",
         what: "NATS, core subjects",
@@ -91,6 +99,38 @@ pub const BROKERS: [Broker; 6] = [
         settings: "a service for each topic; a full subscriber makes the publisher wait",
         kind: Kind::Iceoryx2,
     },
+    Broker {
+        name: "jetstream-always",
+        what: "NATS JetStream, every message synced to disk",
+        program: "nats-server-latest",
+        how_to_get: "make -C peers nats-latest, with Go",
+        settings: "sync_interval always; file storage, one replica, limits retention, else as it comes",
+        kind: Kind::JetStream { syncs: true },
+    },
+    Broker {
+        name: "jetstream-default",
+        what: "NATS JetStream, as it comes",
+        program: "nats-server-latest",
+        how_to_get: "make -C peers nats-latest, with Go",
+        settings: "sync_interval 2m by default; file storage, one replica, limits retention",
+        kind: Kind::JetStream { syncs: false },
+    },
+    Broker {
+        name: "redis-always",
+        what: "Redis Streams, synced to disk before replies",
+        program: "redis-server",
+        how_to_get: "Debian's package redis-server",
+        settings: "appendonly yes, appendfsync always; the log is not rewritten during a run",
+        kind: Kind::RedisLog { syncs: true },
+    },
+    Broker {
+        name: "redis-everysec",
+        what: "Redis Streams, synced to disk each second",
+        program: "redis-server",
+        how_to_get: "Debian's package redis-server",
+        settings: "appendonly yes, appendfsync everysec; the log is not rewritten during a run",
+        kind: Kind::RedisLog { syncs: false },
+    },
 ];
 
 /// The broker that rows call so.
@@ -106,7 +146,16 @@ impl Broker {
 
     /// The name of its adaptor in the program [`MIDDLEWARE`].
     pub fn adaptor(&self) -> &'static str {
-        if self.kind == Kind::Nats { "nats" } else { self.name }
+        match self.kind {
+            Kind::Nats | Kind::JetStream { .. } => "nats",
+            Kind::RedisLog { .. } => "redis-streams",
+            _ => self.name,
+        }
+    }
+
+    /// Whether it keeps messages on disk and acknowledges them.
+    pub fn is_durable(&self) -> bool {
+        matches!(self.kind, Kind::JetStream { .. } | Kind::RedisLog { .. })
     }
 
     /// Starts it on a free port, and waits until it answers.
@@ -122,7 +171,11 @@ impl Broker {
         let mut tries = 0;
         loop {
             let system = |cause| BrokerError::new(self.name, Reason::System(cause));
-            let folder = PrivateFolder::new().map_err(system)?;
+            let folder = match &options.data {
+                Some(parent) => PrivateFolder::below(parent),
+                None => PrivateFolder::new(),
+            };
+            let folder = folder.map_err(system)?;
             if self.kind == Kind::Iceoryx2 {
                 let address = folder.path().display().to_string();
                 let name = folder.path().file_name().unwrap_or_default();
@@ -151,8 +204,19 @@ impl Broker {
     ) -> io::Result<Launch> {
         let arguments = match self.kind {
             Kind::Nats => format!("--addr 127.0.0.1 --port {port}"),
+            Kind::JetStream { syncs } => {
+                fs::write(folder.join("nats.conf"), jetstream(port, syncs))?;
+                "-c nats.conf".to_owned()
+            }
             Kind::Redis => {
                 format!("--bind 127.0.0.1 --port {port} --maxclients 65000 --appendonly no --dir .")
+            }
+            Kind::RedisLog { syncs } => {
+                let when = if syncs { "always" } else { "everysec" };
+                format!(
+                    "--bind 127.0.0.1 --port {port} --appendonly yes --appendfsync {when} \
+                     --auto-aof-rewrite-percentage 0 --dir ."
+                )
             }
             Kind::Mosquitto => {
                 fs::write(folder.join("mosquitto.conf"), mosquitto(port))?;
@@ -161,7 +225,7 @@ impl Broker {
             Kind::ZeroMq | Kind::Iceoryx2 => "zeromq-proxy".to_owned(),
         };
         let mut arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
-        if self.kind == Kind::Redis {
+        if matches!(self.kind, Kind::Redis | Kind::RedisLog { .. }) {
             arguments.extend(["--save".to_owned(), String::new()]);
         }
         Ok(Launch {
@@ -175,8 +239,10 @@ impl Broker {
 
     fn ready(&self, address: String) -> Ready {
         let (greeting, answer): (&[u8], &[u8]) = match self.kind {
-            Kind::Nats => (b"CONNECT {\"verbose\":false}\r\nPING\r\n", b"PONG\r\n"),
-            Kind::Redis => (b"PING\r\n", b"+PONG\r\n"),
+            Kind::Nats | Kind::JetStream { .. } => {
+                (b"CONNECT {\"verbose\":false}\r\nPING\r\n", b"PONG\r\n")
+            }
+            Kind::Redis | Kind::RedisLog { .. } => (b"PING\r\n", b"+PONG\r\n"),
             // CONNECT with a clean session and a name of one letter; CONNACK without a fault.
             Kind::Mosquitto => (b"\x10\x0d\0\x04MQTT\x04\x02\0\0\0\x01r", b"\x20\x02\0\0"),
             Kind::ZeroMq | Kind::Iceoryx2 => {
@@ -195,6 +261,12 @@ fn mosquitto(port: u16) -> String {
     )
 }
 
+/// Streams are files in the broker's folder.
+fn jetstream(port: u16, syncs: bool) -> String {
+    let sync = if syncs { "sync_interval: always\n" } else { "" };
+    format!("listen: \"127.0.0.1:{port}\"\njetstream {{\nstore_dir: \"streams\"\n{sync}}}\n")
+}
+
 /// A port that nobody listens on at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
@@ -203,7 +275,7 @@ fn free_port() -> io::Result<u16> {
 /// What the program says its version is; `unknown` if it does not.
 fn version(program: &Path, kind: Kind) -> String {
     let arguments: &[&str] = match kind {
-        Kind::Nats | Kind::Redis => &["--version"],
+        Kind::Nats | Kind::JetStream { .. } | Kind::Redis | Kind::RedisLog { .. } => &["--version"],
         Kind::Mosquitto => &["-h"],
         Kind::ZeroMq => &["zeromq", "version"],
         Kind::Iceoryx2 => &["iceoryx2", "version"],

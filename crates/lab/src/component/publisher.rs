@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use super::guaranteed::Unacknowledged;
 use super::source::Source;
 use super::stamp::{Kind, STAMP, Stamp, sum};
 use super::task::{Flooding, Published, Publishing};
@@ -18,6 +19,9 @@ const LOOK: u64 = 50_000_000;
 
 /// Messages of a flood between two looks at the feedback.
 const BATCH: u64 = 32;
+
+/// How long a publisher of guaranteed messages sleeps at most while its window is full.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How long a flood stands still without feedback before it is given up.
 const STILL: Duration = Duration::from_secs(5);
@@ -39,7 +43,7 @@ impl<'a> Paced<'a> {
         let start = monotonic_nanoseconds() + LEAD;
         Self {
             asked,
-            sender: Sender::new(asked.run, source),
+            sender: Sender::new(asked.run, source, false),
             start,
             interval: 1e9 / asked.rate,
             next: 0,
@@ -83,7 +87,14 @@ impl<'a> Paced<'a> {
     pub(super) fn end(self, bus: &mut dyn Bus) -> io::Result<Published> {
         let nanoseconds = monotonic_nanoseconds().saturating_sub(self.start);
         mark(bus, Kind::End, self.asked.run, &self.asked.end)?;
-        Ok(Published { messages: self.next, nanoseconds, late: self.late.encoded()? })
+        let (messages, began) = (self.next, self.start);
+        Ok(Published {
+            messages,
+            nanoseconds,
+            late: self.late.encoded()?,
+            began,
+            acknowledged: None,
+        })
     }
 }
 
@@ -109,7 +120,7 @@ pub(super) fn flood(
     asked: &Flooding,
     source: &mut Source,
 ) -> io::Result<Published> {
-    let mut sender = Sender::new(asked.run, source);
+    let mut sender = Sender::new(asked.run, source, false);
     let mut taken = vec![0; asked.feedback.count];
     let start = monotonic_nanoseconds();
     let until = start + asked.milliseconds * 1_000_000;
@@ -143,7 +154,52 @@ pub(super) fn flood(
     bus.flush()?;
     let nanoseconds = monotonic_nanoseconds() - start;
     mark(bus, Kind::End, asked.run, &asked.end)?;
-    Ok(Published { messages: number, nanoseconds, late: Times::default().encoded()? })
+    let late = Times::default().encoded()?;
+    Ok(Published { messages: number, nanoseconds, late, began: start, acknowledged: None })
+}
+
+/// Publishes guaranteed messages as fast as they are acknowledged: no more than the window are on their
+/// way.
+pub(super) fn flood_guaranteed(
+    bus: &mut dyn Bus,
+    asked: &Flooding,
+    source: &mut Source,
+) -> io::Result<Published> {
+    let mut sender = Sender::new(asked.run, source, true);
+    let mut waiting = Unacknowledged::new(bus);
+    let began = monotonic_nanoseconds();
+    let until = began + asked.milliseconds * 1_000_000;
+    let mut number = 0;
+    loop {
+        let now = monotonic_nanoseconds();
+        if now >= until || asked.most.is_some_and(|most| number >= most) {
+            break;
+        }
+        let is_full = waiting.count() + BATCH > asked.window;
+        if is_full {
+            bus.flush()?;
+        } else {
+            for _ in 0..BATCH {
+                sender.publish(bus, number, now)?;
+                waiting.add(Some(now));
+                number += 1;
+            }
+        }
+        if is_full || number % (BATCH * 8) == 0 {
+            let wait = if is_full { Wait::Block(PATIENCE) } else { Wait::Spin };
+            bus.poll(wait, &mut |_, _| {})?;
+            waiting.note(bus)?;
+        }
+    }
+    let nanoseconds = monotonic_nanoseconds() - began;
+    for &topic in &asked.end {
+        bus.publish_guaranteed(topic, &noticed(Kind::End, asked.run, topic, 0))?;
+        waiting.add(None);
+    }
+    bus.flush()?;
+    let late = Times::default().encoded()?;
+    let acknowledged = Some(waiting.end(bus)?);
+    Ok(Published { messages: number, nanoseconds, late, began, acknowledged })
 }
 
 /// A subscriber's feedback.
@@ -159,14 +215,15 @@ fn note(asked: &Flooding, taken: &mut [u64], topic: usize, payload: &[u8]) {
 struct Sender<'a> {
     run: u16,
     source: &'a mut Source,
+    guaranteed: bool,
     /// How many messages each topic has had.
     of_topics: Vec<u32>,
 }
 
 impl<'a> Sender<'a> {
-    fn new(run: u16, source: &'a mut Source) -> Self {
+    fn new(run: u16, source: &'a mut Source, guaranteed: bool) -> Self {
         let of_topics = vec![0; source.streams()];
-        Self { run, source, of_topics }
+        Self { run, source, guaranteed, of_topics }
     }
 
     #[inline]
@@ -178,7 +235,10 @@ impl<'a> Sender<'a> {
             Stamp { due, number, run, kind: Kind::Rate, of_topic, topic: topic as u32, check };
         *next += 1;
         stamp.write(payload);
-        bus.publish(topic, payload)
+        match self.guaranteed {
+            true => bus.publish_guaranteed(topic, payload),
+            false => bus.publish(topic, payload),
+        }
     }
 }
 
@@ -198,10 +258,15 @@ pub(super) fn notice(
     topic: usize,
     number: u64,
 ) -> io::Result<()> {
+    bus.publish(topic, &noticed(kind, run, topic, number))
+}
+
+/// A message that carries a number and no prices.
+pub(super) fn noticed(kind: Kind, run: u16, topic: usize, number: u64) -> [u8; 2 * STAMP] {
     let mut payload = [0; 2 * STAMP];
     let check = sum(&payload[STAMP..]);
     let due = monotonic_nanoseconds();
     let stamp = Stamp { due, number, run, kind, of_topic: 0, topic: topic as u32, check };
     stamp.write(&mut payload);
-    bus.publish(topic, &payload)
+    payload
 }

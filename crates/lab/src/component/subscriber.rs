@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 
-use super::publisher::{mark, notice};
+use super::guaranteed::{Seen, Unacknowledged};
+use super::publisher::{mark, notice, noticed};
 use super::stamp::{Damage, Kind, STAMP, Stamp, sum};
 use super::task::{Orders, Received, Receiving};
 use crate::bus::Bus;
@@ -26,6 +27,10 @@ pub(super) struct Checked<'a> {
     /// When the next message may be taken by one that is slow.
     free: u64,
     deadline: u64,
+    /// Which guaranteed messages came.
+    seen: Seen,
+    /// Guaranteed orders.
+    waiting: Option<Unacknowledged>,
 }
 
 impl<'a> Checked<'a> {
@@ -42,6 +47,8 @@ impl<'a> Checked<'a> {
             triggered: Vec::new(),
             free: 0,
             deadline: monotonic_nanoseconds() + asked.milliseconds * 1_000_000,
+            seen: Seen::default(),
+            waiting: None,
         })
     }
 
@@ -86,9 +93,13 @@ impl<'a> Checked<'a> {
             self.received.damage.get_or_insert(what);
             return;
         }
+        let is_again = self.asked.guaranteed && self.seen.note(stamp.of_topic);
         let next = &mut self.next[topic - self.asked.topics.first];
         if stamp.of_topic < *next {
-            self.received.disordered += 1;
+            match is_again {
+                true => self.received.duplicates += 1,
+                false => self.received.disordered += 1,
+            }
             return;
         }
         self.received.missing += u64::from(stamp.of_topic - *next);
@@ -132,11 +143,22 @@ impl<'a> Checked<'a> {
 
     /// Sends what the messages of the last look call for.
     pub(super) fn respond(&mut self, bus: &mut dyn Bus, told: &mut u64) -> io::Result<()> {
-        if let Some(Orders { topic, .. }) = self.asked.orders
+        if let Some(waiting) = &mut self.waiting {
+            waiting.note(bus)?;
+        }
+        if let Some(Orders { topic, skip, .. }) = self.asked.orders
             && !self.triggered.is_empty()
         {
             for due in self.triggered.drain(..) {
-                order(bus, self.asked.run, topic, (due, self.received.orders))?;
+                let number = self.received.orders;
+                let payload = order(self.asked.run, topic, (due, number));
+                match &mut self.waiting {
+                    Some(waiting) => {
+                        bus.publish_guaranteed(topic, &payload)?;
+                        waiting.add((number >= skip).then_some(due));
+                    }
+                    None => bus.publish(topic, &payload)?,
+                }
                 self.received.orders += 1;
             }
             bus.flush()?;
@@ -152,8 +174,17 @@ impl<'a> Checked<'a> {
     }
 
     pub(super) fn end(mut self, bus: &mut dyn Bus) -> io::Result<Received> {
-        if let Some(Orders { topic, .. }) = self.asked.orders {
-            mark(bus, Kind::End, self.asked.run, &[topic])?;
+        match (self.asked.orders, self.waiting) {
+            (Some(Orders { topic, .. }), Some(mut waiting)) => {
+                bus.publish_guaranteed(topic, &noticed(Kind::End, self.asked.run, topic, 0))?;
+                bus.flush()?;
+                waiting.add(None);
+                self.received.acknowledged = Some(waiting.end(bus)?);
+            }
+            (Some(Orders { topic, .. }), None) => {
+                mark(bus, Kind::End, self.asked.run, &[topic])?;
+            }
+            (None, _) => {}
         }
         if let Some(samples) = &mut self.samples {
             samples.flush()?;
@@ -163,25 +194,29 @@ impl<'a> Checked<'a> {
             told_lost: bus.told_lost(),
             latencies: self.times.encoded()?,
             is_whole: self.is_over,
+            unbroken: self.seen.whole(),
             ..self.received
         })
     }
 }
 
 /// An order, due when its rate had come.
-fn order(bus: &mut dyn Bus, run: u16, topic: usize, (due, number): (u64, u64)) -> io::Result<()> {
+fn order(run: u16, topic: usize, (due, number): (u64, u64)) -> [u8; 4 * STAMP] {
     let mut payload = [0; 4 * STAMP];
     payload[STAMP..STAMP + 8].copy_from_slice(&number.to_le_bytes());
     let check = sum(&payload[STAMP..]);
     let of_topic = number as u32;
     let stamp = Stamp { due, number, run, kind: Kind::Order, of_topic, topic: topic as u32, check };
     stamp.write(&mut payload);
-    bus.publish(topic, &payload)
+    payload
 }
 
 /// Receives until the last message.
 pub(super) fn receive(bus: &mut dyn Bus, asked: &Receiving) -> io::Result<Received> {
     let mut checked = Checked::new(asked)?;
+    if asked.orders.is_some_and(|orders| orders.guaranteed) {
+        checked.waiting = Some(Unacknowledged::new(bus));
+    }
     let mut told = 0;
     while !checked.is_over() {
         // A spinning program looks at its deadline now and then only.

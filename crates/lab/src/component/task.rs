@@ -19,6 +19,13 @@ pub enum Task {
     Connect(Connection),
     /// Subscribes on the first connection.
     Subscribe(Range),
+    /// Subscribes durably on the first connection.
+    SubscribeGuaranteed {
+        /// Name of the subscription.
+        name: String,
+        /// To these topics.
+        topics: Range,
+    },
     /// Publishes a message on each of these topics, on the last connection, to see whether it arrives.
     Probe {
         /// Their indexes.
@@ -116,6 +123,9 @@ pub struct Flooding {
     pub window: u64,
     /// Topics on which each subscriber tells how many messages it has; they must be subscribed to.
     pub feedback: Range,
+    /// Messages are guaranteed, and on their way until they are acknowledged; there is no feedback.
+    #[serde(default)]
+    pub guaranteed: bool,
     /// Topics of the last message, one for each subscriber.
     pub end: Vec<usize>,
 }
@@ -145,6 +155,9 @@ pub struct Receiving {
     /// Tells how many messages have come.
     #[serde(default)]
     pub feedback: Option<FeedbackOf>,
+    /// Messages are guaranteed and of one topic: which of them came is noted.
+    #[serde(default)]
+    pub guaranteed: bool,
     /// Takes no more messages in a second than this.
     #[serde(default)]
     pub pace: Option<f64>,
@@ -179,6 +192,12 @@ pub struct Orders {
     pub topic: usize,
     /// For each such-and-such rate.
     pub every: u64,
+    /// They must not be lost.
+    #[serde(default)]
+    pub guaranteed: bool,
+    /// Those whose times until they are acknowledged do not count: those with lower numbers.
+    #[serde(default)]
+    pub skip: u64,
 }
 
 /// Feedback of a subscriber.
@@ -213,6 +232,23 @@ pub struct Published {
     pub nanoseconds: u64,
     /// How much later than due messages left the publisher's hands: a histogram.
     pub late: String,
+    /// When the first was sent, by the monotonic clock.
+    #[serde(default)]
+    pub began: u64,
+    /// What was acknowledged of guaranteed ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<Acknowledged>,
+}
+
+/// What became of guaranteed messages at their publisher.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Acknowledged {
+    /// How many were acknowledged, the last message of the run included: all.
+    pub messages: u64,
+    /// When the last was, by the monotonic clock.
+    pub last: u64,
+    /// Times from when each was due: a histogram.
+    pub times: String,
 }
 
 /// What was received.
@@ -240,6 +276,15 @@ pub struct Received {
     pub latencies: String,
     /// Whether the last message came; else time was up.
     pub is_whole: bool,
+    /// Of guaranteed messages, how many of the first came without a gap.
+    #[serde(default)]
+    pub unbroken: u64,
+    /// Of guaranteed messages, how many came again.
+    #[serde(default)]
+    pub duplicates: u64,
+    /// What was acknowledged of guaranteed orders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<Acknowledged>,
 }
 
 fn one() -> usize {

@@ -21,6 +21,8 @@ enum Mischief {
     Exchange,
     /// Every tenth has another body.
     Change,
+    /// Every tenth comes twice.
+    Repeat,
 }
 
 type Mailbox = Arc<Mutex<(Vec<usize>, VecDeque<(usize, Vec<u8>)>)>>;
@@ -36,6 +38,8 @@ struct MemoryBus {
     memory: Memory,
     mailbox: Mailbox,
     published: u64,
+    guaranteed: u64,
+    acknowledged: u64,
 }
 
 impl Memory {
@@ -64,7 +68,14 @@ impl Connect for Memory {
     fn connect(&self, _: &str, _: &[String], _: &BusOptions) -> io::Result<Box<dyn Bus>> {
         let mailbox = Mailbox::default();
         self.clients.lock().expect("alive").push(Arc::clone(&mailbox));
-        Ok(Box::new(MemoryBus { memory: self.clone(), mailbox, published: 0 }))
+        let (published, guaranteed, acknowledged) = (0, 0, 0);
+        Ok(Box::new(MemoryBus {
+            memory: self.clone(),
+            mailbox,
+            published,
+            guaranteed,
+            acknowledged,
+        }))
     }
 }
 
@@ -88,6 +99,9 @@ impl Bus for MemoryBus {
                 queue.len()
             };
             queue.insert(at, (topic, payload.clone()));
+            if mischief == Mischief::Repeat {
+                queue.push_back((topic, payload.clone()));
+            }
         }
         Ok(())
     }
@@ -104,7 +118,22 @@ impl Bus for MemoryBus {
     fn poll(&mut self, _: Wait, sink: &mut dyn FnMut(usize, &[u8])) -> io::Result<usize> {
         let all = std::mem::take(&mut self.mailbox.lock().expect("alive").1);
         all.iter().for_each(|(topic, payload)| sink(*topic, payload));
+        // What a look brings is at most half of what is missing.
+        self.acknowledged += (self.guaranteed - self.acknowledged).div_ceil(2);
         Ok(all.len())
+    }
+
+    fn publish_guaranteed(&mut self, topic: usize, payload: &[u8]) -> io::Result<()> {
+        self.guaranteed += 1;
+        self.publish(topic, payload)
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    fn subscribe_guaranteed(&mut self, _: &str, topics: &[usize]) -> io::Result<()> {
+        self.subscribe(topics)
     }
 }
 
@@ -123,6 +152,7 @@ fn receiving(kind: ReceivedKind, topics: Range) -> Receiving {
         skip: 0,
         orders: None,
         feedback: None,
+        guaranteed: false,
         pace: None,
         file: None,
     }
@@ -171,7 +201,7 @@ fn every_fifth_rate_becomes_an_order() {
     let mut algo = subscriber(&memory, 0, 1);
     let mut gateway = subscriber(&memory, 1, 1);
     memory.component().perform(&Task::Publish(publishing(503))).expect("memory");
-    let orders = Some(Orders { topic: 1, every: 5 });
+    let orders = Some(Orders { topic: 1, every: 5, guaranteed: false, skip: 0 });
     let rates = receiving(ReceivedKind::Rates, Range { first: 0, count: 1 });
     let task = Task::Receive(Receiving { orders, ..rates });
     let rates = algo.perform(&task).expect("memory").received.expect("an answer");
@@ -179,6 +209,59 @@ fn every_fifth_rate_becomes_an_order() {
     let task = Task::Receive(receiving(ReceivedKind::Orders, Range { first: 1, count: 1 }));
     let orders = gateway.perform(&task).expect("memory").received.expect("an answer");
     assert_eq!((orders.messages, orders.missing, orders.is_whole), (100, 0, true));
+}
+
+/// What came of a flood of guaranteed messages.
+fn poured(mischief: Mischief) -> (task::Published, task::Received) {
+    let memory = Memory::new(mischief);
+    let mut receiver = memory.component();
+    let topics = Range { first: 0, count: 1 };
+    let task = Task::SubscribeGuaranteed { name: "flood".into(), topics };
+    receiver.perform(&task).expect("memory");
+    let task = Task::Flood(Flooding {
+        run: 7,
+        milliseconds: 20_000,
+        most: Some(1_024),
+        bytes: 128,
+        window: 256,
+        feedback: Range { first: 0, count: 0 },
+        guaranteed: true,
+        end: vec![0],
+    });
+    let sent = memory.component().perform(&task).expect("memory").published.expect("an answer");
+    let rates = receiving(ReceivedKind::Rates, topics);
+    let task = Task::Receive(Receiving { guaranteed: true, ..rates });
+    (sent, receiver.perform(&task).expect("memory").received.expect("an answer"))
+}
+
+#[test]
+fn guaranteed_messages_are_acknowledged_and_those_that_came_are_known() {
+    let (sent, came) = poured(Mischief::None);
+    let acknowledged = sent.acknowledged.expect("all of them");
+    // The end is one of them, and not timed.
+    assert_eq!((sent.messages, acknowledged.messages), (1_024, 1_025));
+    assert_eq!(Times::decoded(&acknowledged.times).expect("times").count(), 1_024);
+    assert!(acknowledged.last >= sent.began);
+    assert_eq!((came.messages, came.unbroken, came.duplicates), (1_024, 1_024, 0));
+    let (_, lost) = poured(Mischief::Lose);
+    assert_eq!((lost.unbroken, lost.missing), (9, 102));
+    let (_, repeated) = poured(Mischief::Repeat);
+    assert_eq!((repeated.messages, repeated.unbroken), (1_024, 1_024));
+    assert_eq!((repeated.duplicates, repeated.disordered), (102, 0));
+}
+
+#[test]
+fn guaranteed_orders_are_timed_until_they_are_acknowledged() {
+    let memory = Memory::new(Mischief::None);
+    let mut algo = subscriber(&memory, 0, 1);
+    memory.component().perform(&Task::Publish(publishing(503))).expect("memory");
+    let orders = Some(Orders { topic: 1, every: 5, guaranteed: true, skip: 10 });
+    let rates = receiving(ReceivedKind::Rates, Range { first: 0, count: 1 });
+    let task = Task::Receive(Receiving { orders, ..rates });
+    let rates = algo.perform(&task).expect("memory").received.expect("an answer");
+    let acknowledged = rates.acknowledged.expect("all of them");
+    assert_eq!((rates.orders, acknowledged.messages), (100, 101));
+    assert_eq!(Times::decoded(&acknowledged.times).expect("times").count(), 90);
 }
 
 #[test]
@@ -212,6 +295,7 @@ fn a_flood_keeps_to_its_window() {
             bytes: 128,
             window,
             feedback: Range { first: 2, count: 1 },
+            guaranteed: false,
             end: vec![0],
         });
         let sent = publisher.perform(&task).expect("memory").published.expect("an answer");

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
 use super::calls::{self, Calls, Kind, Pool, StagesOfCalls, TypedCalls};
+use super::guaranteed::{Disk, GuaranteedFlood, GuaranteedHops};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use super::{Messages, check_entries};
 use crate::format::{Family, Format};
@@ -56,6 +57,12 @@ pub enum Measure {
     SharedMemory(SharedMemory),
     /// Subscriptions of a topic.
     Matching(Matching),
+    /// Rates to an algo engine, and its guaranteed orders to a gateway.
+    GuaranteedHops(GuaranteedHops),
+    /// Guaranteed messages as fast as they are taken.
+    GuaranteedFlood(GuaranteedFlood),
+    /// The disk by itself.
+    Disk(Disk),
 }
 
 /// Bytes of a message.
@@ -264,6 +271,7 @@ impl Measure {
             Self::Link(_) => &[],
             Self::Hops(_) | Self::Spread(_) | Self::SlowConsumers(_) => &[],
             Self::Flood(_) | Self::SharedMemory(_) | Self::Matching(_) => &[],
+            Self::GuaranteedHops(_) | Self::GuaranteedFlood(_) | Self::Disk(_) => &[],
         }
     }
 
@@ -322,6 +330,9 @@ impl Measure {
             Self::Flood(it) => it.cases(),
             Self::SharedMemory(it) => it.cases(),
             Self::Matching(it) => it.cases(),
+            Self::GuaranteedHops(it) => it.cases(),
+            Self::GuaranteedFlood(it) => it.cases(),
+            Self::Disk(it) => it.cases(),
             _ => Vec::new(),
         }
     }
@@ -494,6 +505,9 @@ impl Measure {
                 | Self::Flood(_)
                 | Self::SharedMemory(_)
                 | Self::Matching(_)
+                | Self::GuaranteedHops(_)
+                | Self::GuaranteedFlood(_)
+                | Self::Disk(_)
         )
     }
 
@@ -510,6 +524,9 @@ impl Measure {
             Self::Flood(it) => it.check(),
             Self::SharedMemory(it) => it.check(),
             Self::Matching(it) => it.check(),
+            Self::GuaranteedHops(it) => it.check(),
+            Self::GuaranteedFlood(it) => it.check(),
+            Self::Disk(it) => it.check(),
             _ => Ok(()),
         }
     }

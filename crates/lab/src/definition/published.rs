@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::Definition;
 use crate::format::Format;
+use crate::subjects::TRUNKLINE;
 
 /// A published table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -47,16 +48,30 @@ pub struct Reported {
     pub source: String,
     /// How its bytes were made, in the words of profiles.
     pub profile: String,
-    /// We do not have it yet.
-    #[serde(default)]
-    pub is_absent: bool,
+    /// Which of ours stands beside it, if not those of the same case.
+    pub beside: Option<Beside>,
     /// The highest rate of messages a second, where it stands there.
     pub rate: Option<f64>,
     /// The figures by their metric, such as `latency-mean`.
     pub figures: BTreeMap<String, f64>,
 }
 
+/// A case of ours, and whose.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Beside {
+    /// The case of our rows.
+    pub case: String,
+    /// Their subject.
+    pub subject: String,
+}
+
 impl Reported {
+    /// The case and the subject of our rows beside it.
+    pub fn beside(&self) -> (&str, &str) {
+        self.beside.as_ref().map_or((&self.case, TRUNKLINE), |it| (&it.case, &it.subject))
+    }
+
     /// Its figures by their metric, in the unit of rows: nanoseconds.
     pub fn figures(&self) -> impl Iterator<Item = (&str, f64)> {
         self.figures.iter().map(|(metric, value)| (metric.as_str(), value * self.unit.scale()))

@@ -144,7 +144,7 @@ pub(crate) const LATENCIES: [&str; 7] = [
 ];
 
 impl Turns {
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         if self.subjects.is_empty() {
             return Err("there are no subjects".into());
         }
@@ -344,17 +344,17 @@ impl Matching {
 }
 
 /// The metrics of a latency with others.
-fn own(others: &[&'static str]) -> Vec<&'static str> {
+pub(super) fn own(others: &[&'static str]) -> Vec<&'static str> {
     LATENCIES.iter().chain(others).copied().collect()
 }
 
-fn within(what: &str, value: u64, low: u64, high: u64) -> Result<(), String> {
+pub(super) fn within(what: &str, value: u64, low: u64, high: u64) -> Result<(), String> {
     match (low..=high).contains(&value) {
         true => Ok(()),
         false => Err(format!("{what} is {value}, not between {low} and {high}")),
     }
 }
 
-fn each(what: &str, values: &[u32], low: u32, high: u32) -> Result<(), String> {
+pub(super) fn each(what: &str, values: &[u32], low: u32, high: u32) -> Result<(), String> {
     values.iter().try_for_each(|&value| within(what, value.into(), low.into(), high.into()))
 }

@@ -14,8 +14,8 @@ use crate::measure::catena::SECOND;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 
-/// Subjects in the order of legends, with their colours.
-const SUBJECTS: [(&str, Colour); 13] = [
+/// Subjects in the order of legends, with their colours; those that guarantee are in plots of their own.
+const SUBJECTS: [(&str, Colour); 21] = [
     (TRUNKLINE, TEAL),
     ("trunkline-unix", GREEN),
     ("trunkline-shm", BLUE),
@@ -29,11 +29,19 @@ const SUBJECTS: [(&str, Colour); 13] = [
     ("bare-forwarder-unix", SOFT),
     ("bare-ring", SILVER),
     ("direct", SKY),
+    ("trunkline-store-and-forward", GREEN),
+    ("trunkline-cut-through", BLUE),
+    ("jetstream-always", WINE),
+    ("redis-always", INDIGO),
+    ("disk", GREY),
+    ("trunkline-memory", SKY),
+    ("jetstream-default", VERMILLION),
+    ("redis-everysec", PURPLE),
 ];
 
 /// The report's figures 2 and 3, and what is like them: how cases begin, the topic, the title and what is
 /// along the axis.
-const BY_NUMBER: [(&str, &str, &str, &str); 8] = [
+const BY_NUMBER: [(&str, &str, &str, &str); 10] = [
     ("rates-", "rates", "Feed handler to algo engine (figure 2)", "messages a second"),
     ("orders-", "orders", "Algo engine to order gateway (figure 2)", "rates a second"),
     ("consumers-", "consumers", "Consumers with topics of their own (figure 3)", "consumers"),
@@ -42,6 +50,18 @@ const BY_NUMBER: [(&str, &str, &str, &str); 8] = [
     ("clients-", "clients", "Connected clients of which one gets messages", "clients"),
     ("shared-spinning-", "shared-memory", "Shared memory, all spinning", "messages a second"),
     ("shared-waking-", "shared-waking", "Shared memory, all sleeping", "messages a second"),
+    (
+        "guaranteed-orders-",
+        "guaranteed",
+        "Guaranteed orders to the order gateway",
+        "rates a second",
+    ),
+    (
+        "guaranteed-acknowledgement-",
+        "guaranteed-acknowledgement",
+        "Guaranteed orders until they are acknowledged",
+        "rates a second",
+    ),
 ];
 
 /// The metrics of their panels.

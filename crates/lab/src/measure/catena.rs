@@ -3,7 +3,9 @@
 //! Subjects take turns. For each turn the router is started anew and stopped after it, so that no two
 //! are there at the same time; programs connect, subscribe, and send probes before anything counts.
 
+mod disk;
 mod flood;
+mod guaranteed;
 mod hops;
 mod matching;
 mod published;
@@ -28,7 +30,7 @@ use crate::row::{Row, Verdict};
 use series::Series;
 pub(crate) use slow::SECOND;
 use stage::{Failure, Market, Stage, Starting};
-pub(crate) use subject::{Middleware, SUBJECTS};
+pub(crate) use subject::{DISK, Guarantee, Middleware, SUBJECTS, named};
 
 /// The case of start-up time and memory.
 pub(crate) const START_UP: &str = "start-up";
@@ -115,6 +117,18 @@ pub(super) fn run(
                     let scenario = shared::Sharing { setting, asked: it, spins };
                     found.contest(setting, &it.turns, &scenario, progress);
                 }
+            }
+            Measure::GuaranteedHops(it) => {
+                let scenario = guaranteed::GuaranteedLatency { setting, asked: it };
+                found.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::GuaranteedFlood(it) => {
+                let scenario = guaranteed::GuaranteedPouring { setting, asked: it };
+                found.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::Disk(it) => {
+                let scenario = disk::Syncing { setting, asked: it };
+                found.contest(setting, &it.turns, &scenario, progress);
             }
             Measure::Matching(it) => {
                 let rows = matching::rows(setting, it, &mut |share| {

@@ -1,4 +1,4 @@
-//! A folder of our own among the temporary files.
+//! A folder of our own, among the temporary files or elsewhere.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -18,8 +18,15 @@ impl PrivateFolder {
     /// # Errors
     /// The operating system's reason.
     pub fn new() -> io::Result<Self> {
+        Self::below(&env::temp_dir())
+    }
+
+    /// Makes a folder in another.
+    ///
+    /// # Errors
+    /// The operating system's reason.
+    pub fn below(parent: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let parent = env::temp_dir();
         // A name may be taken by an earlier process with our id; making a folder fails then, so that
         // nobody can have prepared it for us.
         for _ in 0..1000 {
@@ -31,10 +38,7 @@ impl PrivateFolder {
                 Err(cause) => return Err(cause),
             }
         }
-        Err(io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            "every name in the temporary folder is taken",
-        ))
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, "every name in the folder is taken"))
     }
 
     /// Where it is.

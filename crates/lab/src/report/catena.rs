@@ -1,5 +1,7 @@
 //! Messages through a middleware: the report's overall results, and its figures as tables.
 
+mod guaranteed;
+
 use super::{Rows, Section, WIDTH, scaled, value};
 use crate::comparison::lead_metric;
 use crate::conclusion::CONCLUSION;
@@ -13,6 +15,9 @@ use crate::table::{Align, Table, number, short_number, with_commas};
 
 /// What is in the profile of every row about a middleware.
 const OPAQUE: &str = "/opaque/";
+
+/// Those of ours that peers are compared with.
+const OURS: [&str; 3] = [TRUNKLINE, "trunkline-shm", "trunkline-store-and-forward"];
 
 /// The tables of latencies: how their cases begin, their topics and titles.
 const LATENCIES: [(&str, &str, &str); 8] = [
@@ -48,6 +53,7 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
             sections.extend(floods(&rows));
         }
     }
+    sections.extend(guaranteed::sections(&rows));
     sections.extend(peers(&rows));
     sections.extend(start_up(&rows));
     sections.extend(hiccups(&rows));
@@ -106,7 +112,7 @@ impl<'a> Traffic<'a> {
 
     /// By how much ours is ahead of a peer.
     fn lead(&self, line: Line<'_>, suffix: &str) -> String {
-        let ours = [TRUNKLINE, "trunkline-shm"].into_iter().find_map(|subject| {
+        let ours = OURS.into_iter().find_map(|subject| {
             let metric = format!("{}{suffix}", lead_metric(line.subject));
             self.find(Line { subject, ..line }, &metric)
         });
@@ -125,6 +131,15 @@ impl<'a> Traffic<'a> {
             Some(Row { value: None, .. }) => "-".into(),
             Some(row) => microseconds(Some(&row)),
             None => microseconds(row),
+        }
+    }
+
+    /// A time as above; the word for it where nothing was measured of the subject in this case.
+    fn time_or_absent(&self, line: Line<'_>, metric: &str) -> String {
+        let of_line = |row: &&Row| row.case == line.case && row.subject == line.subject;
+        match self.all.iter().any(|row| of_line(row) && row.value.is_some()) {
+            true => self.time(line, metric),
+            false => Verdict::Absent.name().to_owned(),
         }
     }
 
@@ -194,7 +209,8 @@ fn overall(rows: &Traffic<'_>) -> Option<Section> {
         "figures in us; the appliance's are of 2012, stamped by hardware on a network of its own, with \
          kernel bypass; ours are of this machine, whose programs share its processors and its kernel"
             .to_owned(),
-        "orders go by direct delivery until there is guaranteed delivery: rows marked absent wait for it"
+        "store and forward was in the memory of a pair, backed by a battery: only what is in the memory of \
+         two stands beside it; orders of the latency part go by direct delivery"
             .to_owned(),
     ];
     (count > 0).then(|| Section {
@@ -207,11 +223,12 @@ fn overall(rows: &Traffic<'_>) -> Option<Section> {
 
 /// Our line beside a published one.
 fn ours(rows: &Traffic<'_>, reported: &Reported) -> [String; 6] {
-    let line = Line { case: &reported.case, subject: TRUNKLINE };
-    let cell = |metric: &str| microseconds(rows.find(line, metric));
+    let (case, subject) = reported.beside();
+    let line = Line { case, subject };
+    let cell = |metric: &str| rows.time_or_absent(line, metric);
     [
         String::new(),
-        TRUNKLINE.to_owned(),
+        subject.to_owned(),
         rows.optional(line, "published-per-second"),
         cell("latency-mean"),
         cell("latency-p99.9"),
@@ -296,12 +313,12 @@ fn saturation(rows: &Traffic<'_>) -> Option<Section> {
     for &subject in &subjects {
         let line = Line { case, subject };
         let row = rows.find(line, "messages-per-second");
-        let bound = |bound: Option<f64>| bound.map_or(String::new(), with_commas);
+        let [low, high] = bounded(row);
         table.row([
             subject.to_owned(),
             value(row),
-            bound(row.and_then(|row| row.low)),
-            bound(row.and_then(|row| row.high)),
+            low,
+            high,
             rows.optional(line, "over-bare"),
             rows.lead(line, ""),
         ]);
@@ -314,6 +331,12 @@ fn saturation(rows: &Traffic<'_>) -> Option<Section> {
     ];
     let title = "Saturation: rates of one publisher, messages a second".to_owned();
     (!subjects.is_empty()).then_some(Section { topic: "saturation-of-a-hop", title, table, notes })
+}
+
+/// The bounds of a rate.
+fn bounded(row: Option<&Row>) -> [String; 2] {
+    let bound = |bound: Option<f64>| bound.map_or(String::new(), with_commas);
+    [bound(row.and_then(|row| row.low)), bound(row.and_then(|row| row.high))]
 }
 
 /// The consumers of the flexibility test, in order.

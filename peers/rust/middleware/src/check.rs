@@ -23,6 +23,7 @@ pub fn check(subject: &str, connect: &dyn Connect) -> io::Result<bool> {
     let program = std::env::current_exe()?;
     let neighbours = program.parent().map(PathBuf::from).unwrap_or_default();
     let broker = named(subject).ok_or_else(unknown)?;
+    let is_durable = broker.is_durable();
     let broker = match broker.start(&neighbours, &Options::default()) {
         Err(error) if error.is_absent() => {
             println!("{error}");
@@ -33,6 +34,9 @@ pub fn check(subject: &str, connect: &dyn Connect) -> io::Result<bool> {
     for spins in [true, false] {
         let options = BusOptions { spins, ..BusOptions::default() };
         exchange(connect, broker.address(), &options)?;
+        if is_durable {
+            exchange_guaranteed(connect, broker.address(), &options)?;
+        }
     }
     let kibibytes = broker.resident_bytes().unwrap_or(0) / 1024;
     println!(
@@ -73,6 +77,37 @@ fn exchange(connect: &dyn Connect, address: &str, options: &BusOptions) -> io::R
         compare(found, &expected)?;
     }
     Ok(())
+}
+
+/// A durable subscriber and a publisher of guaranteed messages, which waits for all acknowledgements.
+fn exchange_guaranteed(
+    connect: &dyn Connect,
+    address: &str,
+    options: &BusOptions,
+) -> io::Result<()> {
+    let name = format!("check-{}", options.spins);
+    let topics = [0, 1, 2].map(|topic| format!("{name}/{topic}"));
+    let connection = || connect.connect(address, &topics, options);
+    let (mut subscriber, mut publisher) = (connection()?, connection()?);
+    subscriber.subscribe_guaranteed(&name, &[0, 1, 2])?;
+    for number in 0..MESSAGES {
+        publisher.publish_guaranteed(number as usize % 3, &payload(number))?;
+    }
+    publisher.flush()?;
+    let wait = if options.spins { Wait::Spin } else { Wait::Block(Duration::from_millis(20)) };
+    let (mut found, begun) = (Vec::new(), Instant::now());
+    let is_over = |found: usize, acknowledged: u64| {
+        found == MESSAGES as usize && acknowledged == u64::from(MESSAGES)
+    };
+    while !is_over(found.len(), publisher.acknowledged()) && begun.elapsed() < PATIENCE {
+        take(&mut *publisher, Wait::Spin, &mut Vec::new())?;
+        take(&mut *subscriber, wait, &mut found)?;
+    }
+    if publisher.acknowledged() != u64::from(MESSAGES) {
+        let text = format!("{} of {MESSAGES} were acknowledged", publisher.acknowledged());
+        return Err(io::Error::other(text));
+    }
+    compare(&mut found, &(0..MESSAGES).collect::<Vec<u32>>())
 }
 
 fn payload(number: u32) -> Vec<u8> {

@@ -6,16 +6,18 @@
 //! middleware SUBJECT check      start the broker, send itself 1,000 messages, compare; status 3 without it
 //! middleware zeromq-proxy       the broker of ZeroMQ
 //! ```
-//! The subjects are `nats`, `redis`, `mosquitto`, and what this program was built with of `zeromq` and
-//! `iceoryx2`. Protocols that are bytes on a socket are spoken by hand, with large reads and writes and
-//! without allocating: no library is faster, which favours the peer.
+//! The subjects are those of the lab: `nats`, `redis`, `mosquitto`, the streams of the first two, and what
+//! this program was built with of `zeromq` and `iceoryx2`. Protocols that are bytes on a socket are spoken
+//! by hand, with large reads and writes and without allocating: no library is faster, which favours the peer.
 
 mod check;
 #[cfg(feature = "iceoryx2")]
 mod iceoryx;
+mod jetstream;
 mod mqtt;
 mod nats;
 mod redis;
+mod redis_streams;
 #[cfg(feature = "zeromq")]
 mod zeromq;
 
@@ -31,8 +33,9 @@ const ABSENT: u8 = 3;
 /// The adaptor with this name.
 fn adaptor(subject: &str) -> Option<&'static dyn Connect> {
     match subject {
-        "nats" | "nats-latest" => Some(&nats::Nats),
+        "nats" | "nats-latest" | "jetstream-always" | "jetstream-default" => Some(&nats::Nats),
         "redis" => Some(&redis::Redis),
+        "redis-streams" | "redis-always" | "redis-everysec" => Some(&redis_streams::RedisStreams),
         "mosquitto" => Some(&mqtt::Mqtt),
         #[cfg(feature = "zeromq")]
         "zeromq" => Some(&zeromq::ZeroMq),

@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use trunkline_lab::bus::{Bus, BusOptions, Connect};
 use trunkline_lab::socket_bus::{Protocol, SocketBus, Taken, invalid};
 
+use crate::jetstream::JetStream;
+
 /// Connects to a NATS server.
 #[derive(Clone, Copy, Debug)]
 pub struct Nats;
@@ -25,7 +27,7 @@ impl Connect for Nats {
             "CONNECT {{\"verbose\":false,\"pedantic\":false,\"lang\":\"trunkline-lab\",\
              \"version\":\"0\",\"protocol\":1,\"name\":\"{name}\"}}\r\nPING\r\n"
         );
-        let text = Text { subjects, awaited: 1 };
+        let text = Text { subjects, awaited: 1, streams: JetStream::new() };
         Ok(Box::new(SocketBus::connect(address, text, greeting.as_bytes(), options)?))
     }
 }
@@ -35,6 +37,8 @@ struct Text {
     subjects: Vec<String>,
     /// Answers to pings of ours.
     awaited: usize,
+    /// What is guaranteed.
+    streams: JetStream,
 }
 
 impl Protocol for Text {
@@ -42,10 +46,7 @@ impl Protocol for Text {
         out.extend_from_slice(b"PUB ");
         out.extend_from_slice(self.subjects[topic].as_bytes());
         out.push(b' ');
-        crate::put_number(out, payload.len());
-        out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(payload);
-        out.extend_from_slice(b"\r\n");
+        put_payload(out, payload);
     }
 
     fn subscribe(&mut self, out: &mut Vec<u8>, topics: &[usize]) {
@@ -58,7 +59,32 @@ impl Protocol for Text {
     }
 
     fn awaited(&self) -> usize {
-        self.awaited
+        self.awaited + self.streams.awaited()
+    }
+
+    fn publish_guaranteed(
+        &mut self,
+        out: &mut Vec<u8>,
+        topic: usize,
+        payload: &[u8],
+    ) -> io::Result<()> {
+        self.streams.publish(out, &self.subjects[topic], self.subjects.len());
+        put_payload(out, payload);
+        Ok(())
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.streams.acknowledged()
+    }
+
+    fn subscribe_guaranteed(
+        &mut self,
+        out: &mut Vec<u8>,
+        name: &str,
+        topics: &[usize],
+    ) -> io::Result<()> {
+        let subjects: Vec<&str> = topics.iter().map(|&topic| &*self.subjects[topic]).collect();
+        self.streams.subscribe(out, (name, topics, &subjects), self.subjects.len())
     }
 
     fn take(
@@ -74,17 +100,23 @@ impl Protocol for Text {
             let line = rest[..end].trim_ascii_end();
             let mut length = end + 1;
             if let Some(head) = line.strip_prefix(b"MSG ") {
-                let (topic, size) = head_of(head).ok_or_else(|| invalid("NATS sent", line))?;
-                let Some(payload) = rest.get(length..length + size) else { return Ok(taken) };
-                length += size + 2;
+                let head = head_of(head).ok_or_else(|| invalid("NATS sent", line))?;
+                let Some(payload) = rest.get(length..length + head.size) else { return Ok(taken) };
+                length += head.size + 2;
                 if rest.len() < length {
                     return Ok(taken);
                 }
-                if topic >= self.subjects.len() {
-                    return Err(invalid("NATS sent what nobody subscribed to", line));
+                // Numbers after those of the topics are of inboxes.
+                match head.sid.checked_sub(self.subjects.len() + 1) {
+                    Some(inbox) => {
+                        let message = (inbox, &head, payload);
+                        taken.messages += self.streams.take(message, out, sink)?;
+                    }
+                    None => {
+                        sink(head.sid - 1, payload);
+                        taken.messages += 1;
+                    }
                 }
-                sink(topic, payload);
-                taken.messages += 1;
             } else {
                 self.answer(line, out)?;
             }
@@ -109,13 +141,35 @@ impl Text {
     }
 }
 
-/// `subject sid [reply-to] size` as the topic's index and the size.
-fn head_of(head: &[u8]) -> Option<(usize, usize)> {
+/// What stands before a message.
+pub(crate) struct Head<'a> {
+    pub(crate) subject: &'a [u8],
+    /// The number of the subscription, from 1.
+    pub(crate) sid: usize,
+    /// Where an answer goes; may be empty.
+    pub(crate) reply: &'a [u8],
+    pub(crate) size: usize,
+}
+
+/// `subject sid [reply-to] size`.
+fn head_of(head: &[u8]) -> Option<Head<'_>> {
     let sid = memchr::memchr(b' ', head)? + 1;
     let size = memchr::memrchr(b' ', head)? + 1;
     let after = memchr::memchr(b' ', &head[sid..])? + sid;
-    let topic = crate::number(&head[sid..after])?.checked_sub(1)?;
-    Some((topic, crate::number(&head[size..])?))
+    Some(Head {
+        subject: &head[..sid - 1],
+        sid: crate::number(&head[sid..after]).filter(|sid| *sid > 0)?,
+        reply: head[after..size].trim_ascii(),
+        size: crate::number(&head[size..])?,
+    })
+}
+
+/// Appends the size of a payload and the payload.
+fn put_payload(out: &mut Vec<u8>, payload: &[u8]) {
+    crate::put_number(out, payload.len());
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(payload);
+    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
@@ -123,7 +177,8 @@ mod tests {
     use super::*;
 
     fn text() -> Text {
-        Text { subjects: vec!["fx.EURUSD".into(), "fx.USDJPY".into()], awaited: 1 }
+        let subjects = vec!["fx.EURUSD".into(), "fx.USDJPY".into()];
+        Text { subjects, awaited: 1, streams: JetStream::new() }
     }
 
     #[test]

@@ -21,9 +21,7 @@ impl Connect for Redis {
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
         crate::refuse_rates("Redis", options)?;
-        let mut greeting = Vec::new();
-        command(&mut greeting, &[b"CLIENT", b"SETNAME", options.name.replace(' ', "-").as_bytes()]);
-        command(&mut greeting, &[b"CLIENT", b"REPLY", b"OFF"]);
+        let greeting = Publisher::greeting(&options.name);
         let publisher = SocketBus::connect(address, Publisher::new(topics), &greeting, options)?;
         let subscriber = None;
         let (address, topics, options) = (address.to_owned(), topics.to_vec(), options.clone());
@@ -72,7 +70,7 @@ impl Bus for RedisBus {
 }
 
 /// Appends a command in the form of an array of strings.
-fn command(out: &mut Vec<u8>, words: &[&[u8]]) {
+pub(crate) fn command(out: &mut Vec<u8>, words: &[&[u8]]) {
     out.push(b'*');
     crate::put_number(out, words.len());
     out.extend_from_slice(b"\r\n");
@@ -81,7 +79,7 @@ fn command(out: &mut Vec<u8>, words: &[&[u8]]) {
     }
 }
 
-fn string(out: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn string(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'$');
     crate::put_number(out, text.len());
     out.extend_from_slice(b"\r\n");
@@ -90,7 +88,7 @@ fn string(out: &mut Vec<u8>, text: &[u8]) {
 }
 
 /// The connection that publishes.
-struct Publisher {
+pub(crate) struct Publisher {
     /// For each topic everything that stands before the payload.
     heads: Vec<Vec<u8>>,
     /// The reply to the command before replies are switched off.
@@ -98,7 +96,15 @@ struct Publisher {
 }
 
 impl Publisher {
-    fn new(topics: &[String]) -> Self {
+    /// Names the client and switches replies off.
+    pub(crate) fn greeting(name: &str) -> Vec<u8> {
+        let mut greeting = Vec::new();
+        command(&mut greeting, &[b"CLIENT", b"SETNAME", name.replace(' ', "-").as_bytes()]);
+        command(&mut greeting, &[b"CLIENT", b"REPLY", b"OFF"]);
+        greeting
+    }
+
+    pub(crate) fn new(topics: &[String]) -> Self {
         let head = |name: &String| {
             let mut head = b"*3\r\n".to_vec();
             string(&mut head, b"PUBLISH");
@@ -207,7 +213,7 @@ fn reply(bytes: &[u8]) -> io::Result<Option<(Reply<'_>, usize)>> {
 }
 
 /// The string whose `$` is at `at`, and where it ends.
-fn string_at(bytes: &[u8], at: usize) -> io::Result<Option<(&[u8], usize)>> {
+pub(crate) fn string_at(bytes: &[u8], at: usize) -> io::Result<Option<(&[u8], usize)>> {
     let Some(rest) = bytes.get(at..) else { return Ok(None) };
     let Some(line) = memchr::memchr(b'\n', rest) else { return Ok(None) };
     let size =

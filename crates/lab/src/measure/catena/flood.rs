@@ -90,6 +90,7 @@ impl Pouring<'_> {
                 most: None,
                 window: self.asked.window,
                 feedback,
+                guaranteed: false,
                 end: vec![0],
             }))?)?;
             let (mut came_in_all, mut longest) = (0, 1);

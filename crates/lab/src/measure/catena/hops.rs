@@ -11,17 +11,20 @@ use crate::definition::traffic::{HOPS, PAYLOAD_BYTES};
 use crate::measure::Setting;
 
 /// An order for each such-and-such rate.
-const EVERY: u64 = 5;
+pub(super) const EVERY: u64 = 5;
 
 /// Between two rates on the way to the highest.
 const STEP: f64 = 1.5;
+
+/// How long what was acknowledged is waited for, in milliseconds: it may be late, and must not be lost.
+pub(super) const PATIENCE: u64 = 40_000;
 
 /// Where the way to the highest rate begins, and how long each rate is tried, in milliseconds.
 const FIRST: f64 = 250_000.0;
 const TRIED: u64 = 150;
 
 /// The case of the highest rate.
-const SATURATION: &str = "saturation";
+pub(super) const SATURATION: &str = "saturation";
 
 /// A rate is too high that is not reached to this share.
 const REACHED: f64 = 0.95;
@@ -32,12 +35,14 @@ pub(super) struct Latency<'a> {
 }
 
 /// The three programs.
-struct Chain {
+pub(super) struct Chain {
     feed: Program,
     algo: Program,
     gateway: Program,
     /// Topics of rates; that of orders comes after them.
     streams: usize,
+    /// Orders are guaranteed.
+    guaranteed: bool,
 }
 
 impl Scenario for Latency<'_> {
@@ -63,7 +68,7 @@ impl Scenario for Latency<'_> {
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
         let is_quick = self.setting.request.is_quick;
-        let mut chain = Chain::new(stage)?;
+        let mut chain = Chain::new(stage, false)?;
         let milliseconds = self.asked.turns.milliseconds(is_quick);
         chain.run(stage, 10_000.0, milliseconds.min(100))?;
         for &rate in self.asked.rates(is_quick) {
@@ -95,21 +100,29 @@ impl Latency<'_> {
 }
 
 impl Chain {
-    fn new(stage: &Stage) -> Result<Self, Failure> {
+    /// Starts them. A subscription to guaranteed orders is durable, and has taken effect when it is there.
+    pub(super) fn new(stage: &Stage, guaranteed: bool) -> Result<Self, Failure> {
         let topics = stage.feed(vec!["orders/venue".to_owned()]);
         let streams = topics.streams;
         let rates = Range { first: 0, count: streams };
         let orders = Range { first: streams, count: 1 };
-        let mut gateway = stage.connected("order gateway", Some(OTHERS), &topics, Some(orders))?;
+        let direct = (!guaranteed).then_some(orders);
+        let mut gateway = stage.connected("order gateway", Some(OTHERS), &topics, direct)?;
+        if guaranteed {
+            let name = "gateway".to_owned();
+            gateway.ask(&Task::SubscribeGuaranteed { name, topics: orders })?;
+        }
         let mut algo = stage.connected("algo engine", Some(OTHERS), &topics, Some(rates))?;
         let mut feed = stage.connected("feed handler", Some(PUBLISHER), &topics, None)?;
         settle(&mut feed, &mut [(&mut algo, 0)])?;
-        settle(&mut algo, &mut [(&mut gateway, streams)])?;
-        Ok(Self { feed, algo, gateway, streams })
+        if !guaranteed {
+            settle(&mut algo, &mut [(&mut gateway, streams)])?;
+        }
+        Ok(Self { feed, algo, gateway, streams, guaranteed })
     }
 
     /// Sends rates for so long, and tells what came of them and of the orders.
-    fn run(
+    pub(super) fn run(
         &mut self,
         stage: &mut Stage,
         rate: f64,
@@ -117,6 +130,7 @@ impl Chain {
     ) -> Result<(Published, Received, Received), Failure> {
         let run = stage.next_run();
         let messages = (rate * milliseconds as f64 / 1e3).max(50.0) as u64;
+        let (guaranteed, skip) = (self.guaranteed, messages / 10 / EVERY);
         let rates = Receiving {
             run,
             kind: ReceivedKind::Rates,
@@ -125,8 +139,9 @@ impl Chain {
             silence: Some(1_000),
             spins: false,
             skip: messages / 10,
-            orders: Some(Orders { topic: self.streams, every: EVERY }),
+            orders: Some(Orders { topic: self.streams, every: EVERY, guaranteed, skip }),
             feedback: None,
+            guaranteed: false,
             pace: None,
             file: None,
         };
@@ -134,10 +149,11 @@ impl Chain {
             kind: ReceivedKind::Orders,
             topics: Range { first: self.streams, count: 1 },
             // It waits for the end of the algo engine's run.
-            milliseconds: milliseconds * 2 + 6_000,
-            silence: Some(2_000),
-            skip: messages / 10 / EVERY,
+            milliseconds: if guaranteed { PATIENCE } else { milliseconds * 2 + 6_000 },
+            silence: (!guaranteed).then_some(2_000),
+            skip,
             orders: None,
+            guaranteed,
             ..rates.clone()
         };
         let publish = Publishing { run, rate, messages, bytes: PAYLOAD_BYTES, end: vec![0] };

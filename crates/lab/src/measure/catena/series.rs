@@ -1,11 +1,13 @@
 //! What the turns of one subject in one case came to, as rows.
 
 use crate::comparison::lead_metric;
+use crate::definition::guaranteed::{GUARANTEED_FLOOD, GUARANTEED_SATURATION};
 use crate::definition::traffic::LATENCIES;
 use crate::histogram::{Distribution, Times};
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 
+use super::hops::SATURATION;
 use super::subject::Middleware;
 
 /// Percentiles with their names.
@@ -19,6 +21,9 @@ const PERCENTILES: [(&str, f64); 5] = [
 
 /// Metrics of latencies that are compared with others.
 const COMPARED: [(&str, &str); 2] = [("latency-p50", ""), ("latency-p99", "-p99")];
+
+/// Cases in which messages a second count.
+const PER_SECOND: [&str; 3] = [SATURATION, GUARANTEED_SATURATION, GUARANTEED_FLOOD];
 
 /// Turns of one subject in one case.
 #[derive(Debug)]
@@ -160,7 +165,7 @@ impl Series {
     fn main(&self) -> (&'static str, &'static str) {
         match () {
             () if self.case.starts_with("flood-") => ("deliveries-per-second", "1/s"),
-            () if self.case == "saturation" => ("messages-per-second", "1/s"),
+            () if PER_SECOND.contains(&&*self.case) => ("messages-per-second", "1/s"),
             () => ("latency-p50", "ns"),
         }
     }
@@ -226,9 +231,7 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
                     .flat_map(|alone| series.over(setting, alone, "over-alone", series)),
             );
         }
-        let is_shared = series.subject.transport == "shm";
-        let ours = if is_shared { "trunkline-shm" } else { crate::subjects::TRUNKLINE };
-        if let (true, Some(ours)) = (series.subject.is_peer(), beside(ours)) {
+        if let (true, Some(ours)) = (series.subject.is_peer(), beside(series.subject.ours())) {
             rows.extend(series.over(setting, ours, &lead_metric(series.subject.name), ours));
         }
     }

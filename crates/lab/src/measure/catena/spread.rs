@@ -126,6 +126,7 @@ pub(super) fn receiving(run: u16, topics: Range, milliseconds: u64, skip: u64) -
         skip,
         orders: None,
         feedback: None,
+        guaranteed: false,
         pace: None,
         file: None,
     }

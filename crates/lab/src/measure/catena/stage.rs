@@ -12,7 +12,8 @@ use crate::peer::PrivateFolder;
 use crate::peer::process::Process;
 use crate::peer::{PeerError, PeerErrorKind};
 
-use super::subject::{Middleware, Router};
+use super::subject::{Guarantee, Middleware, Router};
+use crate::disk::Place;
 
 /// How long a program may take for a task.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -99,9 +100,15 @@ impl Stage {
         starting: Starting,
         market: &Market,
     ) -> Result<Self, Failure> {
-        let folder = PrivateFolder::new()?;
+        // What must reach a disk must not be kept in memory.
+        let data = match subject.guarantee {
+            Some(_) => Some(Place::find()?.folder),
+            None => None,
+        };
+        let folder =
+            data.as_ref().map_or_else(PrivateFolder::new, |it| PrivateFolder::below(it))?;
         let peers = &setting.request.peers.folder;
-        let running = start(setting, subject, starting, &folder)?;
+        let running = start(setting, subject, starting, (&folder, data))?;
         let ours = || {
             let arguments = ["lab", "component", subject.name].map(str::to_owned);
             (setting.request.program.clone(), arguments.to_vec())
@@ -219,9 +226,9 @@ fn start(
     setting: &Setting<'_>,
     subject: &Middleware,
     starting: Starting,
-    folder: &PrivateFolder,
+    (folder, data): (&PrivateFolder, Option<PathBuf>),
 ) -> Result<Option<Running>, Failure> {
-    let options = Options { processor: starting.processor, ..Options::default() };
+    let options = Options { processor: starting.processor, data, ..Options::default() };
     let mut launch = Launch {
         name: subject.name.to_owned(),
         program: setting.request.program.clone(),
@@ -239,7 +246,11 @@ fn start(
         }
         Router::Ours => {
             let file = folder.path().join("trunkline.toml");
-            fs::write(&file, configuration(subject, starting, folder.path()))?;
+            let mut text = configuration(subject, starting, folder.path());
+            if let Some(guarantee) = subject.guarantee {
+                text.push_str(&guarantee_of_ours(subject, guarantee, folder.path())?);
+            }
+            fs::write(&file, text)?;
             let file = file.display().to_string();
             launch.arguments = vec!["serve".into(), "--config".into(), file];
             launch.ready = Ready::Says { prefix: "listening native ".into() };
@@ -270,6 +281,22 @@ fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> Str
         "[listen]\nnative = [{address:?}]\nhttp = \"off\"\nwebsocket = \"off\"\n\n[router]\nidle = \
          {idle:?}\n\n[log]\nlevel = \"error\"\n"
     )
+}
+
+/// What makes our router guarantee delivery: further lines of its configuration, with its journal below
+/// the folder. This is the place to plug it in, together with the three methods of a guaranteed
+/// [`Bus`](crate::bus::Bus) in [`router_bus`](crate::router_bus), when the client library has the calls;
+/// until then its subjects are absent.
+fn guarantee_of_ours(
+    subject: &Middleware,
+    guarantee: Guarantee,
+    _journal: &Path,
+) -> Result<String, Failure> {
+    let why = match guarantee {
+        Guarantee::Memory(machines) if machines > 1 => "there are no pairs of routers yet",
+        _ => "the client library has no guaranteed delivery yet",
+    };
+    Err(Failure::Absent(format!("{}: {why}", subject.name)))
 }
 
 /// A program that does tasks.

@@ -1,5 +1,6 @@
 //! Who takes part: ours over each of its transports, the brokers of others, and the limits.
 
+use crate::disk::Place;
 use crate::subjects::TRUNKLINE;
 
 /// A middleware that messages can go through.
@@ -13,8 +14,56 @@ pub(crate) struct Middleware {
     pub(super) envelope: &'static str,
     /// What runs between the programs.
     pub(super) router: Router,
-    /// Without a router, and so the limit, of the same transport.
+    /// Without a router, and so the limit, of the same transport; of those that sync, the disk. May be empty.
     pub(super) bare: &'static str,
+    /// What it guarantees, if that is what it is here for.
+    pub(crate) guarantee: Option<Guarantee>,
+}
+
+/// Where a guaranteed message is when it is acknowledged, and when it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guarantee {
+    /// Synced to disk; delivered after that.
+    Synced,
+    /// Synced to disk; delivered meanwhile.
+    SyncedMeanwhile,
+    /// Written to the system's cache, which is synced after a time.
+    Cached(&'static str),
+    /// In the memory of so many machines.
+    Memory(u32),
+}
+
+impl Guarantee {
+    /// When it is synced to disk, for tables.
+    pub(crate) fn synced(self) -> &'static str {
+        match self {
+            Self::Synced | Self::SyncedMeanwhile => "before",
+            Self::Cached(after) => after,
+            Self::Memory(_) => "never",
+        }
+    }
+
+    /// For profiles; `file_system` is where files are.
+    fn words(self, file_system: &str) -> String {
+        match self {
+            Self::Synced => {
+                format!("synced to disk before acknowledgement and delivery; {file_system}")
+            }
+            Self::SyncedMeanwhile => {
+                format!("synced to disk before acknowledgement, delivered meanwhile; {file_system}")
+            }
+            Self::Cached(after) => format!(
+                "acknowledged and delivered when in the system's cache, synced to disk after {after}; \
+                 {file_system}"
+            ),
+            Self::Memory(machines) => {
+                let plural = if machines == 1 { "" } else { "s" };
+                format!(
+                    "acknowledged and delivered when in the memory of {machines} machine{plural}"
+                )
+            }
+        }
+    }
 }
 
 /// What runs between the programs.
@@ -36,11 +85,31 @@ const fn middleware(
     router: Router,
     bare: &'static str,
 ) -> Middleware {
-    Middleware { name, transport, envelope, router, bare }
+    Middleware { name, transport, envelope, router, bare, guarantee: None }
 }
 
+/// One that is here for what it guarantees.
+const fn guaranteed(
+    name: &'static str,
+    envelope: &'static str,
+    router: Router,
+    guarantee: Guarantee,
+) -> Middleware {
+    let bare = match guarantee {
+        Guarantee::Synced | Guarantee::SyncedMeanwhile => DISK,
+        _ => "",
+    };
+    Middleware { name, transport: "tcp", envelope, router, bare, guarantee: Some(guarantee) }
+}
+
+/// The disk by itself, the limit of those that sync.
+pub(crate) const DISK: &str = "disk";
+
+/// Ours that is as durable as a peer that syncs.
+const SYNCED: &str = "trunkline-store-and-forward";
+
 /// All that can take part, in the order of tables.
-pub(crate) const SUBJECTS: [Middleware; 13] = [
+pub(crate) const SUBJECTS: [Middleware; 22] = [
     middleware(TRUNKLINE, ("tcp", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-unix", ("unix", "native"), Router::Ours, "bare-forwarder-unix"),
     middleware("trunkline-shm", ("shm", "native"), Router::Ours, "bare-ring"),
@@ -54,6 +123,19 @@ pub(crate) const SUBJECTS: [Middleware; 13] = [
     middleware("bare-forwarder-unix", ("unix", "length"), Router::Forwarder, "bare-forwarder-unix"),
     middleware("bare-ring", ("shm", "length"), Router::Nothing, "bare-ring"),
     middleware("direct", ("tcp", "length"), Router::Nothing, "bare-forwarder"),
+    guaranteed(SYNCED, "native", Router::Ours, Guarantee::Synced),
+    guaranteed("trunkline-cut-through", "native", Router::Ours, Guarantee::SyncedMeanwhile),
+    guaranteed("jetstream-always", "nats", Router::Broker, Guarantee::Synced),
+    guaranteed("redis-always", "resp3", Router::Broker, Guarantee::Synced),
+    Middleware {
+        transport: "none",
+        bare: "",
+        ..guaranteed(DISK, "none", Router::Nothing, Guarantee::Synced)
+    },
+    guaranteed("trunkline-memory", "native", Router::Ours, Guarantee::Memory(1)),
+    guaranteed("jetstream-default", "nats", Router::Broker, Guarantee::Cached("2 min")),
+    guaranteed("redis-everysec", "resp3", Router::Broker, Guarantee::Cached("1 s")),
+    guaranteed("trunkline-memory-of-2", "native", Router::Ours, Guarantee::Memory(2)),
 ];
 
 /// The subject of this name.
@@ -65,6 +147,26 @@ impl Middleware {
     /// Whether it is somebody else's.
     pub(crate) fn is_peer(&self) -> bool {
         self.router == Router::Broker
+    }
+
+    /// Which of ours a peer is compared with: the same transport, or the same durability. What is in the
+    /// system's cache outlives a process, and none of ours is there; it is empty then.
+    pub(super) fn ours(&self) -> &'static str {
+        match (self.guarantee, self.transport) {
+            (Some(Guarantee::Synced | Guarantee::SyncedMeanwhile), _) => SYNCED,
+            (Some(_), _) => "",
+            (None, "shm") => "trunkline-shm",
+            (None, _) => TRUNKLINE,
+        }
+    }
+
+    /// What it says of its guaranteed messages, for profiles.
+    pub(super) fn promise(&self) -> String {
+        let Some(guarantee) = self.guarantee else {
+            return "direct: neither kept nor acknowledged".to_owned();
+        };
+        let file_system = Place::find().map_or("no disk".to_owned(), |place| place.file_system);
+        guarantee.words(&file_system)
     }
 
     /// What runs between the programs, as the beginning of a list of them.

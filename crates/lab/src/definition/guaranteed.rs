@@ -1,0 +1,127 @@
+//! What is measured of messages that must not be lost, and of the disk that keeps them.
+
+use serde::Deserialize;
+
+use super::traffic::{Turns, each, own, within};
+use crate::disk::Way;
+
+/// A feed handler's rates, an algo engine's guaranteed order for every fifth, and an order gateway that
+/// acknowledges them.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GuaranteedHops {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Rates a second.
+    pub rates: Vec<u32>,
+    /// Those of a quick run; all if there are none.
+    #[serde(default)]
+    pub quick_rates: Vec<u32>,
+    /// Goes on until a rate is too high.
+    #[serde(default)]
+    pub saturation: bool,
+}
+
+/// Guaranteed messages as fast as they are acknowledged and delivered.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GuaranteedFlood {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Messages that may be unacknowledged.
+    pub window: u64,
+}
+
+/// The disk by itself.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Disk {
+    /// How long each way and rate is measured; its only subject is the disk.
+    pub turns: Turns,
+    /// Messages a second that one thread writes in groups.
+    pub rates: Vec<u32>,
+    /// Those of a quick run; all if there are none.
+    #[serde(default)]
+    pub quick_rates: Vec<u32>,
+}
+
+/// What is timed of guaranteed orders, as it begins cases: their way to the gateway, and back to the algo
+/// engine that they are safe.
+pub(crate) const GUARANTEED: [&str; 2] = ["guaranteed-orders", "guaranteed-acknowledgement"];
+
+/// The case of the highest rate of guaranteed orders.
+pub(crate) const GUARANTEED_SATURATION: &str = "guaranteed-saturation";
+
+/// The case of their throughput.
+pub(crate) const GUARANTEED_FLOOD: &str = "guaranteed-flood";
+
+impl GuaranteedHops {
+    /// The rates of such a run.
+    pub(crate) fn rates(&self, is_quick: bool) -> &[u32] {
+        chosen(&self.rates, &self.quick_rates, is_quick)
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        each("a rate", &self.rates, 1, 10_000_000)?;
+        each("a rate", &self.quick_rates, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut cases = Vec::new();
+        for hop in GUARANTEED {
+            let of_hop = self.rates.iter().map(|rate| format!("{hop}-{rate}"));
+            cases.extend(of_hop.map(|case| (case, own(&["over-bare"]))));
+        }
+        if self.saturation {
+            cases.push((GUARANTEED_SATURATION.to_owned(), vec!["messages-per-second"]));
+        }
+        cases
+    }
+}
+
+impl GuaranteedFlood {
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        within("window", self.window, 64, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let metrics = ["messages-per-second", "acknowledged-per-second", "deliveries-per-second"];
+        vec![(GUARANTEED_FLOOD.to_owned(), metrics.to_vec())]
+    }
+}
+
+impl Disk {
+    /// The rates of such a run.
+    pub(crate) fn rates(&self, is_quick: bool) -> &[u32] {
+        chosen(&self.rates, &self.quick_rates, is_quick)
+    }
+
+    /// The case of one append after another.
+    pub(crate) fn case_of_way(way: Way) -> String {
+        format!("disk-sync-{}", way.name())
+    }
+
+    /// The case of messages at a rate, written in groups.
+    pub(crate) fn case_of_rate(rate: u32) -> String {
+        format!("disk-group-commit-{rate}")
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        each("a rate", &self.rates, 1, 10_000_000)?;
+        each("a rate", &self.quick_rates, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let ways = Way::ALL.into_iter().map(|way| (Self::case_of_way(way), own(&[])));
+        let metrics = ["messages-per-second", "messages-per-sync"];
+        let rates = self.rates.iter().map(|&rate| (Self::case_of_rate(rate), own(&metrics)));
+        ways.chain(rates).collect()
+    }
+}
+
+fn chosen<'a>(all: &'a [u32], quick: &'a [u32], is_quick: bool) -> &'a [u32] {
+    if is_quick && !quick.is_empty() { quick } else { all }
+}
