@@ -3,7 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use trunkline_client::{Client, Error, Event, Idle, Options, Overflow, Subscribe, Topic};
+use trunkline_client::{
+    Client, Consume, Error, Event, Idle, Options, Overflow, Start, Subscribe, Subscription, Topic,
+    format,
+};
 
 use crate::bus::{Bus, BusOptions, Connect, Wait};
 
@@ -44,6 +47,9 @@ impl Connect for RouterConnect {
             subscribed: Vec::new(),
             how,
             lost: 0,
+            name: options.name.clone(),
+            before: None,
+            done: Vec::new(),
         }))
     }
 }
@@ -57,14 +63,35 @@ struct RouterBus {
     subscribed: Vec<usize>,
     how: Subscribe,
     lost: u64,
+    name: String,
+    /// Sequence of the last guaranteed message before the first of this connection, once there is one.
+    before: Option<u64>,
+    /// Of durable subscriptions: the last message that the sink has taken.
+    done: Vec<(Subscription, u64)>,
+}
+
+impl RouterBus {
+    fn learn_topics(&mut self) -> io::Result<()> {
+        if self.aliases.is_empty() {
+            self.aliases = self.client.topics(&self.names).map_err(told)?;
+        }
+        Ok(())
+    }
+
+    /// A subscription brings messages of this topic.
+    fn note(&mut self, subscription: Subscription, topic: usize) {
+        let number = subscription.number() as usize;
+        if self.subscribed.len() <= number {
+            self.subscribed.resize(number + 1, usize::MAX);
+        }
+        self.subscribed[number] = topic;
+    }
 }
 
 impl Bus for RouterBus {
     #[inline]
     fn publish(&mut self, topic: usize, payload: &[u8]) -> io::Result<()> {
-        if self.aliases.is_empty() {
-            self.aliases = self.client.topics(&self.names).map_err(told)?;
-        }
+        self.learn_topics()?;
         self.client.enqueue(self.aliases[topic], payload).map_err(told)
     }
 
@@ -77,11 +104,35 @@ impl Bus for RouterBus {
         let names: Vec<&str> = topics.iter().map(|&topic| self.names[topic].as_str()).collect();
         let made = self.client.subscribe_each(&names, &self.how).map_err(told)?;
         for (subscription, &topic) in made.iter().zip(topics) {
-            let number = subscription.number() as usize;
-            if self.subscribed.len() <= number {
-                self.subscribed.resize(number + 1, usize::MAX);
-            }
-            self.subscribed[number] = topic;
+            self.note(*subscription, topic);
+        }
+        Ok(())
+    }
+
+    fn publish_guaranteed(&mut self, topic: usize, payload: &[u8]) -> io::Result<()> {
+        self.learn_topics()?;
+        if self.before.is_none() {
+            let name = format!("{}-{}", self.name, std::process::id());
+            self.before = Some(self.client.producer(&name).map_err(told)?);
+        }
+        let stored = self.client.enqueue_store(self.aliases[topic], format::OPAQUE, payload, None);
+        stored.map(drop).map_err(told)
+    }
+
+    fn acknowledged(&self) -> u64 {
+        let sequence = self.client.acknowledged().map_or(0, |it| it.sequence);
+        self.before.map_or(0, |before| sequence.saturating_sub(before))
+    }
+
+    fn subscribe_guaranteed(&mut self, name: &str, topics: &[usize]) -> io::Result<()> {
+        for &topic in topics {
+            let how = Consume {
+                start: Start::All,
+                window: 100_000,
+                ..Consume::durable(&format!("{name}-{topic}"), &self.names[topic])
+            };
+            let subscription = self.client.consume(&how).map_err(told)?;
+            self.note(subscription, topic);
         }
         Ok(())
     }
@@ -91,7 +142,7 @@ impl Bus for RouterBus {
             Wait::Spin => Duration::ZERO,
             Wait::Block(timeout) => timeout,
         };
-        let Self { client, subscribed, lost, .. } = self;
+        let Self { client, subscribed, lost, done, .. } = self;
         let (mut messages, mut fault) = (0, None);
         let looked = client.receive(Some(timeout), &mut |event| match event {
             Event::Message(message) => {
@@ -99,11 +150,28 @@ impl Bus for RouterBus {
                 sink(subscribed.get(number).copied().unwrap_or(usize::MAX), message.payload);
                 messages += 1;
             }
+            Event::Delivery(delivery) => {
+                let (subscription, position) = (delivery.subscription, delivery.position);
+                let number = subscription.number() as usize;
+                sink(subscribed.get(number).copied().unwrap_or(usize::MAX), delivery.payload);
+                match done.iter_mut().find(|(of, _)| *of == subscription) {
+                    Some((_, last)) => *last = position,
+                    None => done.push((subscription, position)),
+                }
+                messages += 1;
+            }
             Event::Gap(gap) => *lost += gap.count,
+            Event::Lost(it) => *lost += it.count.max(1),
             Event::Refused(refused) => fault = Some(refused.text.to_owned()),
             Event::Closing(closing) => fault = Some(closing.text.to_owned()),
             _ => {}
         });
+        for (subscription, position) in done.drain(..) {
+            client.acknowledge_through(subscription, position).map_err(told)?;
+        }
+        if messages > 0 {
+            client.flush().map_err(told)?;
+        }
         match (fault, looked) {
             (Some(fault), _) => Err(io::Error::other(fault)),
             (None, Err(error)) => Err(told(error)),

@@ -38,6 +38,9 @@ const TURN: usize = 8 * SHARE;
 /// waits for no other.
 const FEW: usize = 8;
 
+/// Bytes for the disk from which on it is better kept busy than clients served a little sooner.
+const MUCH: usize = 16 << 10;
+
 /// Connections accepted at one door before others have their turn.
 const ACCEPTED: usize = 64;
 
@@ -162,8 +165,7 @@ impl Pump {
         }
         self.accept();
         self.read();
-        self.begin_work();
-        self.flush();
+        self.write();
         if !self.leaving.is_empty() {
             self.part();
         }
@@ -330,13 +332,21 @@ impl Pump {
             // What has been rendered is still in the processor's caches.
             if is_few || unwritten == FEW || fresh >= SHARE {
                 (fresh, unwritten) = (0, 0);
-                self.begin_work();
-                self.flush();
+                self.write();
             }
         }
     }
 
-    /// Gives the disk what is to be written, so that it works while we write to clients.
+    /// Writes to clients and gives the disk its work: first the disk, so that it works meanwhile, if there is
+    /// much to do; else first the clients, who would wait behind the thread that is woken for the disk.
+    fn write(&mut self) {
+        if self.engine.pending_bytes() >= MUCH {
+            self.begin_work();
+        }
+        self.flush();
+        self.begin_work();
+    }
+
     #[inline]
     fn begin_work(&mut self) {
         let Some(workers) = &self.workers else { return };
@@ -352,7 +362,7 @@ impl Pump {
     fn finish_work(&mut self) {
         while let Some(outcome) = self.workers.as_ref().and_then(Workers::outcome) {
             self.finish(outcome);
-            self.begin_work();
+            self.write();
         }
         while let Some(id) = self.engine.next_released() {
             let Some(wire) = find(&mut self.wires, id) else { continue };

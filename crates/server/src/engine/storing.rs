@@ -19,6 +19,12 @@ impl Engine {
         self.keeper.store.next_commit(at)
     }
 
+    /// Bytes that wait for the disk.
+    #[inline]
+    pub fn pending_bytes(&self) -> usize {
+        self.keeper.store.journal().pending()
+    }
+
     /// What came of the commit.
     pub fn committed(&mut self, now: u64, result: Result<(), String>) {
         let before = self.keeper.store.journal().failure().is_some();

@@ -284,19 +284,25 @@ fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> Str
 }
 
 /// What makes our router guarantee delivery: further lines of its configuration, with its journal below
-/// the folder. This is the place to plug it in, together with the three methods of a guaranteed
-/// [`Bus`](crate::bus::Bus) in [`router_bus`](crate::router_bus), when the client library has the calls;
-/// until then its subjects are absent.
+/// the folder.
 fn guarantee_of_ours(
     subject: &Middleware,
     guarantee: Guarantee,
-    _journal: &Path,
+    journal: &Path,
 ) -> Result<String, Failure> {
-    let why = match guarantee {
-        Guarantee::Memory(machines) if machines > 1 => "there are no pairs of routers yet",
-        _ => "the client library has no guaranteed delivery yet",
+    let (durability, delivery) = match guarantee {
+        Guarantee::Synced => ("disk", "store-and-forward"),
+        Guarantee::SyncedMeanwhile => ("disk", "cut-through"),
+        Guarantee::Memory(1) => return Ok("\n[journal]\ndurability = \"memory\"\n".to_owned()),
+        Guarantee::Memory(_) | Guarantee::Cached(_) => {
+            let why = "there are no pairs of routers yet";
+            return Err(Failure::Absent(format!("{}: {why}", subject.name)));
+        }
     };
-    Err(Failure::Absent(format!("{}: {why}", subject.name)))
+    Ok(format!(
+        "\n[journal]\ndirectory = {:?}\ndurability = {durability:?}\ndelivery = {delivery:?}\n",
+        journal.join("journal").display().to_string()
+    ))
 }
 
 /// A program that does tasks.
