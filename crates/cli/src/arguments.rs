@@ -1,6 +1,7 @@
 //! What the user may type.
 
 mod client;
+mod journal;
 mod router;
 mod top;
 
@@ -18,9 +19,10 @@ use crate::output::{print, wants_bold};
 use crate::quantity;
 
 pub(crate) use client::{
-    ClientCommand, Column, PubArguments, ReplyArguments, RequestArguments, SubArguments,
-    ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, PubArguments, ReplyArguments,
+    RequestArguments, SubArguments, ToArguments,
 };
+pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use router::{ConfigCommand, ServeArguments, SimulateArguments};
 pub(crate) use top::{Sort, TopArguments};
 
@@ -44,6 +46,9 @@ pub(crate) enum Command {
     Top(TopArguments),
     #[command(flatten)]
     Client(ClientCommand),
+    /// Look into the journal of guaranteed delivery
+    #[command(subcommand)]
+    Journal(JournalCommand),
     /// Run the router and its clients in virtual time, with stalls, deaths and garbage by chance,
     /// and check every byte
     Simulate(SimulateArguments),

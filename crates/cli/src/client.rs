@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 use std::{env, io, str};
 
-use trunkline_client::{Client, Error, Options, Refusal, code};
+use trunkline_client::{Client, Durability, Error, Options, Refusal, code};
 
 use crate::arguments::ToArguments;
 use crate::fault::Fault;
@@ -105,6 +105,11 @@ pub(crate) fn write_age(out: &mut String, nanoseconds: u64) {
         10_000_000..10_000_000_000 => write!(out, "{} ms", nanoseconds / 1_000_000),
         _ => write!(out, "{} s", nanoseconds / 1_000_000_000),
     };
+}
+
+/// On how many machines something is kept, for people.
+pub(crate) fn durability(Durability { memory, disk }: Durability) -> String {
+    format!("in memory of {memory}, on disk of {disk}")
 }
 
 /// `1 message`, `2 messages`.

@@ -9,7 +9,9 @@
 mod arguments;
 mod client;
 mod config;
+mod durable;
 mod fault;
+mod journal;
 mod lab;
 mod link;
 mod log;
@@ -67,6 +69,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Client(command) => client(&command),
         Command::Config(command) => config::run(&command),
+        Command::Journal(command) => journal::run(&command),
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
         Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
@@ -91,5 +94,6 @@ fn client(command: &ClientCommand) -> Result<Ending, Fault> {
         ClientCommand::Sub(arguments) => subscribe::run(arguments),
         ClientCommand::Request(arguments) => request::run(arguments),
         ClientCommand::Reply(arguments) => reply::run(arguments),
+        ClientCommand::Durable(command) => durable::run(command),
     }
 }

@@ -1,15 +1,16 @@
 //! `trunkline pub TOPIC [PAYLOAD | - | --file FILE]`
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, BufRead as _, Read as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_client::{Client, Error, Event, Options, Refusal, Topic, format};
+use trunkline_client::{Client, Error, Event, Options, Refusal, Stored, Topic, code, format, kind};
 
 use crate::Ending;
 use crate::arguments::PubArguments;
-use crate::client::{MOMENT, connect, counted, not_taken, tell};
+use crate::client::{MOMENT, connect, counted, durability, not_taken, tell};
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
 
@@ -27,6 +28,10 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
     let mut client = connect(&arguments.to, "pub", Options::default())?;
     let topic =
         client.topic(&arguments.topic).map_err(|error| not_taken(&arguments.topic, error))?;
+    let guarantee = match arguments.guaranteed {
+        true => Some(Guarantee::new(&mut client, arguments)?),
+        false => None,
+    };
     let usual = if arguments.file.is_some() { format::OPAQUE } else { format::TEXT };
     let mut publishing = Publishing {
         client,
@@ -38,20 +43,10 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
         sent: 0,
         refusal: None,
         stop,
+        guarantee,
+        patience: arguments.to.timeout,
     };
-    match (&arguments.payload, &arguments.file) {
-        (Some(dash), _) if dash == "-" => {
-            publishing.lines(&lines(), arguments.count.unwrap_or(u64::MAX))?;
-        }
-        (Some(text), _) => publishing.repeat(text.as_bytes(), times(arguments))?,
-        (None, Some(file)) => {
-            let payload = std::fs::read(file)
-                .map_err(|cause| Fault::new(format!("{}: {cause}", file.display())))?;
-            publishing.repeat(&payload, times(arguments))?;
-        }
-        (None, None) => return Err(Fault::new("there is nothing to publish")),
-    }
-    publishing.end()?;
+    publishing.all(arguments).map_err(|fault| publishing.with_rest(fault))?;
     Ok(Ending::Right)
 }
 
@@ -92,6 +87,49 @@ fn next_line(input: &mut io::StdinLock<'_>) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
+/// What is asked of messages that are stored.
+struct Guarantee {
+    producer: String,
+    time_to_live: Option<Duration>,
+    /// Every acknowledgement is told of.
+    verbose: bool,
+    /// What the router cannot store for now was told of.
+    is_told: bool,
+}
+
+impl Guarantee {
+    fn new(client: &mut Client, arguments: &PubArguments) -> Result<Self, Fault> {
+        // A hasher begins with random numbers.
+        let random =
+            || format!("trunkline pub {:016x}", RandomState::new().build_hasher().finish());
+        let producer = arguments.producer.clone().unwrap_or_else(random);
+        client.producer(&producer).map_err(|error| match error {
+            Error::Refused(refusal) => {
+                Fault::new(format!("the producer {producer:?} is refused: {}", refusal.text))
+            }
+            error => error.into(),
+        })?;
+        let (time_to_live, verbose) = (arguments.time_to_live, arguments.verbose);
+        Ok(Self { producer, time_to_live, verbose, is_told: false })
+    }
+
+    /// The router cannot store for now, and the client tries again.
+    fn hear_pause(&mut self, sequence: u64, why: &str) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            tell(&format!("{sequence} is not stored yet: {why}; trying again"));
+        }
+    }
+
+    fn hear(&mut self, stored: &Stored) {
+        self.is_told = false;
+        if self.verbose {
+            let Stored { sequence, position, .. } = stored;
+            let how = durability(stored.durability);
+            tell(&format!("stored up to {sequence}, at position {position}: {how}"));
+        }
+    }
+}
+
 struct Publishing<'a> {
     client: Client,
     name: &'a str,
@@ -103,9 +141,29 @@ struct Publishing<'a> {
     /// The first one that the router told of.
     refusal: Option<Refusal>,
     stop: Stop,
+    guarantee: Option<Guarantee>,
+    /// How long nothing may be acknowledged.
+    patience: Duration,
 }
 
 impl Publishing<'_> {
+    /// What the user wants published.
+    fn all(&mut self, arguments: &PubArguments) -> Result<(), Fault> {
+        match (&arguments.payload, &arguments.file) {
+            (Some(dash), _) if dash == "-" => {
+                self.lines(&lines(), arguments.count.unwrap_or(u64::MAX))?;
+            }
+            (Some(text), _) => self.repeat(text.as_bytes(), times(arguments))?,
+            (None, Some(file)) => {
+                let payload = std::fs::read(file)
+                    .map_err(|cause| Fault::new(format!("{}: {cause}", file.display())))?;
+                self.repeat(&payload, times(arguments))?;
+            }
+            (None, None) => return Err(Fault::new("there is nothing to publish")),
+        }
+        self.end()
+    }
+
     /// One message, so many times.
     fn repeat(&mut self, payload: &[u8], times: u64) -> Result<(), Fault> {
         while self.sent < times && self.wait_until_due()? {
@@ -143,7 +201,12 @@ impl Publishing<'_> {
     }
 
     fn send(&mut self, payload: &[u8]) -> Result<(), Fault> {
-        self.client.enqueue_as(self.topic, self.format, payload)?;
+        match &self.guarantee {
+            Some(Guarantee { time_to_live, .. }) => {
+                _ = self.client.enqueue_store(self.topic, self.format, payload, *time_to_live)?;
+            }
+            None => self.client.enqueue_as(self.topic, self.format, payload)?,
+        }
         self.sent += 1;
         Ok(())
     }
@@ -171,11 +234,18 @@ impl Publishing<'_> {
 
     /// Hears what the router has to say.
     fn listen(&mut self, time: Duration) -> Result<(), Fault> {
-        let refusal = &mut self.refusal;
-        self.client.receive(Some(time), &mut |event| {
-            if let Event::Refused(refused) = event {
+        let (refusal, guarantee) = (&mut self.refusal, &mut self.guarantee);
+        self.client.receive(Some(time), &mut |event| match (event, guarantee.as_mut()) {
+            (Event::Stored(stored), Some(guarantee)) => guarantee.hear(&stored),
+            (Event::Refused(it), Some(guarantee))
+                if it.of == kind::STORE && it.code == code::NOT_DURABLE =>
+            {
+                guarantee.hear_pause(it.id, it.text);
+            }
+            (Event::Refused(refused), _) => {
                 refusal.get_or_insert_with(|| refused.into());
             }
+            _ => {}
         })?;
         match self.refusal.take() {
             Some(refusal) => Err(not_taken(self.name, Error::Refused(refusal))),
@@ -185,6 +255,9 @@ impl Publishing<'_> {
 
     /// Nothing is said to be published that the router has not worked through.
     fn end(&mut self) -> Result<(), Fault> {
+        if self.guarantee.is_some() {
+            return self.end_stored();
+        }
         self.client.synchronise()?;
         self.listen(Duration::ZERO)?;
         if self.sent != 1 {
@@ -194,5 +267,52 @@ impl Publishing<'_> {
             tell(&format!("{messages} to {} in {seconds:.2} s, {rate:.0} a second", self.name));
         }
         Ok(())
+    }
+
+    /// Waits until everything is acknowledged, and says what that promises.
+    fn end_stored(&mut self) -> Result<(), Fault> {
+        if self.sent > 0 {
+            let last = self.client.unacknowledged().end - 1;
+            self.wait_stored(last)?;
+        }
+        let messages = counted(self.sent, "message");
+        tell(&match self.client.acknowledged() {
+            Some(Stored { position, durability: how, .. }) => {
+                format!("stored {messages}, the last at position {position}: {}", durability(how))
+            }
+            None => format!("stored {messages}"),
+        });
+        Ok(())
+    }
+
+    /// Waits for the acknowledgement of the last message, as long as there are some within the time-out.
+    fn wait_stored(&mut self, last: u64) -> Result<(), Fault> {
+        let mut deadline = Instant::now() + self.patience;
+        while self.client.acknowledged().is_none_or(|it| it.sequence < last) {
+            let first = self.client.unacknowledged().start;
+            self.listen(MOMENT)?;
+            if self.client.unacknowledged().start > first {
+                deadline = Instant::now() + self.patience;
+            } else if Instant::now() > deadline {
+                let waiting_for = "acknowledgement of what is stored";
+                return Err(Error::TimedOut { waiting_for }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault that says which messages are not known to be stored.
+    fn with_rest(&self, fault: Fault) -> Fault {
+        let rest = self.client.unacknowledged();
+        match &self.guarantee {
+            Some(Guarantee { producer, .. }) if !rest.is_empty() => {
+                let (first, last) = (rest.start, rest.end - 1);
+                Fault::new(format!(
+                    "{fault}; {first} to {last} of the producer {producer:?} are not acknowledged, \
+                     and may be stored or not"
+                ))
+            }
+            _ => fault,
+        }
     }
 }

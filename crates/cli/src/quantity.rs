@@ -1,4 +1,9 @@
-//! Times and bandwidths as a user types and reads them.
+//! Times, bandwidths and places in a journal as a user types and reads them.
+
+use std::time::Duration;
+
+use trunkline_client::Start;
+use trunkline_wire::Timestamp;
 
 /// Seconds from `1s`, `50ms`, `200us` or `10ns`.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
@@ -37,6 +42,53 @@ pub(crate) fn bits(text: &str) -> Result<u64, String> {
 /// A petabit: more than any line carries.
 const MOST_BITS: f64 = 1e15;
 
+/// A time from `30s` or `500ms` on, a millisecond at least.
+pub(crate) fn time_to_live(text: &str) -> Result<Duration, String> {
+    let seconds = seconds(text)?;
+    match (1e-3..=4_000_000.0).contains(&seconds) {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("a message lives from 1ms to 4000000s".to_owned()),
+    }
+}
+
+/// How fast kept messages come, in thousandths of their pace: from `1x`, `0.5x` or `max`, which is 0.
+pub(crate) fn pace(text: &str) -> Result<u32, String> {
+    let thousandths = match text {
+        "max" => Some(0.0),
+        _ => text.strip_suffix('x').and_then(decimal).map(|times| (times * 1e3).round()),
+    };
+    let is_pace = |it: &f64| *it == 0.0 && text == "max" || (1.0..=1e9).contains(it);
+    thousandths.filter(is_pace).map(|it| it as u32).ok_or_else(|| {
+        "a pace is max, or how many times as fast as it was, such as 1x or 0.5x".to_owned()
+    })
+}
+
+/// Where in a journal to begin: `new`, `all`, `position:N`, `last:N` or `time:2026-07-01T09:30:00Z`.
+pub(crate) fn start(text: &str) -> Result<Start, String> {
+    let number = |text: &str| text.parse().ok();
+    let start = match text.split_once(':') {
+        None if text == "new" => Some(Start::New),
+        None if text == "all" => Some(Start::All),
+        Some(("position", text)) => number(text).map(Start::Position),
+        Some(("last", text)) => number(text).map(Start::Last),
+        Some(("time", text)) => Timestamp::parse_xml(text.as_bytes())
+            .ok()
+            .and_then(|it| u64::try_from(it.unix_nanoseconds()).ok().map(Start::Time)),
+        _ => None,
+    };
+    start.ok_or_else(|| {
+        "a beginning is new, all, position:N, last:N or time:2026-07-01T09:30:00Z".to_owned()
+    })
+}
+
+/// Nanoseconds since 1970 as a date and a time of day in UTC.
+pub(crate) fn moment(nanoseconds: u64) -> String {
+    match Timestamp::from_unix_nanoseconds(nanoseconds.into()) {
+        Some(moment) => moment.to_string(),
+        None => nanoseconds.to_string(),
+    }
+}
+
 /// Digits with at most one point among them, without sign, exponent or words.
 fn decimal(text: &str) -> Option<f64> {
     let is_plain = text.starts_with(|c: char| c.is_ascii_digit())
@@ -72,6 +124,34 @@ mod tests {
         for text in ["1", "s", "", "-1s", "1e3s", "infs", ".5s", "1.2.3s", "1 s", "1h"] {
             assert!(seconds(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn beginnings_and_paces_are_read() {
+        for (text, expected) in [
+            ("new", Start::New),
+            ("all", Start::All),
+            ("position:17", Start::Position(17)),
+            ("last:5", Start::Last(5)),
+            ("time:1970-01-01T00:00:01Z", Start::Time(1_000_000_000)),
+            ("time:1970-01-01T01:00:01.5+01:00", Start::Time(1_500_000_000)),
+        ] {
+            assert_eq!(start(text), Ok(expected), "{text}");
+        }
+        for text in
+            ["", "old", "position:", "last:-1", "time:yesterday", "time:1969-01-01T00:00:00Z"]
+        {
+            assert!(start(text).is_err(), "{text}");
+        }
+        for (text, expected) in [("max", 0), ("1x", 1000), ("2.5x", 2500), ("0.001x", 1)] {
+            assert_eq!(pace(text), Ok(expected), "{text}");
+        }
+        for text in ["", "x", "0x", "-1x", "1", "fast", "2000000x"] {
+            assert!(pace(text).is_err(), "{text}");
+        }
+        assert_eq!(time_to_live("30s"), Ok(Duration::from_secs(30)));
+        assert!(time_to_live("10us").is_err() && time_to_live("5000000s").is_err());
+        assert_eq!(moment(1_500_000_000), "1970-01-01T00:00:01.500Z");
     }
 
     #[test]

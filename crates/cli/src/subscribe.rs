@@ -1,5 +1,7 @@
 //! `trunkline sub PATTERN...`
 
+mod guaranteed;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};
@@ -7,12 +9,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use trunkline_client::{Client, Error, Event, Gap, Message, Options, Subscribe, format};
+use trunkline_client::{
+    Client, Confirmed, Conflation, Error, Event, Gap, Message, Options, Subscribe, Subscription,
+    format,
+};
 
 use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
-    MOMENT, connect, counted, not_taken, tell, write_age, write_hex, write_payload,
+    MOMENT, connect, counted, durability, not_taken, tell, write_age, write_hex, write_payload,
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
@@ -32,13 +37,7 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
         ..Options::default()
     };
     let mut client = connect(&arguments.to, "sub", options)?;
-    let how = Subscribe {
-        updates_per_second: arguments.updates_per_second,
-        conflate: arguments.conflate,
-    };
-    for pattern in &arguments.patterns {
-        client.subscribe(pattern, &how).map_err(|error| not_taken(pattern, error))?;
-    }
+    let patterns = subscribe(&mut client, arguments)?;
     tell(&format!("listening to {} at {}", arguments.patterns.join(", "), client.address()));
     let mut listing = Listing {
         arguments,
@@ -48,16 +47,21 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
         topics: HashSet::new(),
         news: News::default(),
         is_read: true,
+        patterns,
+        printed: Vec::new(),
+        confirmed: None,
+        ended: None,
     };
     let start = Instant::now();
     while !stop.is_asked() && listing.wants_more() {
         let received = client.receive(Some(MOMENT), &mut |event| listing.take(&event));
         listing.write()?;
         listing.tell_news();
+        let received = received.and_then(|_| listing.acknowledge(&mut client));
         match received {
             Ok(_) => {}
             Err(error) if arguments.reconnect && error.is_final() => {
-                come_back(&mut client, &error, &stop)?;
+                come_back(&mut client, &error, &stop, arguments.is_guaranteed())?;
             }
             Err(error) => {
                 listing.summarise(start.elapsed());
@@ -65,19 +69,54 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
             }
         }
     }
+    if arguments.durable.is_some() {
+        // What was printed is not to come again.
+        client.synchronise()?;
+    }
     listing.summarise(start.elapsed());
-    Ok(Ending::Right)
+    match listing.ended {
+        Some(what) => Err(Fault::new(what)),
+        None => Ok(Ending::Right),
+    }
+}
+
+/// Subscribes to all patterns; which pattern each number means.
+fn subscribe(
+    client: &mut Client,
+    arguments: &SubArguments,
+) -> Result<Vec<(Subscription, usize)>, Fault> {
+    let how = Subscribe {
+        updates_per_second: arguments.updates_per_second,
+        conflate: arguments.conflate,
+    };
+    let mut made = Vec::new();
+    for (index, pattern) in arguments.patterns.iter().enumerate() {
+        let subscription = match arguments.is_guaranteed() {
+            true => guaranteed::consume(client, arguments, pattern, how)?,
+            false => client.subscribe(pattern, &how).map_err(|error| not_taken(pattern, error))?,
+        };
+        made.push((subscription, index));
+    }
+    Ok(made)
 }
 
 /// Tries until the router is there again, or the user does not want to wait any more.
-fn come_back(client: &mut Client, error: &Error, stop: &Stop) -> Result<(), Fault> {
+fn come_back(
+    client: &mut Client,
+    error: &Error,
+    stop: &Stop,
+    is_guaranteed: bool,
+) -> Result<(), Fault> {
     tell(&format!("{error}; trying to connect again"));
     while !stop.is_asked() {
         match client.reconnect() {
             Ok(()) => {
-                tell(
-                    "connected again; what was published meanwhile did not come and is not counted",
-                );
+                tell(match is_guaranteed {
+                    true => "connected again; what is kept goes on",
+                    false => {
+                        "connected again; what was published meanwhile did not come and is not counted"
+                    }
+                });
                 return Ok(());
             }
             Err(error @ Error::Refused(_)) => return Err(error.into()),
@@ -116,11 +155,32 @@ struct Listing<'a> {
     news: News,
     /// Somebody reads what is printed.
     is_read: bool,
+    /// Which of the patterns each subscription is for.
+    patterns: Vec<(Subscription, usize)>,
+    /// Guaranteed messages that are printed and not acknowledged.
+    printed: Vec<(Subscription, u64)>,
+    confirmed: Option<Confirmed>,
+    /// Why nothing comes any more.
+    ended: Option<String>,
+}
+
+/// A message of either kind, as it is printed.
+struct Shown<'a> {
+    subscription: Subscription,
+    topic: &'a str,
+    sequence: Option<u64>,
+    conflation: Option<Conflation>,
+    format: u16,
+    payload: &'a [u8],
+    /// Of a guaranteed one.
+    guaranteed: Option<guaranteed::Shown>,
 }
 
 impl Listing<'_> {
     fn wants_more(&self) -> bool {
-        self.is_read && self.arguments.count.is_none_or(|count| self.tally.messages < count)
+        self.is_read
+            && self.ended.is_none()
+            && self.arguments.count.is_none_or(|count| self.tally.messages < count)
     }
 
     fn take(&mut self, event: &Event<'_>) {
@@ -130,11 +190,19 @@ impl Listing<'_> {
         match event {
             Event::Message(message) => self.take_message(message),
             Event::Gap(gap) => self.take_gap(gap),
-            _ => {}
+            event => self.take_guaranteed(event),
         }
     }
 
     fn take_message(&mut self, message: &Message<'_>) {
+        let Message { subscription, topic, sequence, conflation, format, payload, .. } = *message;
+        let (sequence, guaranteed) = (Some(sequence), None);
+        let shown =
+            Shown { subscription, topic, sequence, conflation, format, payload, guaranteed };
+        self.take_shown(&shown, message.request.is_some());
+    }
+
+    fn take_shown(&mut self, message: &Shown<'_>, is_request: bool) {
         self.tally.messages += 1;
         if !self.topics.contains(message.topic) {
             self.topics.insert(message.topic.into());
@@ -148,7 +216,7 @@ impl Listing<'_> {
         } else {
             self.line.clear();
             if self.arguments.json {
-                self.json_message(message);
+                self.json_message(message, is_request);
             } else {
                 self.columns(message);
             }
@@ -157,12 +225,12 @@ impl Listing<'_> {
         self.out.push(b'\n');
     }
 
-    fn pattern(&self, message: &Message<'_>) -> &str {
-        let number = message.subscription.number() as usize;
-        self.arguments.patterns.get(number).map_or("", |pattern| pattern)
+    fn pattern(&self, subscription: Subscription) -> &str {
+        let of = self.patterns.iter().find(|(number, _)| *number == subscription);
+        of.and_then(|(_, index)| self.arguments.patterns.get(*index)).map_or("", |it| it)
     }
 
-    fn columns(&mut self, message: &Message<'_>) {
+    fn columns(&mut self, message: &Shown<'_>) {
         let mut line = std::mem::take(&mut self.line);
         for (index, column) in self.arguments.show.iter().enumerate() {
             if index > 0 {
@@ -171,10 +239,20 @@ impl Listing<'_> {
             let conflation = message.conflation;
             let _ = match column {
                 Column::Topic => write!(line, "{}", message.topic),
-                Column::Sequence => write!(line, "{}", message.sequence),
+                Column::Sequence => match message.sequence {
+                    Some(sequence) => write!(line, "{sequence}"),
+                    None => write!(line, "-"),
+                },
+                Column::Position | Column::Time | Column::State => {
+                    match &message.guaranteed {
+                        Some(it) => it.write(*column, &mut line),
+                        None => line.push('-'),
+                    }
+                    Ok(())
+                }
                 Column::Replaced => write!(line, "{}", conflation.map_or(0, |it| it.replaced)),
                 Column::Bytes => write!(line, "{}", message.payload.len()),
-                Column::Pattern => write!(line, "{}", self.pattern(message)),
+                Column::Pattern => write!(line, "{}", self.pattern(message.subscription)),
                 Column::Age => {
                     match conflation {
                         Some(it) => write_age(&mut line, it.age),
@@ -195,15 +273,20 @@ impl Listing<'_> {
         self.line = line;
     }
 
-    fn json_message(&mut self, message: &Message<'_>) {
+    fn json_message(&mut self, message: &Shown<'_>, is_request: bool) {
         let mut value = json!({
-            "event": "message",
+            "event": if message.guaranteed.is_some() { "delivery" } else { "message" },
             "topic": message.topic,
-            "pattern": self.pattern(message),
-            "sequence": message.sequence,
+            "pattern": self.pattern(message.subscription),
             "format": message.format,
-            "is_request": message.request.is_some(),
         });
+        match &message.guaranteed {
+            Some(it) => it.json(&mut value),
+            None => {
+                value["sequence"] = message.sequence.into();
+                value["is_request"] = is_request.into();
+            }
+        }
         if let Some(conflation) = message.conflation {
             value["replaced"] = conflation.replaced.into();
             value["age_ns"] = conflation.age.into();
@@ -224,11 +307,10 @@ impl Listing<'_> {
         self.tally.gaps += 1;
         self.tally.lost += count;
         if self.arguments.json {
-            let number = subscription.number() as usize;
             let value = json!({
                 "event": "gap",
                 "topic": topic,
-                "pattern": self.arguments.patterns.get(number),
+                "pattern": self.pattern(subscription),
                 "count": count,
                 "first": first,
                 "last": last,
@@ -265,6 +347,10 @@ impl Listing<'_> {
 
     /// Once a second: what was elided, and the gaps that were too many to tell one by one.
     fn tell_news(&mut self) {
+        if let Some(confirmed) = self.confirmed.take() {
+            let (position, how) = (confirmed.position, durability(confirmed.durability));
+            tell(&format!("confirmed: all up to position {position} are durable, {how}"));
+        }
         let News { elided, gaps_told, gaps, lost, .. } = self.news;
         if elided == 0 && gaps_told == 0 {
             return;

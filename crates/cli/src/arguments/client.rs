@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use trunkline_client::{Overflow, format};
+use trunkline_client::{Overflow, Start, format};
 use trunkline_lab::link::parse_delay;
 
 use crate::quantity;
@@ -22,6 +22,25 @@ pub(crate) enum ClientCommand {
     Request(RequestArguments),
     /// Answer the requests on a topic
     Reply(ReplyArguments),
+    /// End durable subscriptions
+    #[command(subcommand)]
+    Durable(DurableCommand),
+}
+
+/// What is done with durable subscriptions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DurableCommand {
+    /// End a durable subscription for all of its consumers, with what waits in it
+    Delete(DeleteArguments),
+}
+
+/// Of `durable delete`.
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArguments {
+    /// The durable subscription
+    pub(crate) subscription: String,
+    #[command(flatten)]
+    pub(crate) to: ToArguments,
 }
 
 /// Which router, and who we are.
@@ -61,6 +80,20 @@ pub(crate) struct PubArguments {
     /// or of a file opaque]
     #[arg(long, value_parser = payload_format)]
     pub(crate) format: Option<u16>,
+    /// Store every message: the router acknowledges it when it is as durable as its topic asks, and
+    /// delivers it until it is acknowledged. Ends when all are, and says how durable they are
+    #[arg(long)]
+    pub(crate) guaranteed: bool,
+    /// Whose messages they are: their sequence goes on from run to run, and one run at a time has
+    /// the name [default: a name for this run]
+    #[arg(long, value_name = "NAME", requires = "guaranteed")]
+    pub(crate) producer: Option<String>,
+    /// They need not be delivered any more after this time, such as 30s
+    #[arg(long, value_name = "TIME", value_parser = quantity::time_to_live, requires = "guaranteed")]
+    pub(crate) time_to_live: Option<Duration>,
+    /// Tell of every acknowledgement
+    #[arg(long, requires = "guaranteed")]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) to: ToArguments,
 }
@@ -101,8 +134,35 @@ pub(crate) struct SubArguments {
     /// Connect again when the connection is lost
     #[arg(long)]
     pub(crate) reconnect: bool,
+    /// Take guaranteed messages by the durable subscription of this name, which goes on while we are
+    /// away, and acknowledge each when it is printed
+    #[arg(long, value_name = "NAME", group = "kept")]
+    pub(crate) durable: Option<String>,
+    /// Take the guaranteed messages that are kept, then live ones; nothing is acknowledged
+    #[arg(long, group = "kept", requires = "from")]
+    pub(crate) replay: bool,
+    /// Where a replay, or a durable subscription that is new, begins: new, all, position:N, last:N or
+    /// time:2026-07-01T09:30:00Z
+    #[arg(long, value_name = "START", value_parser = quantity::start, requires = "kept")]
+    pub(crate) from: Option<Start>,
+    /// How fast kept messages come: max, or in times of their pace, such as 1x or 2x [default: max]
+    #[arg(long, value_name = "PACE", value_parser = quantity::pace, requires = "replay")]
+    pub(crate) pace: Option<u32>,
+    /// The most messages that come before we acknowledge some [default: the router's]
+    #[arg(long, value_name = "N", requires = "durable")]
+    pub(crate) window: Option<u32>,
+    /// Tell when messages that came before they were durable are
+    #[arg(long, requires = "kept")]
+    pub(crate) confirmed: bool,
     #[command(flatten)]
     pub(crate) to: ToArguments,
+}
+
+impl SubArguments {
+    /// Whether guaranteed messages are wanted.
+    pub(crate) fn is_guaranteed(&self) -> bool {
+        self.durable.is_some() || self.replay
+    }
 }
 
 /// What `sub` can print of a message.
@@ -122,6 +182,12 @@ pub(crate) enum Column {
     Bytes,
     /// The pattern that it came by
     Pattern,
+    /// Its place in the router's journal, of guaranteed messages
+    Position,
+    /// When the router took it, of guaranteed messages
+    Time,
+    /// Of guaranteed messages: redelivered and how often, unconfirmed, kept
+    State,
     /// The payload: text, or hexadecimal
     Payload,
 }

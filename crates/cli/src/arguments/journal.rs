@@ -1,0 +1,42 @@
+//! What the user may type about journals.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use trunkline_client::Start;
+
+use crate::quantity;
+
+/// The verbs about the folder of a journal, which a router may be using meanwhile.
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalCommand {
+    /// Say what is in a journal: segments, records, producers, durable subscriptions
+    Inspect(FolderArguments),
+    /// Read every record of a journal and name all damage; status 1 if there is some
+    Verify(FolderArguments),
+    /// Print the messages of a journal, each as a line of JSON
+    Export(ExportArguments),
+    /// Measure how long the disk of a folder takes to keep 256 bytes, by several ways
+    Measure(FolderArguments),
+}
+
+/// Which folder.
+#[derive(Debug, Args)]
+pub(crate) struct FolderArguments {
+    /// The folder of the journal
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}
+
+/// Of `journal export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) folder: FolderArguments,
+    /// Where to begin: all, position:N, last:N or time:2026-07-01T09:30:00Z
+    #[arg(long, value_name = "START", value_parser = quantity::start, default_value = "all")]
+    pub(crate) from: Start,
+    /// Only topics that this pattern matches
+    #[arg(long, value_name = "PATTERN", default_value = ">")]
+    pub(crate) topic: String,
+}

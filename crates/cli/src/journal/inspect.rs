@@ -1,0 +1,95 @@
+//! `trunkline journal inspect DIR`
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use trunkline_journal::{IndexState, SegmentSurvey, Survey};
+use trunkline_lab::table::{Align, Table};
+use trunkline_store::kind;
+
+use super::known::Known;
+use super::{ending, read};
+use crate::Ending;
+use crate::fault::Fault;
+use crate::output::{print, print_table};
+use crate::quantity::moment;
+
+pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
+    let (mut known, mut kinds) = (Known::default(), BTreeMap::<u8, (u64, u64)>::new());
+    let survey = read(path, &mut |_, record| {
+        known.learn(record);
+        let (records, bytes) = kinds.entry(record.kind).or_default();
+        *records += 1;
+        *bytes += record.body.len() as u64;
+    })?;
+    print(&format!("journal {:016x}; {}\n\n", survey.journal, ending(&survey)))?;
+    print_table(segments(&survey))?;
+    let titles = [("kind", Align::Left), ("records", Align::Right), ("bytes", Align::Right)];
+    let mut table = Table::new(titles);
+    for (kind, (records, bytes)) in kinds {
+        table.row([kind::name(kind).to_owned(), records.to_string(), bytes.to_string()]);
+    }
+    print("\n")?;
+    print_table(table)?;
+    print_known(&known)?;
+    if !survey.is_sound() {
+        print("\nsomething is damaged; `trunkline journal verify` says what\n")?;
+    }
+    Ok(Ending::Right)
+}
+
+fn segments(survey: &Survey) -> Table {
+    let mut table = Table::new([
+        ("segment", Align::Right),
+        ("records", Align::Right),
+        ("first", Align::Right),
+        ("last", Align::Right),
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("bytes used", Align::Right),
+        ("of", Align::Right),
+        ("index", Align::Left),
+    ]);
+    for segment in &survey.segments {
+        let SegmentSurvey { number, bytes, used, records, positions, times, index, .. } = segment;
+        let or_none = |value: Option<u64>| value.map_or("-".to_owned(), |it| it.to_string());
+        let time = |value: Option<u64>| value.map_or("-".to_owned(), moment);
+        let index = match index {
+            IndexState::Missing => "none",
+            IndexState::Right => "there",
+            IndexState::Wrong => "wrong",
+        };
+        table.row([
+            number.to_string(),
+            records.to_string(),
+            or_none(positions.map(|it| it.0)),
+            or_none(positions.map(|it| it.1)),
+            time(times.map(|it| it.0)),
+            time(times.map(|it| it.1)),
+            used.to_string(),
+            bytes.to_string(),
+            index.to_owned(),
+        ]);
+    }
+    table
+}
+
+fn print_known(known: &Known) -> Result<(), Fault> {
+    let mut table = Table::new([("producer", Align::Left), ("last sequence", Align::Right)]);
+    for producer in known.producers.values() {
+        table.row([producer.name.clone(), producer.last.to_string()]);
+    }
+    print("\n")?;
+    print_table(table)?;
+    let mut table = Table::new([
+        ("durable subscription", Align::Left),
+        ("pattern", Align::Left),
+        ("acknowledged", Align::Right),
+    ]);
+    for durable in known.durables.values() {
+        let acknowledged = durable.acknowledged.to_string();
+        table.row([durable.name.clone(), durable.pattern.clone(), acknowledged]);
+    }
+    print("\n")?;
+    print_table(table)
+}
