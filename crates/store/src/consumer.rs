@@ -227,6 +227,8 @@ impl Store {
             Start::New => {}
             Start::All => durable.search = Some(from(self.journal.find(0), 0, 0)),
             Start::Position(position) => {
+                // There is no such position if the journal was another one then.
+                let position = position.min(self.journal.last() + 1);
                 durable.search = Some(from(self.journal.find(position), position, 0));
             }
             Start::Time(time) => {

@@ -302,15 +302,9 @@ impl Store {
         message: &NewMessage<'_>,
         outlet: &mut impl Outlet,
     ) -> Result<(), Denied> {
-        let producer = self.producers.of(id).ok_or(Denied::TakenOver)?;
-        if message.sequence <= producer.last {
-            producer.repeated += 1;
-            self.counts.repeated += 1;
+        if !self.is_next(id, message.sequence)? {
             self.tell_later(id.number);
             return Ok(());
-        }
-        if message.sequence != producer.last + 1 {
-            return Err(Denied::OutOfSequence(producer.last + 1));
         }
         let policy = self.directory.route(message.topic).policy;
         if policy.level == Level::Disk && !self.journal.is_on_disk() {
@@ -361,6 +355,25 @@ impl Store {
         }
         self.fan_out(at, message.topic, entry, outlet);
         Ok(())
+    }
+
+    /// Whether a sequence is the next of a producer, and not one that is stored already.
+    fn is_next(&mut self, id: ProducerId, sequence: u64) -> Result<bool, Denied> {
+        let producer = self.producers.of(id).ok_or(Denied::TakenOver)?;
+        if sequence > producer.last + 1 {
+            return Err(Denied::OutOfSequence(producer.last + 1));
+        }
+        let is_next = sequence == producer.last + 1;
+        if !is_next {
+            if let Some(why) = self.journal.failure()
+                && sequence > producer.acknowledged.0
+            {
+                return Err(Denied::failed(why));
+            }
+            producer.repeated += 1;
+            self.counts.repeated += 1;
+        }
+        Ok(is_next)
     }
 
     /// Hands a message that was just appended to the durable subscriptions that match.

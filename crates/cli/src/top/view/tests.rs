@@ -47,6 +47,7 @@ fn look(seconds: u64, clients: Vec<ClientStatus>) -> Snapshot {
         },
         clients,
         topics: vec![TopicStatus { name: "fx/EURUSD".into(), messages, subscriptions: 2 }],
+        ..Snapshot::default()
     }
 }
 

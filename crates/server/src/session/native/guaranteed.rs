@@ -98,6 +98,13 @@ impl NativeSession {
 
 /// Handles CONSUME; false if it is to come again.
 pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
+    if it.updates != native::Updates::All {
+        let text =
+            "durable subscriptions and replays deliver every message: updates_per_second is 0";
+        let denied = Denied { code: code::LIMIT, offset: None, text: text.to_owned() };
+        desk.refuse(kind::CONSUME, it.subscription.into(), &denied);
+        return true;
+    }
     let asked = Consume {
         subscription: it.subscription,
         name: it.name,
