@@ -14,7 +14,7 @@ help:
 	@echo 'make test    every check and test, with one line a suite and the totals at the end'
 	@echo 'make build   the trunkline binary, as $(TARGET)/release/trunkline'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
-	@echo 'make soak    fuzz each target for SOAK=$(SOAK) seconds (nightly Rust with cargo-fuzz)'
+	@echo 'make soak    power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
 	@echo 'measuring for about four minutes, three without peers'
@@ -32,6 +32,7 @@ peers: tools
 	@$(MAKE) --no-print-directory -C peers
 
 soak: tools
+	@tests/soak-guaranteed $(SOAK)
 	@tests/soak $(SOAK)
 
 tools:

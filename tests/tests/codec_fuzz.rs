@@ -50,6 +50,11 @@ fn native() {
 }
 
 #[test]
+fn journal() {
+    drive("journal", fuzz::journal, 3_000);
+}
+
+#[test]
 fn websocket() {
     drive("websocket", fuzz::websocket, 20_000);
 }

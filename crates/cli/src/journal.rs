@@ -2,7 +2,6 @@
 
 mod export;
 mod inspect;
-mod known;
 mod measure;
 mod pattern;
 mod verify;

@@ -117,6 +117,22 @@ impl Writer {
     pub(crate) fn address(&mut self, at: Address) -> &mut Self {
         self.u32(at.segment).u32(at.offset)
     }
+
+    /// Positions that rise: how many, and how far each is from the one before, seven bits a byte.
+    pub(crate) fn rising(&mut self, positions: impl ExactSizeIterator<Item = u64>) -> &mut Self {
+        self.u32(positions.len() as u32);
+        let mut before = 0;
+        for position in positions {
+            let mut far = position.wrapping_sub(before);
+            before = position;
+            while far >= 0x80 {
+                self.0.push(far as u8 | 0x80);
+                far >>= 7;
+            }
+            self.0.push(far as u8);
+        }
+        self
+    }
 }
 
 /// Reads them; none if they are not there.
@@ -147,8 +163,30 @@ impl<'a> Reader<'a> {
         Some(Address { segment: self.u32()?, offset: self.u32()? })
     }
 
+    /// What [`Writer::rising`] has written.
+    pub(crate) fn rising(&mut self) -> Option<Vec<u64>> {
+        let mut before = 0_u64;
+        self.list(|it| {
+            let (mut far, mut shift) = (0_u64, 0);
+            loop {
+                let (byte, rest) = it.0.split_first()?;
+                it.0 = rest;
+                far |= u64::from(byte & 0x7f).checked_shl(shift)?;
+                shift += 7;
+                if byte & 0x80 == 0 {
+                    break;
+                }
+            }
+            before = before.checked_add(far)?;
+            Some(before)
+        })
+    }
+
     /// So many of something; no more than there are bytes, whatever the number says.
-    pub(crate) fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(crate) fn list<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let count = self.u32()?;
         let mut list = Vec::new();
         for _ in 0..count {
@@ -161,6 +199,21 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_are_read_as_they_were_written() {
+        for positions in [&[][..], &[0], &[5, 6, 7, 200, 1 << 40], &[u64::MAX]] {
+            let mut out = Writer::default();
+            out.rising(positions.iter().copied());
+            assert_eq!(Reader(&out.0).rising().as_deref(), Some(positions));
+            assert_eq!(Reader(&out.0[..out.0.len() - 1]).rising(), None);
+        }
+        assert_eq!(
+            Reader(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1])
+                .rising(),
+            None
+        );
+    }
 
     #[test]
     fn a_message_is_read_as_it_was_written() {

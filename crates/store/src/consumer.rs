@@ -435,10 +435,11 @@ impl Store {
 
     /// Those of one subscription; whether all of them are in the journal.
     fn log_acknowledgements_of(&mut self, at: Moment, number: u32) -> bool {
-        while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
-            let most = POSITIONS.min((self.journal.record_bytes() - 8) / 8);
+        // A position takes ten bytes at most.
+        let most = POSITIONS.min((self.journal.record_bytes() - 8) / 10);
+        while let Some(durable) = self.durables.get_mut(&number).filter(|it| !it.is_replay()) {
             let count = durable.unlogged.len().min(most);
-            let body = acknowledged(number, &durable.unlogged[..count]);
+            let body = acknowledged(number, &mut durable.unlogged[..count]);
             if self.make_room(at, body.len()).is_err() {
                 return false;
             }

@@ -24,4 +24,5 @@ pub use open::Opened;
 pub use outlet::{Consuming, Delivery, Denied, Durability, Moment, Outlet, Stored};
 pub use producer::ProducerId;
 pub use settings::{Forwarding, Level, Policy, Rule, Settings};
+pub use state::{Known, KnownProducer, State};
 pub use store::{Counts, DurableView, NewMessage, Producing, Store};

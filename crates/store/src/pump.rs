@@ -140,8 +140,18 @@ impl Store {
         let Some(oldest) = u64::from(end).checked_sub(quota.saturating_add(1)) else { return };
         let limit = Address { segment: oldest as u32 + 1, offset: 0 };
         let position = self.journal.first_of(limit);
-        for durable in self.durables.values_mut().filter(|it| !it.is_replay()) {
-            durable.let_go(limit, position);
+        let consumers = &mut self.consumers;
+        for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
+            if durable.let_go(limit, position) {
+                self.work.push_back(*number);
+            }
+            durable.in_flight.retain(|_, flight| {
+                let stays = flight.entry.at >= limit;
+                if !stays && let Some(consumer) = consumers.get_mut(&flight.consumer) {
+                    consumer.in_flight -= 1;
+                }
+                stays
+            });
         }
     }
 
@@ -206,8 +216,10 @@ fn delivery<'a>(
 }
 
 impl Durable {
-    /// Loses what is stored before an address, where the first record has this position.
-    fn let_go(&mut self, limit: Address, position: u64) {
+    /// Loses what is stored before an address, where the first record has this position; whether that was
+    /// anything.
+    fn let_go(&mut self, limit: Address, position: u64) -> bool {
+        let search = self.search.filter(|it| it.at < limit);
         let mut gone = Vec::new();
         let mut take = |entries: &mut BTreeMap<u64, Entry>| {
             entries.retain(|position, entry| {
@@ -220,19 +232,24 @@ impl Durable {
         };
         take(&mut self.again);
         take(&mut self.held);
+        gone.extend(
+            self.in_flight.values().filter(|it| it.entry.at < limit).map(|it| it.entry.position),
+        );
         while let Some(entry) = self.ready.front()
             && entry.at < limit
         {
             gone.push(entry.position);
             self.ready.pop_front();
         }
+        let any = !gone.is_empty() || search.is_some();
         for position in gone {
             self.lose(LossReason::Quota, position, position, 1);
         }
-        if let Some(search) = self.search.filter(|it| it.at < limit) {
+        if let Some(search) = search {
             self.lose(LossReason::Quota, search.position, position.saturating_sub(1), 0);
             self.search = Some(Search { at: limit, position, ..search });
         }
+        any
     }
 
     /// When a message of a replay at the original pace is due, if it is not yet. What has come since the

@@ -86,7 +86,7 @@ impl Default for Settings {
             producer_window: 16_384,
             producer_bytes: 16 << 20,
             producers: 100_000,
-            producer_keep: 7 * 24 * 3_600 * 1_000_000_000,
+            producer_keep: 3_600 * 1_000_000_000,
             durables: 10_000,
             quota_bytes: u64::MAX,
             lazy: 5_000_000,

@@ -11,37 +11,46 @@ use crate::producer::{Producer, Producers};
 
 /// What is known of a durable subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Known {
-    pub(crate) name: String,
-    pub(crate) pattern: String,
-    /// Everything before is done but for `undone`.
-    pub(crate) horizon: u64,
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// Its pattern.
+    pub pattern: String,
+    /// Everything before is done but for what was in flight.
+    pub horizon: u64,
     /// Messages that are older do not count.
     pub(crate) from_time: u64,
     pub(crate) undone: BTreeMap<u64, (Address, bool)>,
     /// Done though not before the horizon.
     pub(crate) done: BTreeSet<u64>,
-    pub(crate) account: Account,
+    /// What became of its messages, as far as they are done.
+    pub account: Account,
 }
 
 /// What is known of a producer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownProducer {
-    pub(crate) name: String,
-    pub(crate) last: u64,
-    pub(crate) position: u64,
-    pub(crate) used: u64,
+pub struct KnownProducer {
+    /// Its name.
+    pub name: String,
+    /// Sequence of its last message.
+    pub last: u64,
+    /// Position of that.
+    pub position: u64,
+    /// When it published last: nanoseconds since 1970.
+    pub used: u64,
 }
 
 /// What is known, learnt from records one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State {
-    pub(crate) producers: BTreeMap<u32, KnownProducer>,
+pub struct State {
+    /// Producers by their numbers.
+    pub producers: BTreeMap<u32, KnownProducer>,
     pub(crate) next_producer: u32,
-    pub(crate) durables: BTreeMap<u32, Known>,
+    /// Durable subscriptions by their numbers.
+    pub durables: BTreeMap<u32, Known>,
     pub(crate) next_durable: u32,
     /// Records that could not be understood, though they are whole.
-    pub(crate) strange: u64,
+    pub strange: u64,
 }
 
 /// The version of the layout.
@@ -56,10 +65,7 @@ impl Known {
         for (position, (at, wants_disk)) in &self.undone {
             out.u64(*position).address(*at).u32((*wants_disk).into());
         }
-        out.u32(self.done.len() as u32);
-        for position in &self.done {
-            out.u64(*position);
-        }
+        out.rising(self.done.iter().copied());
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
@@ -74,7 +80,7 @@ impl Known {
             ..Account::default()
         };
         let undone = reader.list(|it| Some((it.u64()?, (it.address()?, it.u32()? != 0))))?;
-        let done = reader.list(Reader::u64)?;
+        let done = reader.rising()?;
         let (undone, done) = (undone.into_iter().collect(), done.into_iter().collect());
         Some(Self { name, pattern, horizon, from_time, undone, done, account })
     }
@@ -109,13 +115,11 @@ impl Known {
     }
 }
 
-/// The body of a record that acknowledges positions.
-pub(crate) fn acknowledged(number: u32, positions: &[u64]) -> Vec<u8> {
+/// The body of a record that acknowledges positions, which it sorts.
+pub(crate) fn acknowledged(number: u32, positions: &mut [u64]) -> Vec<u8> {
+    positions.sort_unstable();
     let mut out = Writer::default();
-    out.u32(number).u32(positions.len() as u32);
-    for position in positions {
-        out.u64(*position);
-    }
+    out.u32(number).rising(positions.iter().copied());
     out.0
 }
 
@@ -142,7 +146,7 @@ pub(crate) fn state<'a>(
 
 impl State {
     /// Learns what a record says.
-    pub(crate) fn learn(&mut self, record: &Record<'_>) {
+    pub fn learn(&mut self, record: &Record<'_>) {
         let understood = match record.kind {
             kind::STATE => Self::read(record.body).map(|state| *self = state),
             kind::MESSAGE => self.learn_message(record),
@@ -213,7 +217,7 @@ impl State {
     fn learn_acknowledged(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
-        let positions = reader.list(Reader::u64)?;
+        let positions = reader.rising()?;
         // It may have been deleted since.
         if let Some(durable) = self.durables.get_mut(&number) {
             positions.into_iter().for_each(|position| durable.acknowledge(position));
@@ -272,7 +276,7 @@ mod tests {
             let body = [&message.head()[..], b"orders/1"].concat();
             state.learn(&record(kind::MESSAGE, 2 + sequence, &body));
         }
-        state.learn(&record(kind::ACKNOWLEDGED, 7, &acknowledged(0, &[3, 5, 5])));
+        state.learn(&record(kind::ACKNOWLEDGED, 7, &acknowledged(0, &mut [5, 3, 5])));
         let durable = &state.durables[&0];
         assert_eq!((durable.account.acknowledged, durable.done.len()), (2, 2));
         assert_eq!((state.producers[&0].last, state.producers[&0].position), (4, 6));

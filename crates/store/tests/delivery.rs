@@ -501,3 +501,24 @@ fn a_store_in_memory_promises_what_it_can() {
     let Err(Denied::NotDurable(why)) = refused else { panic!("{refused:?}") };
     assert!(why.contains("journal.directory"), "{why}");
 }
+
+#[test]
+fn a_subscription_over_its_quota_loses_the_oldest_and_is_told() {
+    let mut quota = Settings { quota_bytes: 2 * (64 << 10), ..settings() };
+    quota.journal.keep = 0;
+    let mut world = World::new(quota);
+    world.consume(2, Consume { window: 3, ..durable("slow") });
+    for number in 0..600 {
+        world.publish("orders/1", &format!("{number:0500}"));
+        world.sync();
+    }
+    world.wait(2_000_000_000);
+    world.wait(2_000_000_000);
+    let account = world.store.account("slow").expect("it stands");
+    assert!(account.lost >= 100, "{account:?}");
+    let first = world.store.journal().first();
+    assert!(first > 100, "segments that nobody may hold are gone: {first}");
+    assert_eq!(world.told.lost[0].reason, LossReason::Quota);
+    let last = world.told.seen.last().expect("newer ones come").position;
+    assert!(last > first, "{last}");
+}

@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use serde_json::json;
 use trunkline_client::Start;
 use trunkline_journal::Record;
-use trunkline_store::{StoredMessage, kind};
+use trunkline_store::{State, StoredMessage, kind};
 use trunkline_wire::base64;
 
-use super::known::Known;
 use super::pattern::matches;
 use super::read;
 use crate::Ending;
@@ -24,7 +23,7 @@ pub(super) fn run(arguments: &ExportArguments) -> Result<Ending, Fault> {
     let mut export = Export {
         from: arguments.from,
         pattern: &arguments.topic,
-        known: Known::default(),
+        known: State::default(),
         lines: String::new(),
         last: VecDeque::new(),
         is_read: Ok(true),
@@ -46,7 +45,7 @@ pub(super) fn run(arguments: &ExportArguments) -> Result<Ending, Fault> {
 struct Export<'a> {
     from: Start,
     pattern: &'a str,
-    known: Known,
+    known: State,
     /// What is not printed yet.
     lines: String,
     /// The last lines, where so many are wanted.

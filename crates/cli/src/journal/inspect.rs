@@ -5,9 +5,8 @@ use std::path::Path;
 
 use trunkline_journal::{IndexState, SegmentSurvey, Survey};
 use trunkline_lab::table::{Align, Table};
-use trunkline_store::kind;
+use trunkline_store::{State, kind};
 
-use super::known::Known;
 use super::{ending, read};
 use crate::Ending;
 use crate::fault::Fault;
@@ -15,7 +14,7 @@ use crate::output::{print, print_table};
 use crate::quantity::moment;
 
 pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
-    let (mut known, mut kinds) = (Known::default(), BTreeMap::<u8, (u64, u64)>::new());
+    let (mut known, mut kinds) = (State::default(), BTreeMap::<u8, (u64, u64)>::new());
     let survey = read(path, &mut |_, record| {
         known.learn(record);
         let (records, bytes) = kinds.entry(record.kind).or_default();
@@ -74,7 +73,7 @@ fn segments(survey: &Survey) -> Table {
     table
 }
 
-fn print_known(known: &Known) -> Result<(), Fault> {
+fn print_known(known: &State) -> Result<(), Fault> {
     let mut table = Table::new([("producer", Align::Left), ("last sequence", Align::Right)]);
     for producer in known.producers.values() {
         table.row([producer.name.clone(), producer.last.to_string()]);
@@ -87,7 +86,7 @@ fn print_known(known: &Known) -> Result<(), Fault> {
         ("acknowledged", Align::Right),
     ]);
     for durable in known.durables.values() {
-        let acknowledged = durable.acknowledged.to_string();
+        let acknowledged = durable.account.acknowledged.to_string();
         table.row([durable.name.clone(), durable.pattern.clone(), acknowledged]);
     }
     print("\n")?;

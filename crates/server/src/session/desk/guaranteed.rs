@@ -123,6 +123,11 @@ impl Desk<'_> {
             let text = format!("the client has a subscription {} already", asked.subscription);
             return Err(NotNow::Denied(Denied { code: code::IN_USE, offset: None, text }));
         }
+        let most = self.subscriptions();
+        if self.member.consumers >= most {
+            let text = format!("the client has its limit of {most} (subscriptions_per_client)");
+            return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
+        }
         let client = self.member.id.as_u64();
         let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
         let consumed = store.consume(at, client, asked, &mut counter);
