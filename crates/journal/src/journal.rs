@@ -281,6 +281,11 @@ impl Journal {
         self.durable
     }
 
+    /// Position up to which everything is on disk when what is being written is.
+    pub fn writing(&self) -> u64 {
+        self.writing.map_or(self.durable, |(_, last)| last)
+    }
+
     /// Bytes that wait to be written.
     pub fn pending(&self) -> usize {
         self.tail.pending()

@@ -4,6 +4,7 @@ use trunkline_journal::{Address, Lookup};
 use trunkline_router::check_pattern;
 
 use crate::body::kind;
+use crate::conflation::Conflated;
 use crate::durable::{Backwards, Durable, Entry, Flight, Search};
 use crate::outlet::{Consuming, Denied, Moment, Outlet};
 use crate::state::{Known, acknowledged};
@@ -38,6 +39,9 @@ pub struct Consume<'a> {
     pub window: u32,
     /// Where it begins, if it is made by this.
     pub start: Start,
+    /// Whether a newer message of a topic takes the place of one that waits, and how many nanoseconds there
+    /// are between two of a topic; 0 for as often as the consumer takes them.
+    pub conflation: Option<u64>,
     /// For a replay: thousandths of the original pace, or 0 for as fast as possible.
     pub pace: u32,
     /// Whether it is told when what it got is as durable as asked.
@@ -132,6 +136,12 @@ impl Store {
 
     fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Denied> {
         match self.durables.get(&number) {
+            Some(durable) if durable.interval() != asked.conflation => {
+                Err(Denied::Exists(format!(
+                    "the durable subscription {:?} is there with other updates a second",
+                    asked.name
+                )))
+            }
             Some(durable) if *durable.pattern == *asked.pattern => Ok(number),
             Some(durable) => Err(Denied::Exists(format!(
                 "the durable subscription {:?} has the pattern {:?}",
@@ -153,6 +163,7 @@ impl Store {
             name: asked.name.into(),
             pattern: asked.pattern.into(),
             pace: if is_replay { asked.pace } else { 0 },
+            conflated: asked.conflation.map(|interval| Box::new(Conflated::new(interval))),
             stands: is_replay || !self.journal.is_on_disk(),
             ..Durable::default()
         };
@@ -256,11 +267,11 @@ impl Store {
 
     /// Looks for more messages that match.
     pub(crate) fn search(&mut self, at: Moment, number: u32) {
-        self.search_some(number);
+        self.search_some(number, at.now);
         self.log_late(at, number);
     }
 
-    fn search_some(&mut self, number: u32) {
+    fn search_some(&mut self, number: u32, now: u64) {
         let mut budget = super::pump::SEARCHED;
         while budget > 0 {
             let Some(durable) = self.durables.get_mut(&number) else { return };
@@ -289,12 +300,13 @@ impl Store {
                             && record.time >= search.from_time
                         {
                             let wants_disk = route.policy.waits_for_disk();
-                            let (position, deliveries) = (record.position, 0);
-                            let entry = Entry { position, at, deliveries, wants_disk };
+                            let (position, deliveries, topic) = (record.position, 0, 0);
+                            let entry = Entry { position, at, deliveries, wants_disk, topic };
                             if search.skip > 0 {
                                 search.skip -= 1;
-                            } else if !durable.done.contains(&position) {
-                                durable.ready.push_back(entry);
+                            } else {
+                                let durable_to = self.journal.durable();
+                                durable.found(entry, message.topic, durable_to, now);
                             }
                         }
                     }
@@ -387,13 +399,11 @@ impl Store {
             let of_it = durable.in_flight.range(..=position).filter(|(_, it)| it.consumer == id);
             let done: Vec<u64> = of_it.map(|(position, _)| *position).collect();
             for position in done {
-                durable.in_flight.remove(&position);
-                durable.unlogged.push(position);
+                durable.land(position);
                 consumer.in_flight -= 1;
             }
         } else if durable.in_flight.get(&position).is_some_and(|it| it.consumer == id) {
-            durable.in_flight.remove(&position);
-            durable.unlogged.push(position);
+            durable.land(position);
             consumer.in_flight -= 1;
         } else if durable.again.remove(&position).is_some()
             || durable.held.remove(&position).is_some()
@@ -490,7 +500,7 @@ impl Store {
         if let Some(flight) = durable.in_flight.remove(&position).filter(|_| is_its) {
             consumer.in_flight -= 1;
             let due = at.now.saturating_add(delay);
-            durable.give_back(&flight, (delay > 0).then_some(due));
+            durable.give_back(&flight, at.now, (delay > 0).then_some(due));
             if delay > 0 {
                 self.alarms.insert((due, number));
             }
@@ -529,7 +539,7 @@ impl Store {
             }
             !is_its
         });
-        of_it.iter().for_each(|flight| durable.give_back(flight, None));
+        of_it.iter().for_each(|flight| durable.give_back(flight, at.now, None));
         self.pump(number, at, outlet);
         Ok(())
     }
@@ -596,10 +606,40 @@ impl Durable {
         self.search = Some(Search { at: next, ..search });
     }
 
-    /// A message was just stored.
+    /// Nanoseconds between two messages of a topic, if it is conflated.
+    pub(crate) fn interval(&self) -> Option<u64> {
+        self.conflated.as_ref().map(|it| it.interval)
+    }
+
+    /// A message in flight is done.
+    fn land(&mut self, position: u64) {
+        let Some(flight) = self.in_flight.remove(&position) else { return };
+        self.unlogged.push(position);
+        if let Some(conflated) = &mut self.conflated {
+            conflated.done(&flight.entry);
+        }
+    }
+
+    /// A message was found in the journal.
+    fn found(&mut self, entry: Entry, topic: &str, durable: u64, now: u64) {
+        let is_done = self.done.contains(&entry.position);
+        match &mut self.conflated {
+            None if is_done => {}
+            None => self.ready.push_back(entry),
+            Some(it) if is_done => self.account.elided += it.supersede(topic, entry.position),
+            Some(it) => self.account.elided += it.push(topic, entry, (0, durable), now),
+        }
+    }
+
+    /// A message was just stored. `writing` is the last position that is being written, `durable` the
+    /// last that is on disk.
     #[inline]
-    pub(crate) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: Entry, topic: &str, written: (u64, u64), now: u64) {
         if self.search.is_some() {
+            return;
+        }
+        if let Some(conflated) = &mut self.conflated {
+            self.account.elided += conflated.push(topic, entry, written, now);
             return;
         }
         if self.ready.len() >= super::pump::READY {

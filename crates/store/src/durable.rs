@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use trunkline_journal::Address;
 
+use crate::conflation::Conflated;
+
 /// A message that matches and was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -13,6 +15,8 @@ pub(crate) struct Entry {
     pub(crate) deliveries: u32,
     /// Whether it has to be on disk before it is delivered.
     pub(crate) wants_disk: bool,
+    /// Of a conflated subscription: its number for the topic.
+    pub(crate) topic: u32,
 }
 
 /// A message that was delivered and not acknowledged.
@@ -110,6 +114,8 @@ pub(crate) struct Durable {
     pub(crate) held: BTreeMap<u64, Entry>,
     /// Messages in their order.
     pub(crate) ready: VecDeque<Entry>,
+    /// What waits instead, if newer messages take the place of older ones.
+    pub(crate) conflated: Option<Box<Conflated>>,
     pub(crate) in_flight: BTreeMap<u64, Flight>,
     /// More messages have to be looked for; else all are in `ready` or were.
     pub(crate) search: Option<Search>,
@@ -148,19 +154,27 @@ impl Durable {
         self.name.is_empty()
     }
 
-    /// The next message, and whether it was given back.
+    /// The next message, whether it was given back, and how many it has replaced.
     #[inline]
-    pub(crate) fn next(&self) -> Option<(Entry, bool)> {
+    pub(crate) fn next(&mut self, now: u64) -> Option<(Entry, bool, u64)> {
+        if let Some(conflated) = &mut self.conflated {
+            // The newest of a topic is known when all were looked at.
+            let is_known = self.search.is_none();
+            let next = is_known.then(|| conflated.next(now)).flatten();
+            return next.map(|(entry, replaced)| (entry, false, replaced));
+        }
         match self.again.first_key_value() {
-            Some((_, entry)) => Some((*entry, true)),
-            None => self.ready.front().map(|entry| (*entry, false)),
+            Some((_, entry)) => Some((*entry, true, 0)),
+            None => self.ready.front().map(|entry| (*entry, false, 0)),
         }
     }
 
-    /// Takes the next message out.
+    /// Takes the next message out, to be delivered or not.
     #[inline]
-    pub(crate) fn take(&mut self, is_again: bool) {
-        if is_again {
+    pub(crate) fn take(&mut self, is_again: bool, now: u64, is_delivered: bool) {
+        if let Some(conflated) = &mut self.conflated {
+            conflated.take(now, is_delivered);
+        } else if is_again {
             self.again.pop_first();
         } else {
             self.ready.pop_front();
@@ -180,13 +194,29 @@ impl Durable {
     /// next position of the journal.
     pub(crate) fn horizon(&self, end: u64) -> u64 {
         let search = self.search.map(|search| search.position);
+        if let Some(conflated) = &self.conflated {
+            // What is in flight is found again, and delivered unless it is out of date then.
+            let in_flight = self.in_flight.keys().next().copied();
+            let lowest = [search, conflated.lowest(), in_flight].into_iter().flatten().min();
+            return lowest.unwrap_or(end);
+        }
         self.ready.front().map(|entry| entry.position).or(search).unwrap_or(end)
     }
 
     /// Those before the horizon that are not done.
     pub(crate) fn undone(&self) -> impl Iterator<Item = &Entry> {
-        let in_flight = self.in_flight.values().map(|flight| &flight.entry);
+        let in_flight = self.in_flight.values().filter(|_| self.conflated.is_none());
+        let in_flight = in_flight.map(|flight| &flight.entry);
         self.again.values().chain(self.held.values()).chain(in_flight)
+    }
+
+    /// Positions that are done though they are not before the horizon.
+    pub(crate) fn done_behind(&self, end: u64) -> BTreeSet<u64> {
+        let mut done = self.done.clone();
+        if let Some(conflated) = &self.conflated {
+            done.append(&mut conflated.done_from(self.horizon(end)));
+        }
+        done
     }
 
     /// The lowest position that is not done; `end` if all are.
@@ -198,8 +228,12 @@ impl Durable {
     }
 
     /// A message comes to be delivered again.
-    pub(crate) fn give_back(&mut self, flight: &Flight, due: Option<u64>) {
+    pub(crate) fn give_back(&mut self, flight: &Flight, now: u64, due: Option<u64>) {
         let entry = flight.entry;
+        if let Some(conflated) = &mut self.conflated {
+            self.account.elided += u64::from(!conflated.give_back(entry, now));
+            return;
+        }
         match due {
             None => {
                 self.again.insert(entry.position, entry);
@@ -243,7 +277,8 @@ impl Durable {
     pub(crate) fn account(&self) -> Account {
         Account {
             in_flight: self.in_flight.len() as u64,
-            waiting: (self.again.len() + self.held.len() + self.ready.len()) as u64,
+            waiting: (self.again.len() + self.held.len() + self.ready.len()) as u64
+                + self.conflated.as_ref().map_or(0, |it| it.len() as u64),
             is_behind: self.search.is_some() || self.backwards.is_some(),
             ..self.account
         }

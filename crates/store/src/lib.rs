@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod conflation;
 mod consumer;
 mod directory;
 mod durable;

@@ -3,6 +3,7 @@
 use trunkline_journal::{Disk, OpenError, Report};
 
 use crate::body::kind;
+use crate::conflation::Conflated;
 use crate::durable::{Durable, Entry, Search};
 use crate::settings::Settings;
 use crate::state::{Known, State};
@@ -63,7 +64,7 @@ impl Store {
             skip: 0,
         };
         let again = known.undone.into_iter().map(|(position, (at, wants_disk))| {
-            (position, Entry { position, at, deliveries: 0, wants_disk })
+            (position, Entry { position, at, deliveries: 0, wants_disk, topic: 0 })
         });
         let durable = Durable {
             name: known.name.as_str().into(),
@@ -71,6 +72,7 @@ impl Store {
             again: again.collect(),
             search: Some(search),
             done: known.done,
+            conflated: known.conflation.map(|interval| Box::new(Conflated::new(interval))),
             old: self.journal.last(),
             kept: self.journal.last(),
             account: known.account,

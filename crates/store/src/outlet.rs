@@ -39,6 +39,9 @@ pub struct Delivery<'a> {
     pub is_unconfirmed: bool,
     /// Whether it comes from the journal, and was not just stored.
     pub is_kept: bool,
+    /// Of a conflated subscription: how many messages of its topic it has taken the place of since the last
+    /// delivery, and how old it is in nanoseconds.
+    pub conflation: Option<(u64, u64)>,
     /// What its payload is.
     pub format: u16,
     /// Its topic.

@@ -34,6 +34,14 @@ enum Step {
 impl Store {
     /// Delivers what can be delivered of a subscription.
     pub(crate) fn pump(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        if let Some(durable) = self.durables.get_mut(&number)
+            && let Some(conflated) = &mut durable.conflated
+        {
+            durable.account.elided += conflated.settle(self.journal.durable(), at.now);
+            if conflated.is_coming() && !std::mem::replace(&mut durable.waits_for_disk, true) {
+                self.waiting.push(number);
+            }
+        }
         for _ in 0..TURN {
             let Some(durable) = self.durables.get(&number) else { return };
             if durable.consumers.is_empty() {
@@ -67,7 +75,12 @@ impl Store {
         let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
             return Step::Wait;
         };
-        let Some((entry, is_again)) = durable.next() else { return Step::Wait };
+        let Some((entry, is_again, replaced)) = durable.next(at.now) else {
+            if let Some(due) = durable.conflated.as_ref().and_then(|it| it.next_due()) {
+                self.alarms.insert((due, number));
+            }
+            return Step::Wait;
+        };
         if entry.wants_disk && entry.position > journal.durable() {
             if !std::mem::replace(&mut durable.waits_for_disk, true) {
                 self.waiting.push(number);
@@ -90,19 +103,19 @@ impl Store {
                 return Step::Wait;
             }
             Lookup::Gone { .. } => {
-                durable.take(is_again);
+                durable.take(is_again, at.now, false);
                 durable.lose(LossReason::Gone, entry.position, entry.position, 1);
                 return Step::Done;
             }
             _ => None,
         };
         let Some((message, time)) = message else {
-            durable.take(is_again);
+            durable.take(is_again, at.now, false);
             durable.lose(LossReason::Damaged, entry.position, entry.position, 1);
             return Step::Done;
         };
         if message.expires != 0 && at.time >= message.expires {
-            durable.take(is_again);
+            durable.take(is_again, at.now, false);
             durable.lose(LossReason::Expired, entry.position, entry.position, 1);
             return Step::Done;
         }
@@ -112,11 +125,13 @@ impl Store {
         }
         let Some(id) = choose(durable, consumers, outlet) else { return Step::Wait };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
-        durable.take(is_again);
+        durable.take(is_again, at.now, true);
         for loss in durable.losses.drain(..) {
             outlet.lost(consumer.client, consumer.subscription, &loss);
         }
-        let delivery = delivery(journal, durable, consumer, (&entry, &message, time));
+        let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
+        let age = at.time.saturating_sub(time);
+        delivery.conflation = durable.conflated.is_some().then_some((replaced, age));
         outlet.deliver(consumer.client, &delivery);
         if delivery.is_unconfirmed && consumer.wants_confirmed {
             consumer.unconfirmed = entry.position;
@@ -209,6 +224,7 @@ fn delivery<'a>(
         is_repeated: entry.deliveries > 0 || message.is_repeated || entry.position <= durable.old,
         is_unconfirmed: journal.is_on_disk() && !is_on_disk,
         is_kept: entry.position <= durable.kept,
+        conflation: None,
         format: message.format,
         topic: message.topic,
         payload: message.payload,
@@ -240,6 +256,9 @@ impl Durable {
         {
             gone.push(entry.position);
             self.ready.pop_front();
+        }
+        if let Some(conflated) = &mut self.conflated {
+            gone.append(&mut conflated.let_go(limit));
         }
         let any = !gone.is_empty() || search.is_some();
         for position in gone {

@@ -20,6 +20,8 @@ pub struct Known {
     pub horizon: u64,
     /// Messages that are older do not count.
     pub(crate) from_time: u64,
+    /// Nanoseconds between two messages of a topic, if it is conflated.
+    pub conflation: Option<u64>,
     pub(crate) undone: BTreeMap<u64, (Address, bool)>,
     /// Done though not before the horizon.
     pub(crate) done: BTreeSet<u64>,
@@ -59,6 +61,7 @@ const VERSION: u32 = 1;
 impl Known {
     fn write(&self, out: &mut Writer) {
         out.text(&self.name).text(&self.pattern).u64(self.horizon).u64(self.from_time);
+        out.u64(self.conflation.unwrap_or(u64::MAX));
         let Account { acknowledged, elided, expired, lost, deliveries, .. } = self.account;
         out.u64(acknowledged).u64(elided).u64(expired).u64(lost).u64(deliveries);
         out.u32(self.undone.len() as u32);
@@ -71,6 +74,7 @@ impl Known {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let (name, pattern) = (reader.text()?.to_owned(), reader.text()?.to_owned());
         let (horizon, from_time) = (reader.u64()?, reader.u64()?);
+        let conflation = Some(reader.u64()?).filter(|it| *it != u64::MAX);
         let account = Account {
             acknowledged: reader.u64()?,
             elided: reader.u64()?,
@@ -82,7 +86,7 @@ impl Known {
         let undone = reader.list(|it| Some((it.u64()?, (it.address()?, it.u32()? != 0))))?;
         let done = reader.rising()?;
         let (undone, done) = (undone.into_iter().collect(), done.into_iter().collect());
-        Some(Self { name, pattern, horizon, from_time, undone, done, account })
+        Some(Self { name, pattern, horizon, from_time, conflation, undone, done, account })
     }
 
     /// What is known of one that is in use; `end` is the next position of the journal.
@@ -94,7 +98,8 @@ impl Known {
             horizon: durable.horizon(end),
             from_time: durable.from_time,
             undone: durable.undone().map(undone).collect(),
-            done: durable.done.clone(),
+            conflation: durable.interval(),
+            done: durable.done_behind(end),
             account: durable.account,
         }
     }

@@ -347,6 +347,7 @@ impl Store {
             at: appended.at,
             deliveries: 0,
             wants_disk: waits,
+            topic: 0,
         };
         if waits {
             self.later.push_back((appended.position, appended.at));
@@ -379,9 +380,10 @@ impl Store {
     /// Hands a message that was just appended to the durable subscriptions that match.
     fn fan_out(&mut self, at: Moment, topic: &str, entry: Entry, outlet: &mut impl Outlet) {
         let durables = self.directory.route(topic).durables.clone();
+        let written = (self.journal.writing(), self.journal.durable());
         for number in durables {
             let Some(durable) = self.durables.get_mut(&number) else { continue };
-            durable.push(entry);
+            durable.push(entry, topic, written, at.now);
             if !entry.wants_disk {
                 self.pump(number, at, outlet);
             } else if !std::mem::replace(&mut durable.waits_for_disk, true) {

@@ -17,6 +17,7 @@ struct Seen {
     is_repeated: bool,
     is_unconfirmed: bool,
     is_kept: bool,
+    replaced: Option<u64>,
 }
 
 /// All that was told.
@@ -49,6 +50,7 @@ impl Outlet for Told {
             is_repeated: it.is_repeated,
             is_unconfirmed: it.is_unconfirmed,
             is_kept: it.is_kept,
+            replaced: it.conflation.map(|(replaced, _)| replaced),
         });
     }
 
@@ -521,4 +523,95 @@ fn a_subscription_over_its_quota_loses_the_oldest_and_is_told() {
     assert_eq!(world.told.lost[0].reason, LossReason::Quota);
     let last = world.told.seen.last().expect("newer ones come").position;
     assert!(last > first, "{last}");
+}
+
+fn newest(name: &str, interval: u64) -> Consume<'_> {
+    Consume { conflation: Some(interval), ..durable(name) }
+}
+
+/// Payloads, and how many each has replaced.
+fn replaced(world: &mut World) -> Vec<(String, u64)> {
+    let seen = std::mem::take(&mut world.told.seen).into_iter();
+    seen.map(|it| (it.payload, it.replaced.expect("it is conflated"))).collect()
+}
+
+#[test]
+fn of_a_conflated_subscription_the_newest_of_each_topic_waits() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { window: 2, ..newest("screen", 0) });
+    for number in 0..5 {
+        world.publish("orders/1", &format!("a{number}"));
+        world.publish("orders/2", &format!("b{number}"));
+        world.sync();
+    }
+    let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
+    assert_eq!(replaced(&mut world), [("a0".into(), 0), ("b0".into(), 0)]);
+    positions.iter().for_each(|position| world.acknowledge(2, *position));
+    assert_eq!(replaced(&mut world), [("a4".into(), 3), ("b4".into(), 3)]);
+    let account = world.store.account("screen").expect("it stands");
+    assert_eq!((account.acknowledged, account.elided, account.in_flight), (2, 6, 2));
+    assert_eq!(account.waiting, 0);
+}
+
+#[test]
+fn a_conflated_subscription_keeps_its_interval() {
+    let mut world = World::new(settings());
+    world.consume(2, newest("screen", 10_000_000));
+    let mut times = Vec::new();
+    for number in 0..100 {
+        world.publish("cut/1", &number.to_string());
+        world.wait(1_000_000);
+        let now = world.now;
+        times.extend(world.told.seen.drain(..).map(|it| (now, it.payload)));
+    }
+    assert!((9..=11).contains(&times.len()), "{times:?}");
+    assert!(times.windows(2).all(|pair| pair[1].0 - pair[0].0 > 9_000_000), "{times:?}");
+}
+
+#[test]
+fn a_topic_with_a_message_in_every_commit_is_delivered_still() {
+    let mut world = World::new(settings());
+    world.consume(2, newest("screen", 0));
+    world.told.seen.clear();
+    let mut next = 0;
+    for _ in 0..20 {
+        let at = world.at();
+        let Some(it) = world.store.next_commit(at) else {
+            world.publish("orders/1", "first");
+            continue;
+        };
+        // More comes while it is written.
+        for _ in 0..3 {
+            world.publish("orders/1", &next.to_string());
+            next += 1;
+        }
+        let result = commit(&mut world.disk, &it);
+        let at = world.at();
+        world.store.committed(at, result, &mut world.told);
+    }
+    assert!(world.told.seen.len() >= 18, "{}", world.told.seen.len());
+    assert!(world.told.seen.is_sorted_by_key(|it| it.position));
+}
+
+#[test]
+fn what_is_out_of_date_does_not_come_after_a_restart() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { window: 100, ..newest("screen", 0) });
+    for number in 0..3 {
+        for topic in ["orders/1", "orders/2", "orders/3"] {
+            world.publish(topic, &format!("{topic} {number}"));
+        }
+        world.sync();
+    }
+    let last: Vec<u64> = world.told.seen.iter().rev().take(3).map(|it| it.position).collect();
+    // Of the second topic the newest is acknowledged, of the first an older one, of the third none.
+    world.acknowledge(2, last[1]);
+    let first_topic =
+        world.told.seen.iter().find(|it| it.payload == "orders/1 1").expect("it came").position;
+    world.acknowledge(2, first_topic);
+    world.wait(10_000_000);
+    world.cut_power();
+    world.consume(2, Consume { window: 100, ..newest("screen", 0) });
+    let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();
+    assert_eq!(seen, [("orders/1 2", true), ("orders/3 2", true)]);
 }

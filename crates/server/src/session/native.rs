@@ -234,7 +234,9 @@ impl NativeFace {
                 position: it.position,
                 time: it.time,
                 deliveries: it.deliveries,
-                conflation: None,
+                conflation: it
+                    .conflation
+                    .map(|(replaced, age)| native::Conflation { replaced, age }),
                 is_repeated: it.is_repeated,
                 is_unconfirmed: it.is_unconfirmed,
                 is_kept: it.is_kept,

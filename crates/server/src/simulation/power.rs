@@ -11,6 +11,7 @@
 //! - *confirmed*: what was delivered as durable has one position for ever;
 //! - *order*: positions and each producer's numbers rise, but for what is delivered again;
 //! - *done*: what a consumer was told is acknowledged never comes again;
+//! - *conflation*: of each topic nothing older comes after something newer, and the newest comes in the end;
 //! - *positions*: none is given twice;
 //! - *damage*: a flipped bit costs one message at most, and is told;
 //! - *settling*: when faults end, everything is stored, delivered and acknowledged.
@@ -19,6 +20,8 @@ mod books;
 mod consumer;
 mod machine;
 mod producer;
+
+use trunkline_native::Updates;
 
 use super::random::Random;
 use super::report::{Checked, Failure, Violation, ensure};
@@ -84,6 +87,8 @@ counts! {
     repeated: "deliveries that said they may be repeated",
     /// Deliveries before the message was on disk.
     unconfirmed: "deliveries ahead of the disk",
+    /// Updates that newer ones took the place of.
+    replaced: "updates replaced by newer ones",
     /// Messages whose acknowledgement was kept.
     done: "messages whose acknowledgement is kept",
     /// Messages that flipped bits cost.
@@ -142,14 +147,18 @@ impl World {
         for durable in 0..durables {
             for _ in 0..random.between(1, 2) {
                 let number = consumers.len() as u64;
-                consumers.push(Consumer::new(seed, number, durable));
+                consumers.push(Consumer::new(seed, number, durable, None));
             }
         }
+        // The last one is conflated, with a cap or without.
+        let updates = random.pick(&[Updates::Newest, Updates::PerSecond(2_000)]);
+        let number = consumers.len() as u64;
+        consumers.push(Consumer::new(seed, number, durables, Some(updates)));
         Self {
             machine: Machine::new(seed),
             producers: (0..producers).map(|number| Producer::new(seed, number)).collect(),
             consumers,
-            books: Books::new(durables as usize),
+            books: Books::new(durables as usize + 1),
             flips: random.once_in(4),
             random,
             counts: PowerCounts::default(),

@@ -98,13 +98,6 @@ impl NativeSession {
 
 /// Handles CONSUME; false if it is to come again.
 pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
-    if it.updates != native::Updates::All {
-        let text =
-            "durable subscriptions and replays deliver every message: updates_per_second is 0";
-        let denied = Denied { code: code::LIMIT, offset: None, text: text.to_owned() };
-        desk.refuse(kind::CONSUME, it.subscription.into(), &denied);
-        return true;
-    }
     let asked = Consume {
         subscription: it.subscription,
         name: it.name,
@@ -116,6 +109,13 @@ pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
             native::Start::Position(position) => Start::Position(position),
             native::Start::Time(time) => Start::Time(time),
             native::Start::Last(count) => Start::Last(count),
+        },
+        conflation: match it.updates {
+            native::Updates::All => None,
+            native::Updates::Newest => Some(0),
+            native::Updates::PerSecond(updates) => {
+                Some(1_000_000_000_u64.div_ceil(updates.max(1).into()))
+            }
         },
         pace: it.pace,
         wants_confirmed: it.wants_confirmed,

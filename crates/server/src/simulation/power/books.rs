@@ -1,6 +1,6 @@
 //! What everybody was told, and what has to follow from it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::PowerCounts;
 use crate::simulation::report::{Checked, ensure, violation};
@@ -53,6 +53,8 @@ struct Durable {
     seen: BTreeSet<(u64, u64)>,
     /// Messages whose acknowledgement is kept.
     done: BTreeSet<(u64, u64)>,
+    /// If it is conflated: position of the newest message of each topic.
+    newest: BTreeMap<String, u64>,
 }
 
 pub(super) struct Books {
@@ -130,6 +132,36 @@ impl Books {
         Ok(id)
     }
 
+    /// A consumer of a conflated subscription gets a message.
+    pub(super) fn updated(&mut self, seen: &Seen<'_>) -> Checked {
+        let newest = self.durables[seen.durable].newest.entry(seen.topic.to_owned()).or_default();
+        let is_in_order = seen.position >= *newest;
+        ensure(is_in_order, "conflation", || {
+            format!("{} of {} comes after {newest}", seen.position, seen.topic)
+        })?;
+        *newest = seen.position;
+        Ok(())
+    }
+
+    /// Every conflated subscription that stood has the newest of each topic.
+    fn check_newest(&self) -> Checked {
+        let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+        for message in self.messages.values().filter(|it| it.is_stored) {
+            let newest = last.entry(&message.topic).or_default();
+            *newest = (*newest).max(message.position.unwrap_or(0));
+        }
+        for durable in self.durables.iter().filter(|it| !it.newest.is_empty()) {
+            for (topic, last) in last.iter().filter(|(topic, _)| topic.starts_with("orders")) {
+                let has = durable.newest.get(*topic).copied().unwrap_or(0);
+                let is_newest = has >= *last || self.flips > 0;
+                ensure(is_newest, "conflation", || {
+                    format!("the newest of {topic} is at {last}, and {has} came last")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     /// A consumer is told that its acknowledgement of a message is kept.
     pub(super) fn done(&mut self, durable: usize, id: (u64, u64)) -> bool {
         self.durables[durable].done.insert(id)
@@ -137,6 +169,7 @@ impl Books {
 
     /// Everything that was acknowledged was delivered.
     pub(super) fn finish(&self, counts: &mut PowerCounts) -> Checked {
+        self.check_newest()?;
         let mut missing = Vec::new();
         for (id, message) in self.messages.iter().filter(|(_, it)| it.is_stored) {
             for (at, durable) in self.durables.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use trunkline_native::{self as native, RouterFrame};
+use trunkline_native::{self as native, RouterFrame, Updates};
 
 use super::PowerCounts;
 use super::books::{Books, Seen};
@@ -23,6 +23,8 @@ struct Held {
 pub(super) struct Consumer {
     number: u64,
     durable: usize,
+    /// If it is conflated.
+    updates: Option<Updates>,
     random: Random,
     connection: Option<ConnectionId>,
     input: Vec<u8>,
@@ -40,11 +42,12 @@ pub(super) struct Consumer {
 }
 
 impl Consumer {
-    pub(super) fn new(seed: u64, number: u64, durable: u64) -> Self {
+    pub(super) fn new(seed: u64, number: u64, durable: u64, updates: Option<Updates>) -> Self {
         let mut random = Random::new(seed, 200 + number);
         Self {
             number,
             durable: durable as usize,
+            updates,
             // Some subscriptions are made when much has happened already.
             connects_at: if random.once_in(3) { random.between(0, 40_000_000) } else { 0 },
             random,
@@ -58,6 +61,10 @@ impl Consumer {
             last: 0,
             newest: BTreeMap::new(),
         }
+    }
+
+    fn takes_orders_only(&self) -> bool {
+        self.durable == 1 || self.updates.is_some()
     }
 
     /// Whether it has nothing left to acknowledge.
@@ -133,13 +140,13 @@ impl Consumer {
         let consume = native::Consume {
             subscription: SUBSCRIPTION,
             window: self.random.between(1, 60) as u32,
-            updates: native::Updates::All,
+            updates: self.updates.unwrap_or(Updates::All),
             start: native::Start::New,
             pace: 0,
             wants_confirmed: self.random.once_in(2),
             wants_acknowledged: true,
             name: &name,
-            pattern: if self.durable == 1 { "orders/*" } else { ">" },
+            pattern: if self.takes_orders_only() { "orders/*" } else { ">" },
         };
         native::encode_consume(&mut out, &consume);
         machine.send(id, &out);
@@ -156,7 +163,7 @@ impl Consumer {
             RouterFrame::Consuming(_) => {
                 self.stands = true;
                 // One that does not match everything is not held against what it does not match.
-                if self.durable != 1 {
+                if !self.takes_orders_only() {
                     books.stands(self.durable);
                 }
             }
@@ -206,6 +213,13 @@ impl Consumer {
             payload: it.payload,
         };
         let id = books.delivered(&seen)?;
+        ensure(it.conflation.is_some() == self.updates.is_some(), "conflation", || {
+            format!("{:?} of {}", it.conflation, self.durable)
+        })?;
+        if let Some(conflation) = it.conflation {
+            counts.replaced += conflation.replaced;
+            books.updated(&seen)?;
+        }
         let (number, durable) = (self.number, self.durable);
         machine.note(|| {
             let (position, repeated) = (seen.position, seen.is_repeated);
@@ -219,7 +233,7 @@ impl Consumer {
         counts.delivered += 1;
         counts.repeated += u64::from(it.is_repeated);
         counts.unconfirmed += u64::from(it.is_unconfirmed);
-        if !it.is_repeated {
+        if !it.is_repeated && self.updates.is_none() {
             ensure(it.position > self.last, "order", || {
                 format!("{id:?} at {} comes after {}", it.position, self.last)
             })?;

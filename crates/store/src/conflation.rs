@@ -1,0 +1,226 @@
+//! Conflated subscriptions: of each topic the newest message waits, and takes the place of older ones.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use crate::durable::Entry;
+
+/// A topic of a conflated subscription.
+#[derive(Debug, Default)]
+struct Topic {
+    /// What may be delivered.
+    ready: Option<Entry>,
+    /// The newest that is being written, if it is to be on disk first.
+    written: Option<Entry>,
+    /// The newest that was appended since that writing began. Without the two apart, a topic with a message
+    /// in every commit would never have one that is on disk.
+    appended: Option<Entry>,
+    /// Elided since the last delivery.
+    replaced: u64,
+    /// Until when nothing more is delivered.
+    cools_until: u64,
+    /// Whether it is in one of the lists of those with something to deliver.
+    is_listed: bool,
+    /// Whether it is among those with something that is not on disk yet.
+    is_coming: bool,
+    /// The highest position that came.
+    last: u64,
+    /// The highest position that is done.
+    done: u64,
+}
+
+/// What waits in a conflated subscription.
+#[derive(Debug, Default)]
+pub(crate) struct Conflated {
+    /// Nanoseconds between two deliveries of a topic.
+    pub(crate) interval: u64,
+    numbers: HashMap<Box<str>, u32>,
+    topics: Vec<Topic>,
+    /// Topics that may be delivered, in the order in which they came to be.
+    order: VecDeque<u32>,
+    /// Those with something to deliver whose interval is not over, by its end.
+    cooling: BTreeSet<(u64, u32)>,
+    /// Those with something that is not on disk yet.
+    coming: Vec<u32>,
+}
+
+impl Conflated {
+    pub(crate) fn new(interval: u64) -> Self {
+        Self { interval, ..Self::default() }
+    }
+
+    /// A topic's number here.
+    fn number(&mut self, topic: &str) -> u32 {
+        if let Some(number) = self.numbers.get(topic) {
+            return *number;
+        }
+        let number = self.topics.len() as u32;
+        self.numbers.insert(topic.into(), number);
+        self.topics.push(Topic::default());
+        number
+    }
+
+    /// A message comes. `writing` is the last position that is being written, `durable` the last that is
+    /// on disk. Gives how many were elided.
+    pub(crate) fn push(
+        &mut self,
+        topic: &str,
+        entry: Entry,
+        (writing, durable): (u64, u64),
+        now: u64,
+    ) -> u64 {
+        let number = self.number(topic);
+        let at = &mut self.topics[number as usize];
+        at.last = entry.position;
+        let mut elided = 0;
+        if !entry.wants_disk || entry.position <= durable {
+            elided += u64::from(at.ready.replace(entry).is_some());
+        } else {
+            if let Some(before) = at.appended.replace(entry) {
+                let is_written = before.position <= writing;
+                let lost = if is_written { at.written.replace(before) } else { Some(before) };
+                elided += u64::from(lost.is_some());
+            }
+            if !std::mem::replace(&mut at.is_coming, true) {
+                self.coming.push(number);
+            }
+        }
+        at.replaced += elided;
+        self.list(number, now);
+        elided
+    }
+
+    /// A message that is done: all before it of its topic are out of date. Gives how many were elided.
+    pub(crate) fn supersede(&mut self, topic: &str, position: u64) -> u64 {
+        let number = self.number(topic);
+        let at = &mut self.topics[number as usize];
+        (at.last, at.done) = (position, position);
+        let gone = [at.ready.take(), at.written.take(), at.appended.take()];
+        gone.into_iter().flatten().count() as u64
+    }
+
+    /// More is on disk now. Gives how many were elided.
+    pub(crate) fn settle(&mut self, durable: u64, now: u64) -> u64 {
+        let mut all = 0;
+        for number in std::mem::take(&mut self.coming) {
+            let at = &mut self.topics[number as usize];
+            let is_there = |entry: &mut Entry| entry.position <= durable;
+            let mut elided = 0;
+            let there = [at.written.take_if(is_there), at.appended.take_if(is_there)];
+            for entry in there.into_iter().flatten() {
+                elided += u64::from(at.ready.replace(entry).is_some());
+            }
+            at.replaced += elided;
+            all += elided;
+            at.is_coming = at.written.is_some() || at.appended.is_some();
+            if at.is_coming {
+                self.coming.push(number);
+            }
+            self.list(number, now);
+        }
+        all
+    }
+
+    /// Puts a topic where it belongs that has something to deliver.
+    fn list(&mut self, number: u32, now: u64) {
+        let at = &mut self.topics[number as usize];
+        if at.ready.is_none() || std::mem::replace(&mut at.is_listed, true) {
+            return;
+        }
+        if at.cools_until > now {
+            self.cooling.insert((at.cools_until, number));
+        } else {
+            self.order.push_back(number);
+        }
+    }
+
+    /// The next message to deliver, and how many it has replaced.
+    pub(crate) fn next(&mut self, now: u64) -> Option<(Entry, u64)> {
+        while let Some((due, number)) = self.cooling.first().copied()
+            && due <= now
+        {
+            self.cooling.pop_first();
+            self.order.push_back(number);
+        }
+        while let Some(number) = self.order.front().copied() {
+            let at = &mut self.topics[number as usize];
+            if let Some(entry) = at.ready {
+                return Some((Entry { topic: number, ..entry }, at.replaced));
+            }
+            // It was superseded.
+            at.is_listed = false;
+            self.order.pop_front();
+        }
+        None
+    }
+
+    /// Takes the next message out; if it is delivered, its topic cools.
+    pub(crate) fn take(&mut self, now: u64, is_delivered: bool) {
+        let Some(number) = self.order.pop_front() else { return };
+        let at = &mut self.topics[number as usize];
+        at.ready = None;
+        at.is_listed = false;
+        if is_delivered {
+            at.replaced = 0;
+            at.cools_until = now.saturating_add(self.interval);
+        }
+    }
+
+    /// A delivered message comes back. False if it is out of date.
+    pub(crate) fn give_back(&mut self, entry: Entry, now: u64) -> bool {
+        let Some(at) = self.topics.get_mut(entry.topic as usize) else { return false };
+        if at.last > entry.position {
+            at.replaced += 1;
+            return false;
+        }
+        at.ready = Some(entry);
+        self.list(entry.topic, now);
+        true
+    }
+
+    /// A delivered message is done.
+    pub(crate) fn done(&mut self, entry: &Entry) {
+        if let Some(at) = self.topics.get_mut(entry.topic as usize) {
+            at.done = at.done.max(entry.position);
+        }
+    }
+
+    /// Whether something waits to be on disk.
+    pub(crate) fn is_coming(&self) -> bool {
+        !self.coming.is_empty()
+    }
+
+    /// When a topic's interval is over that has something to deliver.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        self.cooling.first().map(|(due, _)| *due)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.topics.iter().flat_map(|it| [&it.ready, &it.written, &it.appended]).flatten()
+    }
+
+    /// The lowest position that waits.
+    pub(crate) fn lowest(&self) -> Option<u64> {
+        self.entries().map(|entry| entry.position).min()
+    }
+
+    /// Messages that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.entries().count()
+    }
+
+    /// For each topic the last position that is done, from a position on.
+    pub(crate) fn done_from(&self, position: u64) -> BTreeSet<u64> {
+        self.topics.iter().map(|it| it.done).filter(|done| *done >= position && *done > 0).collect()
+    }
+
+    /// Loses what waits before an address, and gives their positions.
+    pub(crate) fn let_go(&mut self, limit: trunkline_journal::Address) -> Vec<u64> {
+        let mut gone = Vec::new();
+        for at in &mut self.topics {
+            for slot in [&mut at.ready, &mut at.written, &mut at.appended] {
+                gone.extend(slot.take_if(|entry| entry.at < limit).map(|entry| entry.position));
+            }
+        }
+        gone
+    }
+}
