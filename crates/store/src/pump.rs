@@ -126,24 +126,11 @@ impl Store {
         let Some(id) = choose(durable, consumers, outlet) else { return Step::Wait };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
         durable.take(is_again, at.now, true);
-        for loss in durable.losses.drain(..) {
-            outlet.lost(consumer.client, consumer.subscription, &loss);
-        }
         let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
         let age = at.time.saturating_sub(time);
         delivery.conflation = durable.conflated.is_some().then_some((replaced, age));
-        outlet.deliver(consumer.client, &delivery);
-        if delivery.is_unconfirmed && consumer.wants_confirmed {
-            consumer.unconfirmed = entry.position;
-            if !std::mem::replace(&mut consumer.is_unconfirmed, true) {
-                self.unconfirmed.push(id);
-            }
-        }
-        durable.account.deliveries += 1;
-        if !durable.is_replay() {
-            consumer.in_flight += 1;
-            let entry = Entry { deliveries: entry.deliveries + 1, ..entry };
-            durable.in_flight.insert(entry.position, Flight { entry, consumer: id });
+        if durable.hand_over(consumer, id, (&entry, &delivery), outlet) {
+            self.unconfirmed.push(id);
         }
         Step::Done
     }
@@ -232,6 +219,32 @@ fn delivery<'a>(
 }
 
 impl Durable {
+    /// Gives a message to a consumer. True if the consumer is to be told when it is on disk, and is not yet
+    /// among those to be told.
+    fn hand_over(
+        &mut self,
+        consumer: &mut Consumer,
+        id: u32,
+        (entry, delivery): (&Entry, &Delivery<'_>),
+        outlet: &mut impl Outlet,
+    ) -> bool {
+        for loss in self.losses.drain(..) {
+            outlet.lost(consumer.client, consumer.subscription, &loss);
+        }
+        outlet.deliver(consumer.client, delivery);
+        self.account.deliveries += 1;
+        if !self.is_replay() {
+            consumer.in_flight += 1;
+            let entry = Entry { deliveries: entry.deliveries + 1, ..*entry };
+            self.in_flight.insert(entry.position, Flight { entry, consumer: id });
+        }
+        let is_to_be_told = delivery.is_unconfirmed && consumer.wants_confirmed;
+        if is_to_be_told {
+            consumer.unconfirmed = entry.position;
+        }
+        is_to_be_told && !std::mem::replace(&mut consumer.is_unconfirmed, true)
+    }
+
     /// Loses what is stored before an address, where the first record has this position; whether that was
     /// anything.
     fn let_go(&mut self, limit: Address, position: u64) -> bool {
