@@ -71,6 +71,7 @@ fn journal(path: &Path) -> (Store, Folder) {
         pattern: "orders/>",
         window: 0,
         start: Start::New,
+        conflation: None,
         pace: 0,
         wants_confirmed: false,
         wants_acknowledged: false,

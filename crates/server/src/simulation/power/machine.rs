@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
-use trunkline_journal::{Chore, Commit, Disk as _, Done, chore, commit, segment_name};
+use trunkline_journal::{Chore, Commit, Disk as _, chore, commit, segment_name};
 use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
@@ -301,6 +301,3 @@ impl Machine {
         )
     }
 }
-
-/// So that no outcome is left unnamed.
-const _: fn(Done) = drop;
