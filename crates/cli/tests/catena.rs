@@ -184,7 +184,7 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     assert_eq!(single.expect("every latency").lines().count(), 1_001);
 }
 
-/// What the disk takes, and orders without a guarantee beside those that are not there yet.
+/// What the disk takes, and orders with and without a guarantee.
 fn check_guaranteed(record: &Record) {
     let value = |case: &str, subject: &str, metric: &str| {
         find(record, case, subject, metric).value.unwrap_or_else(|| panic!("{case} {metric}"))
@@ -195,11 +195,12 @@ fn check_guaranteed(record: &Record) {
     assert!(value("guaranteed-orders-2000", "trunkline", "latency-p50") > 1_000.0);
     let direct = &find(record, "guaranteed-orders-2000", "trunkline", "latency-p50").profile;
     assert!(direct.contains("neither kept nor acknowledged"), "{direct}");
-    let absent = find(record, "guaranteed-orders-2000", "trunkline-cut-through", "latency-p50");
-    assert_eq!((absent.verdict, absent.paper), (Verdict::Absent, Some(24_500.0)));
-    assert!(absent.profile.contains("synced to disk"), "{}", absent.profile);
-    let flood = ("guaranteed-flood", "trunkline-store-and-forward", "messages-per-second");
-    assert_eq!(find(record, flood.0, flood.1, flood.2).verdict, Verdict::Absent);
+    let ours = find(record, "guaranteed-orders-2000", "trunkline-cut-through", "latency-p50");
+    assert_eq!(ours.paper, Some(24_500.0));
+    assert!(ours.value.is_some_and(|it| it > 1_000.0), "{ours:?}");
+    assert!(ours.profile.contains("synced to disk"), "{}", ours.profile);
+    let flood = value("guaranteed-flood", "trunkline-store-and-forward", "messages-per-second");
+    assert!(flood > 10.0, "{flood}");
 }
 
 fn text(bytes: &[u8]) -> &str {
