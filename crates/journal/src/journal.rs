@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::index::Index;
-use crate::record::{Address, MARK, Record, Seed};
+use crate::record::{Address, MARK, Record, Seed, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead, index_name, segment_name};
-use crate::tail::{Chunk, Tail, record_size};
+use crate::tail::{Chunk, Tail};
 
 pub use read::Lookup;
 use read::Reads;
@@ -340,7 +340,7 @@ impl Journal {
         if self.is_on_disk && self.tail.pending() >= self.options.pending_bytes {
             return Err(Refusal::Busy);
         }
-        let end = self.tail.end().offset as usize + record_size(bytes);
+        let end = self.tail.end().offset as usize + size(bytes);
         if self.has_current() && end + FOR_MARK <= self.options.segment_bytes as usize {
             return Ok(Room::Here);
         }
@@ -530,7 +530,7 @@ impl Journal {
 
     fn mark(&mut self, says: &[u8]) {
         self.mark_at = None;
-        let end = self.tail.end().offset as usize + record_size(says.len());
+        let end = self.tail.end().offset as usize + size(says.len());
         if self.failed.is_none() && self.has_current() && end <= self.options.segment_bytes as usize
         {
             self.append(self.time, MARK, &[says]);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::record::{Address, Record, Seed, size, write};
+use crate::record::{Address, Record, Seed, write};
 
 /// Bytes that lie together in a segment.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -173,11 +173,6 @@ impl Tail {
         let is_here = at.segment == chunk.at.segment && at.offset < chunk.end();
         is_here.then(|| &chunk.bytes[(at.offset - chunk.at.offset) as usize..])
     }
-}
-
-/// Bytes that a record takes whose body has so many.
-pub(crate) fn record_size(body: usize) -> usize {
-    size(body)
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ impl Producer {
         counts: &mut PowerCounts,
     ) -> Checked {
         match frame {
-            RouterFrame::Producing(it) => self.begin(it, machine, books, counts)?,
+            RouterFrame::Producing(it) => self.begin(it, machine, counts)?,
             RouterFrame::Stored(it) => {
                 ensure(it.durability.disk == 1, "acknowledged", || format!("{it:?} on no disk"))?;
                 self.acknowledge(it.sequence, books, counts);
@@ -189,7 +189,6 @@ impl Producer {
         &mut self,
         it: &native::Producing,
         machine: &mut Machine,
-        books: &mut Books,
         counts: &mut PowerCounts,
     ) -> Checked {
         self.window = Some(it.window.into());
@@ -200,7 +199,6 @@ impl Producer {
             self.sequence = it.last;
             self.acknowledged = it.last;
         }
-        let _ = books;
         self.send_again(machine, counts);
         Ok(())
     }
