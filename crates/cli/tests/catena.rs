@@ -78,6 +78,12 @@ window = 4_096
 turns = { subjects = ["trunkline-store-and-forward"], milliseconds = 50, count = 1 }
 
 [[part.measure]]
+kind = "recovery"
+messages = [2_000]
+window = 64
+turns = { subjects = ["trunkline-store-and-forward"], milliseconds = 1, count = 1 }
+
+[[part.measure]]
 kind = "disk"
 rates = [5_000]
 turns = { subjects = ["disk"], milliseconds = 20, count = 1 }
@@ -199,6 +205,9 @@ fn check_guaranteed(record: &Record) {
     assert_eq!(ours.paper, Some(24_500.0));
     assert!(ours.value.is_some_and(|it| it > 1_000.0), "{ours:?}");
     assert!(ours.profile.contains("synced to disk"), "{}", ours.profile);
+    let recovery = |metric| value("recovery-2000", "trunkline-store-and-forward", metric);
+    assert!(recovery("recovery-time") > 1e5 && recovery("size") > 2_000.0 * 128.0);
+    assert!(value("replay-2000", "trunkline-store-and-forward", "messages-per-second") > 1_000.0);
     let flood = value("guaranteed-flood", "trunkline-store-and-forward", "messages-per-second");
     assert!(flood > 10.0, "{flood}");
 }

@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
-pub use guaranteed::{Disk, GuaranteedFlood, GuaranteedHops};
+pub use guaranteed::{Disk, GuaranteedFlood, GuaranteedHops, Recovery};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
 pub use messages::{MessageCase, Messages};

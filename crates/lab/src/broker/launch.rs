@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{BrokerError, Options, Reason, Running};
@@ -61,13 +62,13 @@ impl Launch {
     pub fn start(&self, options: &Options) -> Result<Running, BrokerError> {
         let system = |cause| BrokerError::new(&self.name, Reason::System(cause));
         let folder = PrivateFolder::new().map_err(system)?;
-        self.start_in(folder, options)
+        self.start_in(Arc::new(folder), options)
     }
 
     /// As [`Launch::start`], with a folder that the process may use; it goes with it.
     pub(super) fn start_in(
         &self,
-        folder: PrivateFolder,
+        folder: Arc<PrivateFolder>,
         options: &Options,
     ) -> Result<Running, BrokerError> {
         let system = |cause| BrokerError::new(&self.name, Reason::System(cause));

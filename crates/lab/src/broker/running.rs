@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Child, ExitStatus};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
@@ -21,7 +22,7 @@ const STEP: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Running {
     child: Option<Child>,
-    folder: PrivateFolder,
+    folder: Arc<PrivateFolder>,
     address: String,
     version: String,
     start_up: Duration,
@@ -31,7 +32,7 @@ pub struct Running {
 
 impl Running {
     /// One that has been started, and is not ready yet; without a process it is ready at once.
-    pub(super) fn new(child: Option<Child>, folder: PrivateFolder, version: String) -> Self {
+    pub(super) fn new(child: Option<Child>, folder: Arc<PrivateFolder>, version: String) -> Self {
         let (address, start_up) = (String::new(), Duration::ZERO);
         Self { child, folder, address, version, start_up, shared_memory: None }
     }
@@ -96,6 +97,14 @@ impl Running {
         let user: u64 = fields.next()?.parse().ok()?;
         let system: u64 = fields.next()?.parse().ok()?;
         Some(STEP * u32::try_from(user + system).ok()?)
+    }
+
+    /// Kills it without a word, as a crash would; its files stay with the folder.
+    pub(crate) fn kill(mut self) -> Arc<PrivateFolder> {
+        if let Some(mut child) = self.child.take() {
+            process::end(&mut child);
+        }
+        Arc::clone(&self.folder)
     }
 
     /// Asks it to end, and kills it if it does not.

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::{fs, io};
 
 use super::{BrokerError, Launch, MIDDLEWARE, Options, Ready, Reason, Running, find};
@@ -163,6 +164,28 @@ impl Broker {
     /// # Errors
     /// If it is absent ([`BrokerError::is_absent`]), ends, or does not answer in time.
     pub fn start(&self, peers: &Path, options: &Options) -> Result<Running, BrokerError> {
+        self.start_with(peers, None, options)
+    }
+
+    /// As [`Broker::start`], with the files that an earlier one has left.
+    ///
+    /// # Errors
+    /// As for [`Broker::start`].
+    pub(crate) fn start_again(
+        &self,
+        peers: &Path,
+        left: &Arc<PrivateFolder>,
+        options: &Options,
+    ) -> Result<Running, BrokerError> {
+        self.start_with(peers, Some(left), options)
+    }
+
+    fn start_with(
+        &self,
+        peers: &Path,
+        left: Option<&Arc<PrivateFolder>>,
+        options: &Options,
+    ) -> Result<Running, BrokerError> {
         let Some(program) = self.find(peers) else {
             let (program, how_to_get) = (self.program.into(), self.how_to_get.to_owned());
             return Err(BrokerError::new(self.name, Reason::Absent { program, how_to_get }));
@@ -171,9 +194,10 @@ impl Broker {
         let mut tries = 0;
         loop {
             let system = |cause| BrokerError::new(self.name, Reason::System(cause));
-            let folder = match &options.data {
-                Some(parent) => PrivateFolder::below(parent),
-                None => PrivateFolder::new(),
+            let folder = match (left, &options.data) {
+                (Some(left), _) => Ok(Arc::clone(left)),
+                (None, Some(parent)) => PrivateFolder::below(parent).map(Arc::new),
+                (None, None) => PrivateFolder::new().map(Arc::new),
             };
             let folder = folder.map_err(system)?;
             if self.kind == Kind::Iceoryx2 {

@@ -45,6 +45,21 @@ pub struct Disk {
     pub quick_rates: Vec<u32>,
 }
 
+/// Messages that wait when a router is killed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recovery {
+    /// Who takes part; each turn is as long as the messages take.
+    pub turns: Turns,
+    /// Numbers of messages.
+    pub messages: Vec<u32>,
+    /// Those of a quick run; all if there are none.
+    #[serde(default)]
+    pub quick_messages: Vec<u32>,
+    /// Messages that may be unacknowledged.
+    pub window: u64,
+}
+
 /// What is timed of guaranteed orders, as it begins cases: their way to the gateway, and back to the algo
 /// engine that they are safe.
 pub(crate) const GUARANTEED: [&str; 2] = ["guaranteed-orders", "guaranteed-acknowledgement"];
@@ -54,6 +69,10 @@ pub(crate) const GUARANTEED_SATURATION: &str = "guaranteed-saturation";
 
 /// The case of their throughput.
 pub(crate) const GUARANTEED_FLOOD: &str = "guaranteed-flood";
+
+/// What is measured after a router was killed, as it begins cases: until it is ready again, and what a
+/// subscriber then gets in a second.
+pub(crate) const RECOVERY: [&str; 2] = ["recovery", "replay"];
 
 impl GuaranteedHops {
     /// The rates of such a run.
@@ -119,6 +138,38 @@ impl Disk {
         let metrics = ["messages-per-second", "messages-per-sync"];
         let rates = self.rates.iter().map(|&rate| (Self::case_of_rate(rate), own(&metrics)));
         ways.chain(rates).collect()
+    }
+}
+
+impl Recovery {
+    /// The numbers of messages of such a run.
+    pub(crate) fn messages(&self, is_quick: bool) -> &[u32] {
+        chosen(&self.messages, &self.quick_messages, is_quick)
+    }
+
+    /// The cases of a number of messages.
+    pub(crate) fn cases_of(messages: u32) -> [String; 2] {
+        RECOVERY.map(|it| format!("{it}-{messages}"))
+    }
+
+    /// Whether a case is one of these.
+    pub(crate) fn has(case: &str) -> bool {
+        RECOVERY
+            .into_iter()
+            .any(|it| case.strip_prefix(it).is_some_and(|rest| rest.starts_with('-')))
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        within("window", self.window, 64, 10_000_000)?;
+        each("a number of messages", &self.messages, 1, 10_000_000)?;
+        each("a number of messages", &self.quick_messages, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let metrics = [vec!["recovery-time", "size"], vec!["messages-per-second"]];
+        let of = |&messages: &u32| Self::cases_of(messages).into_iter().zip(metrics.clone());
+        self.messages.iter().flat_map(of).collect()
     }
 }
 

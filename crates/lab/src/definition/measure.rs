@@ -4,7 +4,7 @@ use serde::Deserialize;
 use trunkline_net::tcp::Wait;
 
 use super::calls::{self, Calls, Kind, Pool, StagesOfCalls, TypedCalls};
-use super::guaranteed::{Disk, GuaranteedFlood, GuaranteedHops};
+use super::guaranteed::{Disk, GuaranteedFlood, GuaranteedHops, Recovery};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use super::{Messages, check_entries};
 use crate::format::{Family, Format};
@@ -61,6 +61,8 @@ pub enum Measure {
     GuaranteedHops(GuaranteedHops),
     /// Guaranteed messages as fast as they are taken.
     GuaranteedFlood(GuaranteedFlood),
+    /// A router that is killed.
+    Recovery(Recovery),
     /// The disk by itself.
     Disk(Disk),
 }
@@ -271,7 +273,10 @@ impl Measure {
             Self::Link(_) => &[],
             Self::Hops(_) | Self::Spread(_) | Self::SlowConsumers(_) => &[],
             Self::Flood(_) | Self::SharedMemory(_) | Self::Matching(_) => &[],
-            Self::GuaranteedHops(_) | Self::GuaranteedFlood(_) | Self::Disk(_) => &[],
+            Self::GuaranteedHops(_)
+            | Self::GuaranteedFlood(_)
+            | Self::Recovery(_)
+            | Self::Disk(_) => &[],
         }
     }
 
@@ -332,6 +337,7 @@ impl Measure {
             Self::Matching(it) => it.cases(),
             Self::GuaranteedHops(it) => it.cases(),
             Self::GuaranteedFlood(it) => it.cases(),
+            Self::Recovery(it) => it.cases(),
             Self::Disk(it) => it.cases(),
             _ => Vec::new(),
         }
@@ -507,6 +513,7 @@ impl Measure {
                 | Self::Matching(_)
                 | Self::GuaranteedHops(_)
                 | Self::GuaranteedFlood(_)
+                | Self::Recovery(_)
                 | Self::Disk(_)
         )
     }
@@ -526,6 +533,7 @@ impl Measure {
             Self::Matching(it) => it.check(),
             Self::GuaranteedHops(it) => it.check(),
             Self::GuaranteedFlood(it) => it.check(),
+            Self::Recovery(it) => it.check(),
             Self::Disk(it) => it.check(),
             _ => Ok(()),
         }

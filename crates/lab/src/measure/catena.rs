@@ -9,6 +9,7 @@ mod guaranteed;
 mod hops;
 mod matching;
 mod published;
+mod recovery;
 mod series;
 mod shared;
 mod slow;
@@ -125,6 +126,12 @@ pub(super) fn run(
             Measure::GuaranteedFlood(it) => {
                 let scenario = guaranteed::GuaranteedPouring { setting, asked: it };
                 found.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::Recovery(it) => {
+                for &messages in it.messages(setting.request.is_quick) {
+                    let scenario = recovery::Recovering { setting, asked: it, messages };
+                    found.contest(setting, &it.turns, &scenario, progress);
+                }
             }
             Measure::Disk(it) => {
                 let scenario = disk::Syncing { setting, asked: it };

@@ -189,7 +189,7 @@ fn last_of(received: &Received, acknowledged: Option<&Acknowledged>) -> u64 {
     delivered.max(acknowledged.map_or(0, |it| it.last))
 }
 
-fn per_second(messages: u64, from: u64, until: u64) -> f64 {
+pub(super) fn per_second(messages: u64, from: u64, until: u64) -> f64 {
     messages as f64 * 1e9 / until.saturating_sub(from).max(1) as f64
 }
 

@@ -1,7 +1,7 @@
 //! What the turns of one subject in one case came to, as rows.
 
 use crate::comparison::lead_metric;
-use crate::definition::guaranteed::{GUARANTEED_FLOOD, GUARANTEED_SATURATION};
+use crate::definition::guaranteed::{GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery};
 use crate::definition::traffic::LATENCIES;
 use crate::histogram::{Distribution, Times};
 use crate::measure::Setting;
@@ -19,8 +19,9 @@ const PERCENTILES: [(&str, f64); 5] = [
     ("latency-p99.99", 99.99),
 ];
 
-/// Metrics of latencies that are compared with others.
-const COMPARED: [(&str, &str); 2] = [("latency-p50", ""), ("latency-p99", "-p99")];
+/// Metrics of times that are compared with others.
+const COMPARED: [(&str, &str); 3] =
+    [("latency-p50", ""), ("latency-p99", "-p99"), ("recovery-time", "")];
 
 /// Cases in which messages a second count.
 const PER_SECOND: [&str; 3] = [SATURATION, GUARANTEED_SATURATION, GUARANTEED_FLOOD];
@@ -166,6 +167,10 @@ impl Series {
         match () {
             () if self.case.starts_with("flood-") => ("deliveries-per-second", "1/s"),
             () if PER_SECOND.contains(&&*self.case) => ("messages-per-second", "1/s"),
+            () if Recovery::has(&self.case) => match self.case.starts_with(RECOVERY[0]) {
+                true => ("recovery-time", "ns"),
+                false => ("messages-per-second", "1/s"),
+            },
             () => ("latency-p50", "ns"),
         }
     }
@@ -231,7 +236,9 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
                     .flat_map(|alone| series.over(setting, alone, "over-alone", series)),
             );
         }
-        if let (true, Some(ours)) = (series.subject.is_peer(), beside(series.subject.ours())) {
+        if let (true, Some(ours)) =
+            (series.subject.is_peer(), beside(series.subject.ours_in(&series.case)))
+        {
             rows.extend(series.over(setting, ours, &lead_metric(series.subject.name), ours));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::broker::{self, BrokerError, Launch, Options, Ready, Running};
@@ -108,7 +109,7 @@ impl Stage {
         let folder =
             data.as_ref().map_or_else(PrivateFolder::new, |it| PrivateFolder::below(it))?;
         let peers = &setting.request.peers.folder;
-        let running = start(setting, subject, starting, (&folder, data))?;
+        let running = start(setting, subject, starting, (&folder, data), None)?;
         let ours = || {
             let arguments = ["lab", "component", subject.name].map(str::to_owned);
             (setting.request.program.clone(), arguments.to_vec())
@@ -139,6 +140,22 @@ impl Stage {
             market: market.clone(),
             runs: 0,
         })
+    }
+
+    /// Kills the router and starts it again with the files that it has left.
+    pub(super) fn restart(
+        &mut self,
+        setting: &Setting<'_>,
+        starting: Starting,
+    ) -> Result<(), Failure> {
+        let Some(killed) = self.running.take().map(Running::kill) else { return Ok(()) };
+        let data = self.subject.guarantee.map(|_| self.folder.path().to_owned());
+        let running = start(setting, self.subject, starting, (&self.folder, data), Some(&killed))?;
+        if let Some(running) = &running {
+            running.address().clone_into(&mut self.address);
+        }
+        self.running = running;
+        Ok(())
     }
 
     /// Starts a program on a processor, or on any.
@@ -201,6 +218,14 @@ impl Stage {
         self.folder.path()
     }
 
+    /// Where the router keeps messages.
+    pub(super) fn data(&self) -> Option<&Path> {
+        match self.subject.router {
+            Router::Ours => Some(self.folder.path()),
+            _ => self.running.as_ref().map(Running::folder),
+        }
+    }
+
     /// Memory of the router, in bytes.
     pub(super) fn memory(&self) -> Option<u64> {
         self.running.as_ref()?.resident_bytes()
@@ -227,6 +252,7 @@ fn start(
     subject: &Middleware,
     starting: Starting,
     (folder, data): (&PrivateFolder, Option<PathBuf>),
+    killed: Option<&Arc<PrivateFolder>>,
 ) -> Result<Option<Running>, Failure> {
     let options = Options { processor: starting.processor, data, ..Options::default() };
     let mut launch = Launch {
@@ -242,7 +268,11 @@ fn start(
             let Some(broker) = broker::named(subject.name) else {
                 return Err(Failure::Absent(format!("{}: is not known", subject.name)));
             };
-            return Ok(Some(broker.start(&setting.request.peers.folder, &options)?));
+            let peers = &setting.request.peers.folder;
+            return Ok(Some(match killed {
+                Some(left) => broker.start_again(peers, left, &options)?,
+                None => broker.start(peers, &options)?,
+            }));
         }
         Router::Ours => {
             let file = folder.path().join("trunkline.toml");

@@ -1,5 +1,6 @@
 //! Who takes part: ours over each of its transports, the brokers of others, and the limits.
 
+use crate::definition::Recovery;
 use crate::disk::Place;
 use crate::subjects::TRUNKLINE;
 
@@ -158,6 +159,12 @@ impl Middleware {
             (None, "shm") => "trunkline-shm",
             (None, _) => TRUNKLINE,
         }
+    }
+
+    /// As [`Middleware::ours`] in a case: where a process is killed, what is in the system's cache is as
+    /// safe as what is on the disk.
+    pub(super) fn ours_in(&self, case: &str) -> &'static str {
+        if Recovery::has(case) { SYNCED } else { self.ours() }
     }
 
     /// What it says of its guaranteed messages, for profiles.

@@ -1,8 +1,10 @@
 //! Tables of guaranteed delivery: orders and their acknowledgements, the most of them, and the disk.
 
-use super::{Line, Section, Traffic, WIDTH, bounded, value, who};
+use super::{Line, Section, Traffic, WIDTH, bounded, scaled, value, who};
 use crate::definition::Disk;
-use crate::definition::guaranteed::{GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
+use crate::definition::guaranteed::{
+    GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY,
+};
 use crate::disk::Way;
 use crate::measure::catena::{DISK, Guarantee, named};
 use crate::table::{Align, Table, with_commas};
@@ -20,6 +22,7 @@ pub(super) fn sections(rows: &Traffic<'_>) -> Vec<Section> {
         latencies.filter_map(|(hop, title)| latencies_of(rows, hop, title)).collect();
     sections.extend(saturation(rows));
     sections.extend(flood(rows));
+    sections.extend(recovery(rows));
     sections.extend(appends(rows));
     sections.extend(groups(rows));
     sections
@@ -123,6 +126,42 @@ fn flood(rows: &Traffic<'_>) -> Option<Section> {
     notes.extend(who(rows, &[case]));
     let title = "Guaranteed throughput, 128 bytes, one publisher and one subscriber".to_owned();
     (!subjects.is_empty()).then_some(Section { topic: TOPIC, title, table, notes })
+}
+
+/// After a router was killed.
+fn recovery(rows: &Traffic<'_>) -> Option<Section> {
+    let [beginning, replay] = RECOVERY.map(|it| format!("{it}-"));
+    let cases = rows.cases(&beginning);
+    let columns = [("messages", Align::Right), ("subject", Align::Left)];
+    let figures = ["MiB", "ready after ms", "times", "messages/s", "times"];
+    let columns = columns.into_iter().chain(figures.map(|title| (title, Align::Right)));
+    let mut table = Table::new(columns).within(WIDTH);
+    for case in &cases {
+        let number = &case[beginning.len()..];
+        let mut name = number.parse().map_or(String::new(), with_commas);
+        let replay = format!("{replay}{number}");
+        for subject in rows.subjects(case) {
+            let (line, replayed) = (Line { case, subject }, Line { case: &replay, subject });
+            table.row([
+                std::mem::take(&mut name),
+                subject.to_owned(),
+                scaled(rows.find(line, "size"), f64::from(1 << 20)),
+                scaled(rows.find(line, "recovery-time"), 1e6),
+                rows.lead(line, ""),
+                value(rows.find(replayed, "messages-per-second")),
+                rows.lead(replayed, ""),
+            ]);
+        }
+    }
+    let mut notes = vec![
+        "messages of 128 bytes for a subscriber that is away; the router is killed (SIGKILL) and started \
+         again: from its start until it answers, and messages a second from when the subscriber asks until \
+         it has all; times: as ours"
+            .to_owned(),
+    ];
+    notes.extend(who(rows, &cases));
+    let title = "Recovery after a kill, and catching up".to_owned();
+    (!cases.is_empty()).then_some(Section { topic: TOPIC, title, table, notes })
 }
 
 /// One append after another.
