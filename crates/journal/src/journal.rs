@@ -1,13 +1,14 @@
 //! The journal as a state machine: records in, work for a disk out.
 
 mod read;
+mod room;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::index::Index;
 use crate::record::{Address, MARK, Record, Seed, size};
-use crate::segment::{SEGMENT_HEAD, SegmentHead, index_name, segment_name};
+use crate::segment::{SEGMENT_HEAD, index_name, segment_name};
 use crate::tail::{Chunk, Tail};
 
 pub use read::Lookup;
@@ -18,7 +19,7 @@ use read::Reads;
 pub struct Options {
     /// Bytes of a segment's file, 64 KiB to 1 GiB.
     pub segment_bytes: u32,
-    /// Bytes of the newest records that can be read without the disk.
+    /// Bytes of the newest records on disk that can be read without it.
     pub memory_bytes: usize,
     /// Bytes of records that are not on disk yet; more are not taken until some are.
     pub pending_bytes: usize,
@@ -72,8 +73,7 @@ pub struct Appended {
 pub enum Room {
     /// There is room behind the last one.
     Here,
-    /// There is room in a segment that begins with this record: it is to be one that says all that
-    /// earlier ones say besides their messages.
+    /// There is room in a segment that is to be begun: see [`Journal::begin_segment`].
     NewSegment,
 }
 
@@ -137,6 +137,8 @@ pub enum Done {
 struct Segment {
     number: u32,
     index: Index,
+    /// Bytes of its file.
+    bytes: u64,
     /// Whether the index lies beside it.
     is_sealed: bool,
 }
@@ -168,14 +170,6 @@ pub(crate) const CLOSED: &[u8] = b"closed";
 /// segment has fewer records, and its file is on disk before it has any: so no position is given twice,
 /// though records of it may have been lost.
 pub(crate) const LEAP: u64 = 1 << 25;
-
-/// Bytes that are left in each segment for a mark.
-const FOR_MARK: usize = 48;
-
-/// Bytes of a segment that a record can have.
-fn capacity(options: &Options) -> usize {
-    options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK
-}
 
 /// A log of records in segments, on a disk or in memory.
 ///
@@ -210,8 +204,9 @@ pub struct Journal {
     /// Segments without records, which say how far numbers were used until there is a later one.
     left: Vec<u32>,
     reads: Reads,
-    /// Whether a segment that could be removed was kept for lack of being needed by nobody.
-    is_over: bool,
+    /// Whether [`Self::retain`] has seen the current segment with too many before it: in memory nothing
+    /// else says that it was in vain.
+    is_retained: bool,
 }
 
 impl Journal {
@@ -219,7 +214,6 @@ impl Journal {
     pub fn in_memory(options: Options) -> Self {
         let mut journal = Self::new(options, 0, 1, 1);
         journal.is_on_disk = false;
-        journal.next = Next::Ready;
         journal
     }
 
@@ -245,7 +239,7 @@ impl Journal {
             chore: None,
             left: Vec::new(),
             reads: Reads::default(),
-            is_over: false,
+            is_retained: false,
         }
     }
 
@@ -255,10 +249,10 @@ impl Journal {
     }
 
     /// A segment that was there before.
-    pub(crate) fn add_old(&mut self, number: u32, index: Index, is_sealed: bool) {
+    pub(crate) fn add_old(&mut self, number: u32, index: Index, bytes: u64, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
         self.durable = self.durable.max(index.last);
-        self.segments.push_back(Segment { number, index, is_sealed });
+        self.segments.push_back(Segment { number, index, bytes, is_sealed });
     }
 
     /// A segment without records.
@@ -291,84 +285,19 @@ impl Journal {
         self.tail.pending()
     }
 
+    /// Whether records are being written.
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
     /// Whether something was given out to be done and is not known to be done.
     pub fn is_at_work(&self) -> bool {
         self.writing.is_some() || self.chore.is_some()
     }
 
-    /// Bytes of all segments.
-    pub fn bytes(&self) -> u64 {
-        self.segments.len() as u64 * u64::from(self.options.segment_bytes)
-    }
-
-    /// Whether there are segments that could be let go of.
-    pub fn has_old(&self) -> bool {
-        self.segments.len() > 2
-    }
-
     /// Why nothing is taken any more.
     pub fn failure(&self) -> Option<&str> {
         self.failed.as_deref()
-    }
-
-    /// Why nothing is taken for now.
-    pub fn shortage(&self) -> Option<&str> {
-        match &self.next {
-            Next::Full(why, _) => Some(why),
-            _ => None,
-        }
-    }
-
-    /// The longest body of a record: half a segment.
-    pub fn record_bytes(&self) -> usize {
-        capacity(&self.options) / 2
-    }
-
-    /// Makes room for a record with a body of so many bytes.
-    ///
-    /// # Errors
-    ///
-    /// There is none, or the record is too long.
-    pub fn make_room(&mut self, bytes: usize) -> Result<Room, Refusal> {
-        if let Some(why) = &self.failed {
-            return Err(Refusal::Failed(why.clone()));
-        }
-        let limit = self.record_bytes();
-        if bytes > limit {
-            return Err(Refusal::TooLong { bytes, limit });
-        }
-        if self.is_on_disk && self.tail.pending() >= self.options.pending_bytes {
-            return Err(Refusal::Busy);
-        }
-        let end = self.tail.end().offset as usize + size(bytes);
-        if self.has_current() && end + FOR_MARK <= self.options.segment_bytes as usize {
-            return Ok(Room::Here);
-        }
-        match &self.next {
-            Next::Ready => {
-                self.begin_segment();
-                Ok(Room::NewSegment)
-            }
-            Next::None | Next::Asked => Err(Refusal::Busy),
-            Next::Full(why, _) => Err(Refusal::Full(why.clone())),
-        }
-    }
-
-    /// Whether the last segment is one that this process writes.
-    fn has_current(&self) -> bool {
-        self.segments.back().is_some_and(|last| last.number == self.tail.end().segment)
-    }
-
-    fn begin_segment(&mut self) {
-        if self.has_current() {
-            let number = self.tail.end().segment + 1;
-            self.tail.move_to(Address { segment: number, offset: SEGMENT_HEAD as u32 });
-        }
-        let number = self.tail.end().segment;
-        let end = SEGMENT_HEAD as u32;
-        let index = Index { end, ..Index::default() };
-        self.segments.push_back(Segment { number, index, is_sealed: false });
-        self.next = if self.is_on_disk { Next::None } else { Next::Ready };
     }
 
     /// Appends a record, for which [`Self::make_room`] has made room. Its body is `parts` one after the
@@ -426,13 +355,18 @@ impl Journal {
             Ok(()) => {
                 self.durable = last;
                 self.tail.written(chunks);
-                self.tail.forget(self.options.memory_bytes);
                 if self.tail.pending() == 0 && !self.is_marked {
                     self.mark_at = Some(now.saturating_add(QUIET));
                 }
             }
             Err(why) => self.failed = Some(why),
         }
+    }
+
+    /// Forgets the oldest of what is on disk, as far as it is more than `memory_bytes`; until then what
+    /// was just written can be read without the disk.
+    pub fn forget(&mut self) {
+        self.tail.forget(self.options.memory_bytes);
     }
 
     /// The next chore, if none is under way.
@@ -444,36 +378,6 @@ impl Journal {
         let chore = chore.or_else(|| self.chores.pop_front())?;
         self.chore = Some(chore.clone());
         Some(chore)
-    }
-
-    /// The file of the next segment, if it is time for it.
-    fn prepare(&mut self, now: u64) -> Option<Chore> {
-        let is_due = match &self.next {
-            Next::None => {
-                let half = self.options.segment_bytes / 2;
-                !self.has_current() || self.tail.end().offset >= half
-            }
-            Next::Full(_, retry_at) => now >= *retry_at,
-            Next::Asked | Next::Ready => false,
-        };
-        if !is_due || self.failed.is_some() {
-            return None;
-        }
-        if self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes {
-            self.is_over = true;
-            let why = format!(
-                "the journal has all the {} bytes that it may have (journal.bytes), and what is in \
-                 them is still to be acknowledged",
-                self.options.bytes
-            );
-            self.next = Next::Full(why, now.saturating_add(RETRY));
-            return None;
-        }
-        self.next = Next::Asked;
-        let segment = self.tail.end().segment + u32::from(self.has_current());
-        let (journal, bytes) = (self.number, self.options.segment_bytes);
-        let head = SegmentHead { number: segment, journal, time: self.time, bytes }.write();
-        Some(Chore::Prepare { segment, head, bytes })
     }
 
     /// The index of a segment that is complete and on disk.
@@ -510,7 +414,7 @@ impl Journal {
     /// When [`Self::advance`] or [`Self::next_chore`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
         let retry = match &self.next {
-            Next::Full(_, retry_at) if self.failed.is_none() => Some(*retry_at),
+            Next::Full(_, retry_at) if self.is_on_disk && self.failed.is_none() => Some(*retry_at),
             _ => None,
         };
         [self.mark_at, retry].into_iter().flatten().min()
@@ -535,43 +439,6 @@ impl Journal {
         {
             self.append(self.time, MARK, &[says]);
         }
-    }
-
-    /// Lets go of segments in which no position is needed from `needed` on, if they are old or there are
-    /// too many. Gives the first position that is left.
-    pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
-        // One that is complete stays: it knows what the current one says in its first record.
-        while self.segments.len() > 2 {
-            let first = &self.segments[0];
-            let is_needed =
-                first.index.last >= needed || self.is_on_disk && first.index.last > self.durable;
-            let is_old = first.index.last_time.saturating_add(self.options.keep) <= time;
-            let is_over = self.is_over
-                || self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes;
-            if is_needed || !(is_old || is_over) {
-                break;
-            }
-            self.is_over = false;
-            self.remove_first();
-        }
-        self.first()
-    }
-
-    fn remove_first(&mut self) {
-        let Some(first) = self.segments.pop_front() else { return };
-        self.tail.forget_segment(first.number);
-        if self.is_on_disk {
-            self.chores.push_back(Chore::Remove { segment: first.number });
-            if let Next::Full(_, retry_at) = &mut self.next {
-                *retry_at = 0;
-            }
-        }
-    }
-
-    /// Position of the first record there is, or of the next.
-    pub fn first(&self) -> u64 {
-        let first = self.segments.iter().find(|it| it.index.records > 0);
-        first.map_or(self.position, |first| first.index.first)
     }
 }
 

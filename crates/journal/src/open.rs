@@ -25,6 +25,9 @@ pub enum OpenError {
     Foreign(String),
     /// No segment says what was known at its beginning.
     NoState,
+    /// A segment says what was known at its beginning, and it is not understood: it was written by
+    /// another version.
+    State(String),
 }
 
 impl fmt::Display for OpenError {
@@ -36,7 +39,13 @@ impl fmt::Display for OpenError {
                 write!(out, "{name} belongs to another journal than the files before it")
             }
             Self::NoState => out.write_str(
-                "the first record of every segment is damaged: it is not known who has acknowledged what",
+                "no segment begins with a whole record of what is known: it is not known who has \
+                 acknowledged what",
+            ),
+            Self::State(name) => write!(
+                out,
+                "{name} begins with a record of what is known that is not understood here; it was \
+                 written by another version"
             ),
         }
     }
@@ -84,6 +93,8 @@ pub struct Torn {
 struct Old {
     number: u32,
     index: Index,
+    /// Bytes of its file.
+    bytes: u64,
     is_sealed: bool,
 }
 
@@ -103,7 +114,8 @@ pub(crate) fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
 /// Opens what is in a folder, or begins a journal of this `number` there.
 ///
 /// `visit` is given the records from the beginning of the last segment on that begins with a sound record
-/// of the kind `state`, which says all that was known then; what follows is to be learnt from.
+/// of the kind `state`, which says all that was known then; what follows is to be learnt from. It says
+/// whether it has understood a record; where that one is not understood, nothing is opened.
 ///
 /// What was being written at the end and is not whole is cut off, and is in the report, as is every
 /// record that is damaged; the others are kept.
@@ -116,7 +128,7 @@ pub fn open(
     options: Options,
     number: u64,
     state: u8,
-    visit: &mut dyn FnMut(Address, &Record<'_>),
+    visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
 ) -> Result<(Journal, Report), OpenError> {
     let numbers = segments(disk)?;
     tidy_up(disk, &numbers)?;
@@ -137,7 +149,7 @@ pub fn open(
     for it in old {
         report.segments += 1;
         report.records += it.index.records;
-        journal.add_old(it.number, it.index, it.is_sealed);
+        journal.add_old(it.number, it.index, it.bytes, it.is_sealed);
     }
     report.empty.iter().for_each(|number| journal.add_left(*number));
     Ok((journal, report))
@@ -280,7 +292,7 @@ impl Opening<'_> {
         if !unsure.is_empty() {
             self.disk.write(&name, ending.unsure.into(), unsure).map_err(io_error(&name))?;
         }
-        Ok(Some(Old { number, index: ending.index, is_sealed: false }))
+        Ok(Some(Old { number, index: ending.index, bytes: end.into(), is_sealed: false }))
     }
 
     /// A segment that is complete: its index, or what is in it.
@@ -292,20 +304,20 @@ impl Opening<'_> {
         if let Some(index) = Index::read(&index, self.journal, number)
             && u64::from(index.end) <= length
         {
-            return Ok(Old { number, index, is_sealed: true });
+            return Ok(Old { number, index, bytes: length, is_sealed: true });
         }
         let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
         let (index, mut damages) = whole(&bytes, self.journal, number, after);
         self.report.read.push(number);
         self.report.damages.append(&mut damages);
-        Ok(Old { number, index, is_sealed: false })
+        Ok(Old { number, index, bytes: length, is_sealed: false })
     }
 
     /// Hands over the records since something was known.
     fn visit(
         &mut self,
         state: u8,
-        visit: &mut dyn FnMut(Address, &Record<'_>),
+        visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
     ) -> Result<(), OpenError> {
         let mut from = self.old.len();
         while from > 0 {
@@ -319,7 +331,7 @@ impl Opening<'_> {
                 if record.kind == state && at.offset == begins);
             // Nothing was known when the first was begun.
             if is_state || number == 1 {
-                return self.visit_from(from, visit);
+                return self.visit_from(from, is_state, visit);
             }
         }
         if self.old.is_empty() { Ok(()) } else { Err(OpenError::NoState) }
@@ -328,15 +340,20 @@ impl Opening<'_> {
     fn visit_from(
         &mut self,
         from: usize,
-        visit: &mut dyn FnMut(Address, &Record<'_>),
+        begins_with_state: bool,
+        visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
     ) -> Result<(), OpenError> {
+        let mut is_state = begins_with_state;
         for old in &self.old[from..] {
             let name = segment_name(old.number);
             let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
             let bytes = &bytes[..bytes.len().min(old.index.end as usize)];
             for found in Scan::new(bytes, self.journal, old.number, 0) {
                 if let Found::Record(at, record) = found {
-                    visit(at, &record);
+                    let is_understood = visit(at, &record);
+                    if std::mem::take(&mut is_state) && !is_understood {
+                        return Err(OpenError::State(name));
+                    }
                 }
             }
         }

@@ -126,9 +126,10 @@ impl Tail {
         self.pending -= bytes;
     }
 
-    /// Forgets the oldest of what is on disk, until no more than `most` bytes are in memory.
+    /// Forgets the oldest of what is on disk, until no more than `most` bytes of it are in memory. What
+    /// is not on disk does not count: it would push out all that is read just now.
     pub(crate) fn forget(&mut self, most: usize) {
-        while self.bytes > most && self.chunks.len() > self.unwritten {
+        while self.bytes - self.pending > most && self.chunks.len() > self.unwritten {
             self.forget_first();
         }
     }

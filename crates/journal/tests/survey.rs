@@ -32,12 +32,12 @@ fn work(disk: &mut SimulatedDisk, journal: &mut Journal) {
 /// A journal with so many messages of 1,000 bytes, and where they are.
 fn filled(messages: u64) -> (SimulatedDisk, Journal, Vec<Address>) {
     let mut disk = SimulatedDisk::new(1);
-    let (mut journal, _) = open(&mut disk, options(), 77, STATE, &mut |_, _| {}).expect("empty");
+    let (mut journal, _) = open(&mut disk, options(), 77, STATE, &mut |_, _| true).expect("empty");
     let mut places = Vec::new();
     for time in 1..=messages {
         work(&mut disk, &mut journal);
         if journal.make_room(1_000).expect("room") == Room::NewSegment {
-            journal.append(time, STATE, &[b"state"]);
+            journal.begin_segment(time, Some((STATE, b"state"))).expect("room");
             journal.make_room(1_000).expect("room");
         }
         places.push(journal.append(time, MESSAGE, &[&time.to_le_bytes(), &[7; 992]]).at);

@@ -44,6 +44,7 @@ fn opened(disk: &mut SimulatedDisk, options: Options) -> (Journal, Report, BTree
     let mut seen = BTreeMap::new();
     let mut visit = |_: Address, record: &Record<'_>| {
         seen.insert(record.position, record.body.to_vec());
+        true
     };
     let (journal, report) = open(disk, options, NUMBER, STATE, &mut visit).expect("a journal");
     (journal, report, seen)
@@ -90,7 +91,8 @@ impl World {
         self.chores();
         if self.journal.make_room(length)? == Room::NewSegment {
             let body = format!("state at {}", self.given).into_bytes();
-            self.put(STATE, body);
+            self.journal.begin_segment(self.now, Some((STATE, &body)))?;
+            self.note(self.journal.last(), body);
             self.chores();
             self.journal.make_room(length)?;
         }
@@ -101,10 +103,14 @@ impl World {
     fn put(&mut self, kind: u8, body: Vec<u8>) -> u64 {
         let (first, second) = body.split_at(body.len() / 2);
         let position = self.journal.append(self.now, kind, &[first, second]).position;
+        self.note(position, body);
+        position
+    }
+
+    fn note(&mut self, position: u64, body: Vec<u8>) {
         assert!(position > self.given, "{position} was given before {}", self.given);
         self.given = position;
         self.written.insert(position, body);
-        position
     }
 
     fn begin_commit(&mut self) {
@@ -117,6 +123,7 @@ impl World {
         if let Some(it) = self.writing.take() {
             let result = commit(&mut self.disk, &it);
             self.journal.committed(self.now, result);
+            self.journal.forget();
             assert!(self.journal.durable() >= self.told);
             self.told = self.journal.durable();
         }
@@ -293,7 +300,7 @@ proptest! {
             let bytes = vec![byte; length.min(size - at)];
             world.disk.write(name, at as u64, &bytes).expect("written");
         }
-        let opened = open(&mut world.disk, options(), NUMBER, STATE, &mut |_, _| {});
+        let opened = open(&mut world.disk, options(), NUMBER, STATE, &mut |_, _| true);
         if let Ok((journal, _)) = opened {
             world.journal = journal;
             let after = world.read_all_records();
@@ -474,7 +481,7 @@ fn a_journal_in_memory_keeps_what_it_may() {
     for number in 0_u64..2_000 {
         journal.retain(0, u64::MAX);
         if journal.make_room(100).expect("room") == Room::NewSegment {
-            journal.append(number, STATE, &[]);
+            journal.begin_segment(number, Some((STATE, &[]))).expect("room");
         }
         journal.append(number, MESSAGE, &[&[number as u8; 100]]);
         assert!(journal.next_commit().is_none() && journal.next_chore(0).is_none());

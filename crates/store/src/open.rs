@@ -37,7 +37,9 @@ impl Store {
         let options = settings.journal.clone();
         let (journal, report) =
             trunkline_journal::open(disk, options, number, kind::STATE, &mut |_, record| {
+                let strange = state.strange;
                 state.learn(record);
+                state.strange == strange
             })?;
         let mut store = Self::with(journal, settings);
         store.producers = state.producers();

@@ -250,32 +250,19 @@ impl Store {
         for _ in 0..2 {
             match self.journal.make_room(bytes) {
                 Ok(Room::Here) => return Ok(()),
-                Ok(Room::NewSegment) => self.write_state(at),
-                Err(Refusal::Busy) => return Err(Denied::Busy),
-                Err(Refusal::TooLong { bytes, limit }) => {
-                    return Err(Denied::TooLong(bytes, limit));
-                }
-                Err(Refusal::Full(why)) => {
-                    return Err(Denied::NotDurable(format!("the journal is full: {why}")));
-                }
-                Err(Refusal::Failed(why)) => {
-                    let text =
-                        format!("the journal has failed, and stores nothing any more: {why}");
-                    return Err(Denied::NotDurable(text));
-                }
+                Ok(Room::NewSegment) => self.begin_segment(at)?,
+                Err(refusal) => return Err(denied(refusal)),
             }
         }
         Err(Denied::Limit("what is known of subscriptions fills a segment of the journal".into()))
     }
 
-    fn write_state(&mut self, at: Moment) {
+    fn begin_segment(&mut self, at: Moment) -> Result<(), Denied> {
         let end = self.journal.last() + 1;
         let durables = self.durables.iter().filter(|(_, it)| !it.is_replay());
         let durables = durables.map(|(number, durable)| (*number, durable));
         let body = state::state(&self.producers, durables, self.next_durable, end);
-        if self.journal.make_room(body.len()) == Ok(Room::Here) {
-            self.journal.append(at.time, kind::STATE, &[&body]);
-        }
+        self.journal.begin_segment(at.time, Some((kind::STATE, &body))).map_err(denied)
     }
 
     /// A producer publishes a message.
@@ -478,6 +465,7 @@ impl Store {
         self.answer(at, durable, outlet);
         self.confirm(durable, outlet);
         self.pump_waiting(at, outlet);
+        self.journal.forget();
     }
 
     /// Tells those who wait that they wait in vain.
@@ -628,5 +616,16 @@ impl Store {
     /// What has happened since the store was opened.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+}
+
+fn denied(refusal: Refusal) -> Denied {
+    match refusal {
+        Refusal::Busy => Denied::Busy,
+        Refusal::TooLong { bytes, limit } => Denied::TooLong(bytes, limit),
+        Refusal::Full(why) => Denied::NotDurable(format!("the journal is full: {why}")),
+        Refusal::Failed(why) => Denied::NotDurable(format!(
+            "the journal has failed, and stores nothing any more: {why}"
+        )),
     }
 }

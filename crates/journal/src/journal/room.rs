@@ -1,0 +1,227 @@
+//! Room: segments that are made, begun and let go of.
+
+use super::{Chore, Journal, Next, RETRY, Refusal, Room, Segment};
+use crate::index::Index;
+use crate::record::{ALIGNMENT, Address, HEAD, size};
+use crate::segment::{SEGMENT_HEAD, SegmentHead};
+
+/// Bytes that are left in each segment for marks.
+const FOR_MARK: usize = 48;
+
+impl Journal {
+    /// Bytes of all segments' files; of those in memory, what they may come to.
+    pub fn bytes(&self) -> u64 {
+        self.segments.iter().map(|it| it.bytes).sum()
+    }
+
+    /// Whether a segment more would be too many bytes.
+    fn is_over(&self) -> bool {
+        self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes
+    }
+
+    /// Why there is no segment more.
+    fn over(&self) -> String {
+        format!(
+            "the journal has all the {} bytes that it may have (journal.bytes), and what is in them is \
+             still to be acknowledged",
+            self.options.bytes
+        )
+    }
+
+    /// Segments that are never let go of: the current one, and on a disk the one before it, since it
+    /// says what the current one says in its first record.
+    fn stays(&self) -> usize {
+        1 + usize::from(self.is_on_disk)
+    }
+
+    /// Whether there are segments that could be let go of.
+    pub fn has_old(&self) -> bool {
+        self.segments.len() > self.stays()
+    }
+
+    /// Why nothing is taken for now.
+    pub fn shortage(&self) -> Option<&str> {
+        match &self.next {
+            Next::Full(why, _) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// The longest body of a record: half a segment.
+    pub fn record_bytes(&self) -> usize {
+        (self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK) / 2
+    }
+
+    /// The longest body of a record that begins a segment: all of it, but for what marks need.
+    pub fn first_bytes(&self) -> usize {
+        let room = self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK;
+        room / ALIGNMENT * ALIGNMENT - HEAD
+    }
+
+    /// Makes room for a record with a body of so many bytes. Where it is in a new segment, that one is
+    /// to be begun first: see [`Self::begin_segment`].
+    ///
+    /// # Errors
+    ///
+    /// There is none, or the record is too long.
+    pub fn make_room(&mut self, bytes: usize) -> Result<Room, Refusal> {
+        if let Some(why) = &self.failed {
+            return Err(Refusal::Failed(why.clone()));
+        }
+        let limit = self.record_bytes();
+        if bytes > limit {
+            return Err(Refusal::TooLong { bytes, limit });
+        }
+        // One record is taken whatever the limit is.
+        if self.is_on_disk && self.tail.pending() >= self.options.pending_bytes.max(1) {
+            return Err(Refusal::Busy);
+        }
+        let end = self.tail.end().offset as usize + size(bytes);
+        if self.has_current() && end + FOR_MARK <= self.options.segment_bytes as usize {
+            return Ok(Room::Here);
+        }
+        self.has_next().map(|()| Room::NewSegment)
+    }
+
+    /// Whether the last segment is one that this process writes.
+    pub(super) fn has_current(&self) -> bool {
+        self.segments.back().is_some_and(|last| last.number == self.tail.end().segment)
+    }
+
+    /// Whether the next segment can be begun.
+    fn has_next(&mut self) -> Result<(), Refusal> {
+        if !self.is_on_disk {
+            self.next = if self.is_over() { Next::Full(self.over(), 0) } else { Next::Ready };
+        }
+        match &self.next {
+            Next::Ready => Ok(()),
+            Next::None | Next::Asked => Err(Refusal::Busy),
+            Next::Full(why, _) => Err(Refusal::Full(why.clone())),
+        }
+    }
+
+    /// Begins the segment for which [`Self::make_room`] has found room, with a record of this kind and
+    /// body: it is to say all that earlier segments say besides their messages.
+    ///
+    /// # Errors
+    ///
+    /// The record does not fit into a segment ([`Self::first_bytes`]), or there is no room for one; then
+    /// nothing has changed.
+    pub fn begin_segment(&mut self, time: u64, first: Option<(u8, &[u8])>) -> Result<(), Refusal> {
+        if let Some(why) = &self.failed {
+            return Err(Refusal::Failed(why.clone()));
+        }
+        let (bytes, limit) = (first.map_or(0, |(_, body)| body.len()), self.first_bytes());
+        if bytes > limit {
+            return Err(Refusal::TooLong { bytes, limit });
+        }
+        self.has_next()?;
+        if self.has_current() {
+            let number = self.tail.end().segment + 1;
+            self.tail.move_to(Address { segment: number, offset: SEGMENT_HEAD as u32 });
+        }
+        let number = self.tail.end().segment;
+        let index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
+        let bytes = self.options.segment_bytes.into();
+        self.segments.push_back(Segment { number, index, bytes, is_sealed: false });
+        self.next = Next::None;
+        self.is_retained = false;
+        if let Some((kind, body)) = first {
+            self.append(time, kind, &[body]);
+        }
+        Ok(())
+    }
+
+    /// Whether it is time for the next segment.
+    fn is_next_due(&self, now: u64) -> bool {
+        let is_due = match &self.next {
+            Next::None => {
+                let half = self.options.segment_bytes / 2;
+                !self.has_current() || self.tail.end().offset >= half
+            }
+            Next::Full(_, retry_at) => now >= *retry_at,
+            Next::Asked | Next::Ready => false,
+        };
+        is_due && self.failed.is_none()
+    }
+
+    /// Whether it is time for the next segment, and there are too many to have it: what nobody needs is
+    /// to be let go of ([`Self::retain`]) before [`Self::next_chore`] is asked for it.
+    pub fn wants_room(&self, now: u64) -> bool {
+        let is_tried = if self.is_on_disk { self.chore.is_some() } else { self.is_retained };
+        !is_tried && self.is_next_due(now) && self.is_over()
+    }
+
+    /// The file of the next segment, if it is time for it.
+    pub(super) fn prepare(&mut self, now: u64) -> Option<Chore> {
+        if !self.is_next_due(now) {
+            return None;
+        }
+        if self.is_over() {
+            self.next = Next::Full(self.over(), now.saturating_add(RETRY));
+            return None;
+        }
+        self.next = Next::Asked;
+        let segment = self.tail.end().segment + u32::from(self.has_current());
+        let (journal, bytes) = (self.number, self.options.segment_bytes);
+        let head = SegmentHead { number: segment, journal, time: self.time, bytes }.write();
+        Some(Chore::Prepare { segment, head, bytes })
+    }
+
+    /// Lets go of segments in which no position is needed from `needed` on, if they are old or there are
+    /// too many. Gives the first position that is left.
+    pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
+        while self.has_old() {
+            let is_old = self.segments[0].index.last_time.saturating_add(self.options.keep) <= time;
+            if self.is_first_needed(needed) || !(is_old || self.is_over()) {
+                break;
+            }
+            self.remove_first();
+        }
+        self.is_retained = true;
+        self.first()
+    }
+
+    /// Whether the first segment has something that is needed. On a disk it has what was known at its
+    /// beginning, until what was known at the beginning of the next one is there too.
+    fn is_first_needed(&self, needed: u64) -> bool {
+        let (first, second) = (&self.segments[0].index, &self.segments[1].index);
+        let is_on_disk =
+            first.last <= self.durable && second.records > 0 && second.first <= self.durable;
+        first.last >= needed || self.is_on_disk && !is_on_disk
+    }
+
+    fn remove_first(&mut self) {
+        let Some(first) = self.segments.pop_front() else { return };
+        self.tail.forget_segment(first.number);
+        if !self.is_on_disk {
+            self.next = Next::None;
+            return;
+        }
+        self.chores.push_back(Chore::Remove { segment: first.number });
+        if let Next::Full(_, retry_at) = &mut self.next {
+            *retry_at = 0;
+        }
+    }
+
+    /// Position of the first record there is, or of the next.
+    pub fn first(&self) -> u64 {
+        let first = self.segments.iter().find(|it| it.index.records > 0);
+        first.map_or(self.position, |first| first.index.first)
+    }
+
+    /// Where the first segment begins such that it and all later ones have no more than so many bytes;
+    /// the last one at least.
+    pub fn within(&self, bytes: u64) -> Address {
+        let mut rest = bytes;
+        let mut segment = self.tail.end().segment;
+        for (number, it) in self.segments.iter().rev().enumerate() {
+            if number > 0 && it.bytes > rest {
+                break;
+            }
+            rest = rest.saturating_sub(it.bytes);
+            segment = it.number;
+        }
+        Address { segment, offset: SEGMENT_HEAD as u32 }
+    }
+}

@@ -1,0 +1,223 @@
+//! Room: when a segment is begun, how much there may be, and when some of it is let go of.
+
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{
+    Address, Commit, Journal, Lookup, Options, Refusal, Room, SEGMENT_HEAD, chore, commit, open,
+};
+
+const STATE: u8 = 1;
+const MESSAGE: u8 = 2;
+const SEGMENT: u32 = 64 << 10;
+
+fn options() -> Options {
+    Options {
+        segment_bytes: SEGMENT,
+        memory_bytes: 1 << 20,
+        pending_bytes: 1 << 20,
+        bytes: 1 << 30,
+        keep: u64::MAX,
+    }
+}
+
+fn begun(disk: &mut SimulatedDisk, options: Options) -> Journal {
+    open(disk, options, 77, STATE, &mut |_, _| true).expect("a journal").0
+}
+
+fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    while let Some(it) = journal.next_chore(0) {
+        let done = chore(disk, &it);
+        journal.chore_done(0, done);
+    }
+}
+
+fn commits(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    while let Some(it) = journal.next_commit() {
+        let result = commit(disk, &it);
+        journal.committed(0, result);
+    }
+}
+
+/// Appends a message, in a new segment if that is where there is room.
+fn append(journal: &mut Journal, body: &[u8]) -> Result<Address, Refusal> {
+    if journal.make_room(body.len())? == Room::NewSegment {
+        journal.begin_segment(0, Some((STATE, b"state")))?;
+        journal.make_room(body.len())?;
+    }
+    Ok(journal.append(0, MESSAGE, &[body]).at)
+}
+
+#[test]
+fn a_segment_is_begun_with_its_first_record_or_not_at_all() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    assert_eq!(journal.make_room(10), Err(Refusal::Busy), "there is no file yet");
+    assert_eq!(journal.begin_segment(0, None), Err(Refusal::Busy));
+    chores(&mut disk, &mut journal);
+    assert_eq!(journal.make_room(10), Ok(Room::NewSegment));
+    assert_eq!(journal.make_room(10), Ok(Room::NewSegment), "it was not begun");
+    let limit = journal.first_bytes();
+    let state = vec![7; limit + 1];
+    let refused = Refusal::TooLong { bytes: limit + 1, limit };
+    assert_eq!(journal.begin_segment(0, Some((STATE, &state))), Err(refused));
+    assert_eq!((journal.last(), journal.make_room(10)), (0, Ok(Room::NewSegment)));
+    journal.begin_segment(0, Some((STATE, &state[..limit]))).expect("it fits just so");
+    assert_eq!((journal.last(), journal.make_room(0)), (1, Err(Refusal::Busy)));
+    let end = journal.end();
+    commits(&mut disk, &mut journal);
+    journal.advance(u64::MAX);
+    assert_eq!(journal.last(), 2, "and there is room for a mark");
+    assert!(end.offset < journal.end().offset && journal.end().offset <= SEGMENT);
+}
+
+#[test]
+fn what_was_just_written_is_in_memory_until_it_is_forgotten() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, Options { memory_bytes: 0, ..options() });
+    chores(&mut disk, &mut journal);
+    let at = append(&mut journal, b"one").expect("room");
+    assert!(!journal.is_writing());
+    let it = journal.next_commit().expect("something to write");
+    assert!(journal.is_writing());
+    let result = commit(&mut disk, &it);
+    journal.committed(0, result);
+    assert!(!journal.is_writing());
+    drop(it);
+    assert!(matches!(journal.at(at), Lookup::Record { .. }));
+    journal.forget();
+    assert!(matches!(journal.at(at), Lookup::Elsewhere { .. }));
+}
+
+#[test]
+fn what_waits_to_be_written_pushes_nothing_out() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, Options { memory_bytes: 2_000, ..options() });
+    chores(&mut disk, &mut journal);
+    let at = append(&mut journal, &[1; 1_000]).expect("room");
+    commits(&mut disk, &mut journal);
+    for _ in 0..10 {
+        append(&mut journal, &[2; 1_000]).expect("room");
+    }
+    journal.forget();
+    assert!(matches!(journal.at(at), Lookup::Record { .. }));
+    commits(&mut disk, &mut journal);
+    journal.forget();
+    assert!(matches!(journal.at(at), Lookup::Elsewhere { .. }));
+}
+
+#[test]
+fn bytes_are_those_of_the_files() {
+    let mut disk = SimulatedDisk::new(1);
+    for _ in 0..3 {
+        let mut journal = begun(&mut disk, options());
+        chores(&mut disk, &mut journal);
+        append(&mut journal, &[1; 1_000]).expect("room");
+        commits(&mut disk, &mut journal);
+        chores(&mut disk, &mut journal);
+    }
+    let half = Options { segment_bytes: SEGMENT / 2, ..options() };
+    let mut journal = begun(&mut disk, half);
+    chores(&mut disk, &mut journal);
+    append(&mut journal, &[1; 1_000]).expect("room");
+    let cut = SEGMENT_HEAD as u64 + 48 + 1_040;
+    let current = u64::from(SEGMENT / 2);
+    assert_eq!(journal.bytes(), 3 * cut + current);
+    let begins = |segment| Address { segment, offset: SEGMENT_HEAD as u32 };
+    assert_eq!(journal.within(u64::MAX), begins(1));
+    assert_eq!(journal.within(3 * cut + current), begins(1));
+    assert_eq!(journal.within(3 * cut + current - 1), begins(2));
+    assert_eq!(journal.within(cut + current), begins(3));
+    assert_eq!(journal.within(0), begins(4));
+}
+
+#[test]
+fn too_many_segments_are_said_to_be_before_it_is_tried() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, Options { bytes: 3 * u64::from(SEGMENT), ..options() });
+    assert!(!journal.wants_room(0));
+    let mut refused = 0;
+    while !journal.wants_room(0) {
+        refused += u32::from(append(&mut journal, &[1; 1_000]).is_err());
+        commits(&mut disk, &mut journal);
+        if !journal.wants_room(0) {
+            chores(&mut disk, &mut journal);
+        }
+    }
+    assert_eq!((refused, journal.bytes()), (1, 3 * u64::from(SEGMENT)));
+    assert_eq!(journal.shortage(), None);
+    let last = journal.last();
+    assert!(journal.retain(0, last) > 1);
+    assert!(!journal.wants_room(0));
+    chores(&mut disk, &mut journal);
+    for _ in 0..65 {
+        append(&mut journal, &[1; 1_000]).expect("room");
+        commits(&mut disk, &mut journal);
+    }
+    assert!(journal.wants_room(0));
+    assert_eq!(journal.retain(0, 0), journal.first(), "all of it is needed");
+    assert!(journal.wants_room(0));
+    chores(&mut disk, &mut journal);
+    assert!(journal.shortage().is_some_and(|why| why.contains("journal.bytes")));
+    assert!(!journal.wants_room(0), "it was tried a moment ago");
+    assert!(journal.wants_room(2_000_000_000));
+}
+
+#[test]
+fn the_last_state_on_the_disk_stays_until_the_next_is_there() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, Options { bytes: 0, ..options() });
+    journal.set_options(options());
+    // Three segments, and none of it is written.
+    let mut written: Option<Commit> = None;
+    while journal.end().segment < 4 {
+        chores(&mut disk, &mut journal);
+        append(&mut journal, &[1; 1_000]).expect("room");
+        if journal.end().segment == 1 {
+            commits(&mut disk, &mut journal);
+        } else {
+            written = written.or_else(|| journal.next_commit());
+        }
+    }
+    // All of the first is on the disk, and nothing of the others.
+    journal.set_options(Options { bytes: 0, keep: 0, ..options() });
+    assert_eq!(journal.retain(u64::MAX, u64::MAX), 1);
+    let result = commit(&mut disk, &written.expect("a commit"));
+    journal.committed(0, result);
+    assert!(journal.retain(u64::MAX, u64::MAX) > 1, "the state of the second is there now");
+}
+
+#[test]
+fn one_record_is_taken_whatever_may_wait() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, Options { pending_bytes: 0, ..options() });
+    chores(&mut disk, &mut journal);
+    journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
+    assert_eq!(journal.make_room(10), Err(Refusal::Busy));
+    commits(&mut disk, &mut journal);
+    append(&mut journal, b"one").expect("room");
+    assert_eq!(journal.make_room(10), Err(Refusal::Busy));
+}
+
+#[test]
+fn a_journal_in_memory_is_bounded() {
+    let mut journal = Journal::in_memory(Options { bytes: 4 * u64::from(SEGMENT), ..options() });
+    let (mut taken, mut wanted) = (0, false);
+    let why = loop {
+        wanted |= journal.wants_room(0);
+        match append(&mut journal, &[1; 1_000]) {
+            Ok(_) => taken += 1,
+            Err(Refusal::Full(why)) => break why,
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    assert!(why.contains("journal.bytes"), "{why}");
+    assert!(wanted && (240..=252).contains(&taken), "{taken}");
+    assert!(journal.bytes() <= 4 * u64::from(SEGMENT));
+    assert_eq!((journal.shortage(), journal.next_deadline()), (Some(&*why), None));
+    assert_eq!(journal.retain(0, 0), 1, "all of it is needed");
+    assert!(!journal.wants_room(0), "it is over, and that was tried");
+    assert_eq!(append(&mut journal, &[1; 1_000]), Err(Refusal::Full(why)));
+    let last = journal.last();
+    assert!(journal.retain(0, last) > 1);
+    append(&mut journal, &[1; 1_000]).expect("it goes on");
+    assert_eq!(journal.shortage(), None);
+}
