@@ -36,6 +36,7 @@ impl Outlet for Nobody {
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
     fn failed(&mut self, _: u64, _: u64, _: &Denied) {}
+    fn refused(&mut self, _: u64, _: u32, _: &Denied) {}
     fn consuming(&mut self, _: u64, _: &Consuming) {}
     fn confirmed(&mut self, _: u64, _: u32, _: Durability, _: u64) {}
     fn acknowledged(&mut self, _: u64, _: u32, _: Durability, _: u64, _: u64) {}
@@ -45,7 +46,7 @@ impl Outlet for Nobody {
 
 fn work(store: &mut Store, folder: &mut Folder) {
     let at = Moment { now: u64::MAX / 2, time: 0 };
-    while let Some(it) = store.next_chore(at.now) {
+    while let Some(it) = store.next_chore(at) {
         let done = chore(folder, &it);
         store.chore_done(at, done, &mut Nobody);
     }

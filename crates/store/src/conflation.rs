@@ -24,8 +24,20 @@ struct Topic {
     is_coming: bool,
     /// The highest position that came.
     last: u64,
-    /// The highest position that is done.
-    done: u64,
+    /// Messages that were delivered and are neither done nor given back.
+    in_flight: u32,
+}
+
+impl Topic {
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        [&self.ready, &self.written, &self.appended].into_iter().flatten()
+    }
+
+    /// Whether nothing is known of it that matters.
+    fn is_idle(&self, now: u64) -> bool {
+        let has_any = self.entries().next().is_some() || self.in_flight > 0;
+        !has_any && !self.is_listed && !self.is_coming && self.cools_until <= now
+    }
 }
 
 /// What waits in a conflated subscription.
@@ -41,6 +53,10 @@ pub(crate) struct Conflated {
     cooling: BTreeSet<(u64, u32)>,
     /// Those with something that is not on disk yet.
     coming: Vec<u32>,
+    /// Up to here it was looked at what is on disk.
+    settled: u64,
+    /// Numbers that no topic has now.
+    free: Vec<u32>,
 }
 
 impl Conflated {
@@ -53,10 +69,26 @@ impl Conflated {
         if let Some(number) = self.numbers.get(topic) {
             return *number;
         }
-        let number = self.topics.len() as u32;
+        let number = self.free.pop().unwrap_or(self.topics.len() as u32);
         self.numbers.insert(topic.into(), number);
-        self.topics.push(Topic::default());
+        if number as usize == self.topics.len() {
+            self.topics.push(Topic::default());
+        }
         number
+    }
+
+    /// Forgets topics of which nothing waits: there may be a new one for each message.
+    pub(crate) fn forget_idle(&mut self, now: u64) {
+        let Self { numbers, topics, free, .. } = self;
+        numbers.retain(|_, number| {
+            let at = &mut topics[*number as usize];
+            let is_idle = at.is_idle(now);
+            if is_idle {
+                *at = Topic::default();
+                free.push(*number);
+            }
+            !is_idle
+        });
     }
 
     /// A message comes. `writing` is the last position that is being written, `durable` the last that is
@@ -93,13 +125,17 @@ impl Conflated {
     pub(crate) fn supersede(&mut self, topic: &str, position: u64) -> u64 {
         let number = self.number(topic);
         let at = &mut self.topics[number as usize];
-        (at.last, at.done) = (position, position);
+        at.last = position;
         let gone = [at.ready.take(), at.written.take(), at.appended.take()];
         gone.into_iter().flatten().count() as u64
     }
 
     /// More is on disk now. Gives how many were elided.
     pub(crate) fn settle(&mut self, durable: u64, now: u64) -> u64 {
+        if self.coming.is_empty() || self.settled == durable {
+            return 0;
+        }
+        self.settled = durable;
         let mut all = 0;
         for number in std::mem::take(&mut self.coming) {
             let at = &mut self.topics[number as usize];
@@ -153,8 +189,8 @@ impl Conflated {
         None
     }
 
-    /// Takes the next message out; if it is delivered, its topic cools.
-    pub(crate) fn take(&mut self, now: u64, is_delivered: bool) {
+    /// Takes the next message out; if it is delivered, its topic cools, and if it is tracked, it is in flight.
+    pub(crate) fn take(&mut self, now: u64, is_delivered: bool, is_tracked: bool) {
         let Some(number) = self.order.pop_front() else { return };
         let at = &mut self.topics[number as usize];
         at.ready = None;
@@ -162,25 +198,28 @@ impl Conflated {
         if is_delivered {
             at.replaced = 0;
             at.cools_until = now.saturating_add(self.interval);
+            at.in_flight += u32::from(is_tracked);
         }
     }
 
-    /// A delivered message comes back. False if it is out of date.
-    pub(crate) fn give_back(&mut self, entry: Entry, now: u64) -> bool {
+    /// A delivered message that has landed comes back, to be delivered at a time or later. False if it is out
+    /// of date.
+    pub(crate) fn give_back(&mut self, entry: Entry, now: u64, due: u64) -> bool {
         let Some(at) = self.topics.get_mut(entry.topic as usize) else { return false };
         if at.last > entry.position {
             at.replaced += 1;
             return false;
         }
         at.ready = Some(entry);
+        at.cools_until = at.cools_until.max(due);
         self.list(entry.topic, now);
         true
     }
 
-    /// A delivered message is done.
-    pub(crate) fn done(&mut self, entry: &Entry) {
+    /// A delivered message is in flight no more.
+    pub(crate) fn land(&mut self, entry: &Entry) {
         if let Some(at) = self.topics.get_mut(entry.topic as usize) {
-            at.done = at.done.max(entry.position);
+            at.in_flight = at.in_flight.saturating_sub(1);
         }
     }
 
@@ -194,23 +233,14 @@ impl Conflated {
         self.cooling.first().map(|(due, _)| *due)
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.topics.iter().flat_map(|it| [&it.ready, &it.written, &it.appended]).flatten()
+    /// All that waits.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.topics.iter().flat_map(Topic::entries)
     }
 
     /// The lowest position that waits.
     pub(crate) fn lowest(&self) -> Option<u64> {
         self.entries().map(|entry| entry.position).min()
-    }
-
-    /// Messages that wait.
-    pub(crate) fn len(&self) -> usize {
-        self.entries().count()
-    }
-
-    /// For each topic the last position that is done, from a position on.
-    pub(crate) fn done_from(&self, position: u64) -> BTreeSet<u64> {
-        self.topics.iter().map(|it| it.done).filter(|done| *done >= position && *done > 0).collect()
     }
 
     /// Loses what waits before an address, and gives their positions.

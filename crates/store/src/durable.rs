@@ -23,7 +23,10 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flight {
     pub(crate) entry: Entry,
-    pub(crate) consumer: u32,
+    /// Who has it; nobody, if who gave it back for later is gone.
+    pub(crate) consumer: Option<u32>,
+    /// If it was given back for later: when that is. Until then it counts as what its consumer has.
+    pub(crate) due: Option<u64>,
 }
 
 /// Where messages are looked for that were not found yet.
@@ -38,6 +41,8 @@ pub(crate) struct Search {
     pub(crate) from_time: u64,
     /// So many that match are passed by first.
     pub(crate) skip: u64,
+    /// The first position that could not be read, if nothing was read since.
+    pub(crate) damaged: Option<u64>,
 }
 
 /// The beginning of the last so many messages is looked for, a piece of the journal at a time, backwards.
@@ -108,10 +113,8 @@ pub(crate) struct Durable {
     pub(crate) pattern: Box<str>,
     /// Messages that were given back, in their order; they come first.
     pub(crate) again: BTreeMap<u64, Entry>,
-    /// Those that are to wait before they come again.
+    /// Those in flight that were given back for later: when that is, and their positions.
     pub(crate) delayed: BTreeSet<(u64, u64)>,
-    /// Those of `delayed`, by position.
-    pub(crate) held: BTreeMap<u64, Entry>,
     /// Messages in their order.
     pub(crate) ready: VecDeque<Entry>,
     /// What waits instead, if newer messages take the place of older ones.
@@ -122,6 +125,10 @@ pub(crate) struct Durable {
     pub(crate) backwards: Option<Backwards>,
     /// Positions that are done though the search has not come to them.
     pub(crate) done: BTreeSet<u64>,
+    /// Of a conflated one since it was opened: what was not done before `known_to`, as far as the search has
+    /// not come to it. All else before is done.
+    pub(crate) unfound: BTreeMap<u64, (Address, bool)>,
+    pub(crate) known_to: u64,
     /// Messages up to here may have been delivered before the last start.
     pub(crate) old: u64,
     /// Messages up to here were there before a replay began.
@@ -139,6 +146,14 @@ pub(crate) struct Durable {
     pub(crate) is_reading: bool,
     /// Its next message waits to be on disk.
     pub(crate) waits_for_disk: bool,
+    /// It is among those that have more to do.
+    pub(crate) is_in_work: bool,
+    /// It is among those with acknowledgements that are not in the journal.
+    pub(crate) is_unlogged: bool,
+    /// When it is to be looked at.
+    pub(crate) alarm: Option<u64>,
+    /// What was first in line when nobody took it, and when that expires.
+    pub(crate) first_expires: Option<(u64, u64)>,
     /// Positions that are acknowledged, and not in the journal yet.
     pub(crate) unlogged: Vec<u64>,
     /// Not told yet, one for each reason.
@@ -172,8 +187,9 @@ impl Durable {
     /// Takes the next message out, to be delivered or not.
     #[inline]
     pub(crate) fn take(&mut self, is_again: bool, now: u64, is_delivered: bool) {
+        let is_tracked = !self.is_replay();
         if let Some(conflated) = &mut self.conflated {
-            conflated.take(now, is_delivered);
+            conflated.take(now, is_delivered, is_tracked);
         } else if is_again {
             self.again.pop_first();
         } else {
@@ -190,71 +206,79 @@ impl Durable {
         }
     }
 
-    /// The position before which everything is done that is not given back or in flight. `end` is the
-    /// next position of the journal.
+    /// The position before which everything is done but for [`Self::undone`]. `end` is the next position of
+    /// the journal.
     pub(crate) fn horizon(&self, end: u64) -> u64 {
         let search = self.search.map(|search| search.position);
-        if let Some(conflated) = &self.conflated {
-            // What is in flight is found again, and delivered unless it is out of date then.
-            let in_flight = self.in_flight.keys().next().copied();
-            let lowest = [search, conflated.lowest(), in_flight].into_iter().flatten().min();
-            return lowest.unwrap_or(end);
+        match self.conflated {
+            Some(_) => search.map_or(end, |position| position.max(self.known_to)),
+            None => self.ready.front().map(|entry| entry.position).or(search).unwrap_or(end),
         }
-        self.ready.front().map(|entry| entry.position).or(search).unwrap_or(end)
     }
 
-    /// Those before the horizon that are not done.
-    pub(crate) fn undone(&self) -> impl Iterator<Item = &Entry> {
-        let in_flight = self.in_flight.values().filter(|_| self.conflated.is_none());
-        let in_flight = in_flight.map(|flight| &flight.entry);
-        self.again.values().chain(self.held.values()).chain(in_flight)
-    }
-
-    /// Positions that are done though they are not before the horizon.
-    pub(crate) fn done_behind(&self, end: u64) -> BTreeSet<u64> {
-        let mut done = self.done.clone();
-        if let Some(conflated) = &self.conflated {
-            done.append(&mut conflated.done_from(self.horizon(end)));
-        }
-        done
+    /// Those before the horizon that are not done: where each is, and whether it has to be on disk before it is
+    /// delivered.
+    pub(crate) fn undone(&self) -> BTreeMap<u64, (Address, bool)> {
+        let waiting = self.conflated.iter().flat_map(|it| it.entries());
+        let in_flight = self.in_flight.values().map(|flight| &flight.entry);
+        let all = self.again.values().chain(in_flight).chain(waiting);
+        let place = |entry: &Entry| (entry.position, (entry.at, entry.wants_disk));
+        let unfound = self.unfound.iter().map(|(position, place)| (*position, *place));
+        all.map(place).chain(unfound).collect()
     }
 
     /// The lowest position that is not done; `end` if all are.
     pub(crate) fn floor(&self, end: u64) -> u64 {
-        let lowest =
-            [self.again.keys().next(), self.held.keys().next(), self.in_flight.keys().next()];
-        let lowest = lowest.into_iter().flatten().min().copied();
-        lowest.unwrap_or(u64::MAX).min(self.horizon(end))
+        let lowest = [
+            self.again.keys().next().copied(),
+            self.in_flight.keys().next().copied(),
+            self.unfound.keys().next().copied(),
+            self.search.map(|search| search.position),
+            self.conflated.as_ref().and_then(|it| it.lowest()),
+        ];
+        lowest.into_iter().flatten().min().unwrap_or(u64::MAX).min(self.horizon(end))
     }
 
-    /// A message comes to be delivered again.
-    pub(crate) fn give_back(&mut self, flight: &Flight, now: u64, due: Option<u64>) {
+    /// A message comes to be delivered again; of a conflated subscription not before `due`.
+    pub(crate) fn give_back(&mut self, flight: &Flight, now: u64, due: u64) {
         let entry = flight.entry;
-        if let Some(conflated) = &mut self.conflated {
-            self.account.elided += u64::from(!conflated.give_back(entry, now));
-            return;
-        }
-        match due {
+        match &mut self.conflated {
+            Some(conflated) => {
+                self.account.elided += u64::from(!conflated.give_back(entry, now, due));
+            }
             None => {
                 self.again.insert(entry.position, entry);
             }
-            Some(due) => {
-                self.delayed.insert((due, entry.position));
-                self.held.insert(entry.position, entry);
-            }
         }
     }
 
-    /// Those whose waiting is over may come again.
-    pub(crate) fn end_delays(&mut self, now: u64) {
-        while let Some((due, position)) = self.delayed.first().copied()
-            && due <= now
-        {
-            self.delayed.pop_first();
-            if let Some(entry) = self.held.remove(&position) {
-                self.again.insert(position, entry);
-            }
+    /// A message in flight is to come again, but not before `due`.
+    pub(crate) fn delay(&mut self, position: u64, due: u64) {
+        let Some(flight) = self.in_flight.get_mut(&position) else { return };
+        if let Some(before) = flight.due.replace(due) {
+            self.delayed.remove(&(before, position));
         }
+        self.delayed.insert((due, position));
+    }
+
+    /// A message is in flight no more.
+    pub(crate) fn land(&mut self, position: u64) -> Option<Flight> {
+        let flight = self.in_flight.remove(&position)?;
+        if let Some(due) = flight.due {
+            self.delayed.remove(&(due, position));
+        }
+        if let Some(conflated) = &mut self.conflated {
+            conflated.land(&flight.entry);
+        }
+        Some(flight)
+    }
+
+    /// The next of those whose waiting is over, which comes again now.
+    pub(crate) fn end_delay(&mut self, now: u64) -> Option<Flight> {
+        let position = self.delayed.first().filter(|(due, _)| *due <= now)?.1;
+        let flight = self.land(position)?;
+        self.again.insert(position, flight.entry);
+        Some(flight)
     }
 
     /// A message will not come.
@@ -276,9 +300,9 @@ impl Durable {
     /// What became of its messages.
     pub(crate) fn account(&self) -> Account {
         Account {
-            in_flight: self.in_flight.len() as u64,
-            waiting: (self.again.len() + self.held.len() + self.ready.len()) as u64
-                + self.conflated.as_ref().map_or(0, |it| it.len() as u64),
+            in_flight: (self.in_flight.len() - self.delayed.len()) as u64,
+            waiting: (self.again.len() + self.delayed.len() + self.ready.len()) as u64
+                + self.conflated.as_ref().map_or(0, |it| it.entries().count() as u64),
             is_behind: self.search.is_some() || self.backwards.is_some(),
             ..self.account
         }

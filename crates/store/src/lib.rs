@@ -5,6 +5,7 @@
 //! these have acknowledged it. It has no threads, no clock, no files and no protocol.
 #![forbid(unsafe_code)]
 
+mod acknowledge;
 mod body;
 mod conflation;
 mod consumer;
@@ -14,6 +15,7 @@ mod open;
 mod outlet;
 mod producer;
 mod pump;
+mod search;
 mod settings;
 mod state;
 mod store;

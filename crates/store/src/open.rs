@@ -1,5 +1,7 @@
 //! Opening a store: what the journal's records say.
 
+use std::collections::BTreeMap;
+
 use trunkline_journal::{Disk, OpenError, Report};
 
 use crate::body::kind;
@@ -37,9 +39,7 @@ impl Store {
         let options = settings.journal.clone();
         let (journal, report) =
             trunkline_journal::open(disk, options, number, kind::STATE, &mut |_, record| {
-                let strange = state.strange;
-                state.learn(record);
-                state.strange == strange
+                state.learn(record)
             })?;
         let mut store = Self::with(journal, settings);
         store.producers = state.producers();
@@ -57,15 +57,26 @@ impl Store {
     }
 
     fn restore(&mut self, number: u32, known: Known) {
-        let position = known.horizon;
+        let is_conflated = known.conflation.is_some();
+        let known_to = if is_conflated { known.horizon } else { 0 };
+        let (mut at, mut position) = (self.journal.find(known.horizon), known.horizon);
+        // Of a conflated one the topics have to be known, so that what was not done is looked for.
+        if is_conflated && let Some((first, (place, _))) = known.undone.first_key_value() {
+            (at, position) = (at.min(*place), position.min(*first));
+        }
         let search = Search {
-            at: self.journal.find(position),
+            at,
             position,
             from_position: position,
             from_time: known.from_time,
             skip: 0,
+            damaged: None,
         };
-        let again = known.undone.into_iter().map(|(position, (at, wants_disk))| {
+        let (unfound, undone) = match is_conflated {
+            true => (known.undone, BTreeMap::new()),
+            false => (BTreeMap::new(), known.undone),
+        };
+        let again = undone.into_iter().map(|(position, (at, wants_disk))| {
             (position, Entry { position, at, deliveries: 0, wants_disk, topic: 0 })
         });
         let durable = Durable {
@@ -74,6 +85,8 @@ impl Store {
             again: again.collect(),
             search: Some(search),
             done: known.done,
+            unfound,
+            known_to,
             conflated: known.conflation.map(|interval| Box::new(Conflated::new(interval))),
             old: self.journal.last(),
             kept: self.journal.last(),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use trunkline_journal::Refusal;
+
 use crate::durable::Loss;
 
 /// The time, by two clocks.
@@ -105,6 +107,17 @@ impl Denied {
     }
 }
 
+impl From<Refusal> for Denied {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::TooLong { bytes, limit } => Self::TooLong(bytes, limit),
+            Refusal::Busy => Self::Busy,
+            Refusal::Full(why) => Self::NotDurable(format!("the journal is full: {why}")),
+            Refusal::Failed(why) => Self::failed(&why),
+        }
+    }
+}
+
 impl fmt::Display for Denied {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -137,6 +150,8 @@ pub trait Outlet {
     fn stored(&mut self, client: u64, stored: &Stored);
     /// A message that was taken, and all behind it, will never be acknowledged.
     fn failed(&mut self, client: u64, sequence: u64, denied: &Denied);
+    /// A subscription that was asked for does not stand.
+    fn refused(&mut self, client: u64, subscription: u32, denied: &Denied);
     /// A subscription stands.
     fn consuming(&mut self, client: u64, consuming: &Consuming);
     /// All that was delivered up to a position is this durable.

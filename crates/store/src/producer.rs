@@ -37,8 +37,10 @@ pub(crate) struct Producer {
     pub(crate) acknowledged: (u64, u64),
     /// Whether it has to be told what is acknowledged.
     pub(crate) is_due: bool,
-    /// Messages that came again and were not stored again.
-    pub(crate) repeated: u64,
+    /// Whether it waits for messages to be on disk.
+    pub(crate) is_awaiting: bool,
+    /// The client that uses it, or will when all that the last one sent is acknowledged.
+    pub(crate) claimant: Option<u64>,
 }
 
 impl Producer {
@@ -53,7 +55,8 @@ impl Producer {
             unacknowledged: VecDeque::new(),
             acknowledged: (0, 0),
             is_due: false,
-            repeated: 0,
+            is_awaiting: false,
+            claimant: None,
         }
     }
 
@@ -89,7 +92,10 @@ impl Producers {
 
     pub(crate) fn insert(&mut self, number: u32, producer: Producer) {
         self.next = self.next.max(number.saturating_add(1));
-        self.numbers.insert(producer.name.clone(), number);
+        // It was forgotten before, which is not in the journal.
+        if let Some(before) = self.numbers.insert(producer.name.clone(), number) {
+            self.all.remove(&before);
+        }
         self.all.insert(number, producer);
     }
 

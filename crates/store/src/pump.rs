@@ -42,22 +42,99 @@ impl Store {
                 self.waiting.push(number);
             }
         }
+        let Some(durable) = self.durables.get(&number).filter(|it| !it.consumers.is_empty()) else {
+            return;
+        };
+        if durable.search.is_some() && durable.ready.len() < LOW && !durable.is_reading {
+            self.search(at, number);
+        }
         for _ in 0..TURN {
-            let Some(durable) = self.durables.get(&number) else { return };
-            if durable.consumers.is_empty() {
-                return;
-            }
-            if durable.search.is_some() && durable.ready.len() < LOW && !durable.is_reading {
-                self.search(at, number);
-            }
-            match self.step(number, at, outlet) {
-                Step::Done => {}
-                Step::Wait => return,
+            if let Step::Wait = self.step(number, at, outlet) {
+                return self.tell_losses(number, outlet);
             }
         }
-        if !self.work.contains(&number) {
+        self.add_work(number);
+    }
+
+    /// A subscription has more to do than there was time for.
+    pub(crate) fn add_work(&mut self, number: u32) {
+        if let Some(durable) = self.durables.get_mut(&number)
+            && !std::mem::replace(&mut durable.is_in_work, true)
+        {
             self.work.push_back(number);
         }
+    }
+
+    /// A subscription is to be looked at then.
+    pub(crate) fn set_alarm(&mut self, number: u32, due: u64) {
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if durable.alarm.is_none_or(|before| due < before) {
+            if let Some(before) = durable.alarm.replace(due) {
+                self.alarms.remove(&(before, number));
+            }
+            self.alarms.insert((due, number));
+        }
+    }
+
+    /// Tells what will not come to a consumer, though nothing else comes either.
+    fn tell_losses(&mut self, number: u32, outlet: &mut impl Outlet) {
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if durable.losses.is_empty() || !durable.stands {
+            return;
+        }
+        let consumers = durable.consumers.iter().filter_map(|id| self.consumers.get(id));
+        let mut with_room = consumers.filter(|it| outlet.has_room(it.client));
+        let Some(client) = with_room.next().map(|it| (it.client, it.subscription)) else { return };
+        for loss in durable.losses.drain(..) {
+            outlet.lost(client.0, client.1, &loss);
+        }
+    }
+
+    /// Lets go of what expired in a subscription that nobody takes messages of.
+    pub(crate) fn drop_expired(&mut self, number: u32, at: Moment) {
+        for _ in 0..TURN {
+            let Some(durable) = self.durables.get_mut(&number) else { return };
+            if !durable.consumers.is_empty() {
+                return;
+            }
+            if durable.search.is_some() && durable.ready.is_empty() && !durable.is_reading {
+                self.search(at, number);
+            }
+            if !self.drop_first_if_expired(number, at) {
+                return;
+            }
+        }
+        self.add_work(number);
+    }
+
+    /// Lets go of the first in line if it expired; whether it was so.
+    fn drop_first_if_expired(&mut self, number: u32, at: Moment) -> bool {
+        let Some(durable) = self.durables.get_mut(&number) else { return false };
+        let Some((entry, is_again, _)) = durable.next(at.now) else { return false };
+        let expires = match durable.first_expires {
+            Some((position, expires)) if position == entry.position => expires,
+            _ => match self.journal.at(entry.at) {
+                Lookup::Record { record, .. } => {
+                    let expires = StoredMessage::read(record.body).map_or(0, |it| it.expires);
+                    durable.first_expires = Some((entry.position, expires));
+                    expires
+                }
+                Lookup::Elsewhere { bytes } => {
+                    if !std::mem::replace(&mut durable.is_reading, true) {
+                        self.reading.push(number);
+                        self.journal.fetch(entry.at, bytes);
+                    }
+                    return false;
+                }
+                _ => return false,
+            },
+        };
+        if expires == 0 || at.time < expires {
+            return false;
+        }
+        durable.take(is_again, at.now, false);
+        durable.lose(LossReason::Expired, entry.position, entry.position, 1);
+        true
     }
 
     /// Delivers what waited for the disk.
@@ -77,7 +154,7 @@ impl Store {
         };
         let Some((entry, is_again, replaced)) = durable.next(at.now) else {
             if let Some(due) = durable.conflated.as_ref().and_then(|it| it.next_due()) {
-                self.alarms.insert((due, number));
+                self.set_alarm(number, due);
             }
             return Step::Wait;
         };
@@ -120,7 +197,7 @@ impl Store {
             return Step::Done;
         }
         if let Some(due) = durable.due_at(at.now, time, entry.position) {
-            self.alarms.insert((due, number));
+            self.set_alarm(number, due);
             return Step::Wait;
         }
         let Some(id) = choose(durable, consumers, outlet) else { return Step::Wait };
@@ -137,24 +214,24 @@ impl Store {
 
     /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
     pub(crate) fn keep_quotas(&mut self) {
-        let quota = self.settings.quota_bytes / u64::from(self.settings.journal.segment_bytes);
-        let end = self.journal.end().segment;
-        let Some(oldest) = u64::from(end).checked_sub(quota.saturating_add(1)) else { return };
-        let limit = Address { segment: oldest as u32 + 1, offset: 0 };
+        let limit = self.journal.within(self.settings.quota_bytes);
         let position = self.journal.first_of(limit);
-        let consumers = &mut self.consumers;
+        if position <= self.journal.first() {
+            return;
+        }
+        let mut over = Vec::new();
         for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
-            if durable.let_go(limit, position) {
-                self.work.push_back(*number);
-            }
-            durable.in_flight.retain(|_, flight| {
-                let stays = flight.entry.at >= limit;
-                if !stays && let Some(consumer) = consumers.get_mut(&flight.consumer) {
+            for flight in durable.let_go_in_flight(limit) {
+                if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
                     consumer.in_flight -= 1;
                 }
-                stays
-            });
+                over.push(*number);
+            }
+            if durable.let_go(limit, position) {
+                over.push(*number);
+            }
         }
+        over.into_iter().for_each(|number| self.add_work(number));
     }
 
     /// Tells consumers who want to know what is on disk now.
@@ -236,16 +313,28 @@ impl Durable {
         if !self.is_replay() {
             consumer.in_flight += 1;
             let entry = Entry { deliveries: entry.deliveries + 1, ..*entry };
-            self.in_flight.insert(entry.position, Flight { entry, consumer: id });
+            self.in_flight.insert(entry.position, Flight { entry, consumer: Some(id), due: None });
+            consumer.lowest = consumer.lowest.min(entry.position);
         }
         let is_to_be_told = delivery.is_unconfirmed && consumer.wants_confirmed;
         if is_to_be_told {
-            consumer.unconfirmed = entry.position;
+            consumer.unconfirmed = consumer.unconfirmed.max(entry.position);
         }
         is_to_be_told && !std::mem::replace(&mut consumer.is_unconfirmed, true)
     }
 
-    /// Loses what is stored before an address, where the first record has this position; whether that was
+    /// Loses what is in flight and stored before an address.
+    fn let_go_in_flight(&mut self, limit: Address) -> Vec<Flight> {
+        let before = self.in_flight.values().filter(|flight| flight.entry.at < limit);
+        let before: Vec<u64> = before.map(|flight| flight.entry.position).collect();
+        let gone = before.into_iter().filter_map(|position| {
+            self.lose(LossReason::Quota, position, position, 1);
+            self.land(position)
+        });
+        gone.collect()
+    }
+
+    /// Loses what waits and is stored before an address, where the first record has this position; whether that was
     /// anything.
     fn let_go(&mut self, limit: Address, position: u64) -> bool {
         let search = self.search.filter(|it| it.at < limit);
@@ -260,10 +349,7 @@ impl Durable {
             });
         };
         take(&mut self.again);
-        take(&mut self.held);
-        gone.extend(
-            self.in_flight.values().filter(|it| it.entry.at < limit).map(|it| it.entry.position),
-        );
+        self.unfound.retain(|_, (at, _)| *at >= limit);
         while let Some(entry) = self.ready.front()
             && entry.at < limit
         {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trunkline_journal::{Address, Record};
 
 use crate::body::{Reader, StoredMessage, Writer, kind};
-use crate::durable::{Account, Durable, Entry};
+use crate::durable::{Account, Durable};
 use crate::producer::{Producer, Producers};
 
 /// What is known of a durable subscription.
@@ -56,7 +56,7 @@ pub struct State {
 }
 
 /// The version of the layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Known {
     fn write(&self, out: &mut Writer) {
@@ -91,15 +91,20 @@ impl Known {
 
     /// What is known of one that is in use; `end` is the next position of the journal.
     pub(crate) fn of(durable: &Durable, end: u64) -> Self {
-        let undone = |entry: &Entry| (entry.position, (entry.at, entry.wants_disk));
+        let horizon = durable.horizon(end);
         Self {
             name: durable.name.to_string(),
             pattern: durable.pattern.to_string(),
-            horizon: durable.horizon(end),
+            horizon,
             from_time: durable.from_time,
-            undone: durable.undone().map(undone).collect(),
+            // What waits behind the horizon is found again.
+            undone: durable
+                .undone()
+                .into_iter()
+                .filter(|(position, _)| *position < horizon)
+                .collect(),
             conflation: durable.interval(),
-            done: durable.done_behind(end),
+            done: durable.done.range(horizon..).copied().collect(),
             account: durable.account,
         }
     }
@@ -150,8 +155,8 @@ pub(crate) fn state<'a>(
 }
 
 impl State {
-    /// Learns what a record says.
-    pub fn learn(&mut self, record: &Record<'_>) {
+    /// Learns what a record says; false if it cannot be understood.
+    pub fn learn(&mut self, record: &Record<'_>) -> bool {
         let understood = match record.kind {
             kind::STATE => Self::read(record.body).map(|state| *self = state),
             kind::MESSAGE => self.learn_message(record),
@@ -165,6 +170,7 @@ impl State {
             _ => None,
         };
         self.strange += u64::from(understood.is_none());
+        understood.is_some()
     }
 
     fn read(body: &[u8]) -> Option<Self> {
@@ -183,6 +189,9 @@ impl State {
         })?;
         let next_durable = reader.u32()?;
         let durables = reader.list(|it| Some((it.u32()?, Known::read(it)?)))?;
+        if !reader.0.is_empty() {
+            return None;
+        }
         Some(Self {
             producers: producers.into_iter().collect(),
             next_producer,

@@ -78,8 +78,8 @@ pub struct DurableView<'a> {
 pub(crate) enum Answer {
     /// A consumer was promised that its acknowledgements are kept: which, and how many.
     Acknowledged(u32, u64),
-    /// A subscription stands.
-    Consuming(u32),
+    /// A durable subscription stands.
+    Stands(u32),
 }
 
 /// Producers, durable subscriptions and consumers over a journal.
@@ -109,6 +109,10 @@ pub struct Store {
     /// Durable subscriptions with acknowledgements that are not in the journal.
     pub(crate) unlogged: Vec<u32>,
     pub(crate) answers: VecDeque<(u64, Answer)>,
+    /// Durable subscriptions that are to be put into the journal when there is room, and the numbers of those
+    /// that were deleted and are to be.
+    pub(crate) late: Vec<u32>,
+    pub(crate) deleted: Vec<u32>,
     /// Consumers that want to know when what they got is durable.
     pub(crate) unconfirmed: Vec<u32>,
     /// Durable subscriptions that have more to do than there was time for.
@@ -123,7 +127,7 @@ pub struct Store {
     pub(crate) is_urgent: bool,
     /// When what nobody waits for is written at the latest.
     pub(crate) lazy_at: Option<u64>,
-    retain_at: u64,
+    pub(crate) retain_at: u64,
     has_told_failure: bool,
     pub(crate) counts: Counts,
 }
@@ -151,6 +155,8 @@ impl Store {
             later: VecDeque::new(),
             unlogged: Vec::new(),
             answers: VecDeque::new(),
+            late: Vec::new(),
+            deleted: Vec::new(),
             unconfirmed: Vec::new(),
             work: VecDeque::new(),
             waiting: Vec::new(),
@@ -193,9 +199,15 @@ impl Store {
             Some(number) => number,
             None => self.new_producer(at, name)?,
         };
+        let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
+        // Who had the name has it no more, or what it sends would have to be waited for, for ever.
+        if producer.claimant.replace(client) != Some(client) {
+            producer.session = producer.session.wrapping_add(1);
+            producer.is_connected = false;
+            self.producer_client.remove(&number);
+        }
         self.is_settled(number)?;
         let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
-        producer.session = producer.session.wrapping_add(1);
         producer.is_connected = true;
         producer.used = producer.used.max(at.time);
         self.producer_client.insert(number, client);
@@ -240,29 +252,50 @@ impl Store {
     /// A producer publishes no more over its connection.
     pub fn leave(&mut self, producer: ProducerId) {
         if let Some(at) = self.producers.of(producer) {
-            at.is_connected = false;
+            (at.is_connected, at.claimant) = (false, None);
             self.producer_client.remove(&producer.number);
         }
     }
 
     /// Makes room for a record, at the beginning of a new segment behind one with all that is known.
     pub(crate) fn make_room(&mut self, at: Moment, bytes: usize) -> Result<(), Denied> {
-        for _ in 0..2 {
-            match self.journal.make_room(bytes) {
-                Ok(Room::Here) => return Ok(()),
-                Ok(Room::NewSegment) => self.begin_segment(at)?,
-                Err(refusal) => return Err(denied(refusal)),
+        // In memory there is room as soon as something is let go of.
+        if !self.journal.is_on_disk()
+            && matches!(self.journal.make_room(bytes), Err(Refusal::Full(_)))
+        {
+            self.retain(at);
+        }
+        if self.journal.make_room(bytes)? == Room::NewSegment {
+            self.begin_segment(at)?;
+            // What is known may leave too little.
+            if self.journal.make_room(bytes)? == Room::NewSegment {
+                return Err(Denied::TooLong(bytes, self.journal.first_bytes()));
             }
         }
-        Err(Denied::Limit("what is known of subscriptions fills a segment of the journal".into()))
+        Ok(())
     }
 
+    /// Begins a segment with all that is known.
     fn begin_segment(&mut self, at: Moment) -> Result<(), Denied> {
-        let end = self.journal.last() + 1;
-        let durables = self.durables.iter().filter(|(_, it)| !it.is_replay());
-        let durables = durables.map(|(number, durable)| (*number, durable));
-        let body = state::state(&self.producers, durables, self.next_durable, end);
-        self.journal.begin_segment(at.time, Some((kind::STATE, &body))).map_err(denied)
+        // What is in memory is gone with what is known of it.
+        let known = self.journal.is_on_disk().then(|| {
+            let logged = self.durables.iter().filter(|(_, it)| it.is_logged && !it.is_replay());
+            let durables = logged.map(|(number, durable)| (*number, durable));
+            let end = self.journal.last() + 1;
+            state::state(&self.producers, durables, self.next_durable, end)
+        });
+        // With more than half, segments would hold little else.
+        let limit = self.journal.first_bytes() / 2;
+        let used = known.as_ref().map_or(0, Vec::len);
+        if used > limit {
+            return Err(Denied::NotDurable(format!(
+                "what is known of producers and subscriptions, mostly of messages that are delivered and not \
+                 acknowledged, takes {used} bytes of each segment of the journal, and {limit} may be \
+                 (journal.segment_bytes)"
+            )));
+        }
+        let first = known.as_ref().map(|known| (kind::STATE, &known[..]));
+        Ok(self.journal.begin_segment(at.time, first)?)
     }
 
     /// A producer publishes a message.
@@ -358,7 +391,6 @@ impl Store {
             {
                 return Err(Denied::failed(why));
             }
-            producer.repeated += 1;
             self.counts.repeated += 1;
         }
         Ok(is_next)
@@ -379,9 +411,11 @@ impl Store {
         }
     }
 
-    fn await_disk(&mut self, producer: u32) {
-        if self.awaiting.last() != Some(&producer) && !self.awaiting.contains(&producer) {
-            self.awaiting.push(producer);
+    fn await_disk(&mut self, number: u32) {
+        if let Some(producer) = self.producers.get_mut(number)
+            && !std::mem::replace(&mut producer.is_awaiting, true)
+        {
+            self.awaiting.push(number);
         }
     }
 
@@ -422,17 +456,20 @@ impl Store {
         }
     }
 
+    /// Whether the journal can take records to write now.
+    fn can_commit(&self) -> bool {
+        self.journal.is_on_disk() && !self.journal.is_writing() && self.journal.failure().is_none()
+    }
+
     /// The next records to write, if there are any to write now.
     pub fn next_commit(&mut self, at: Moment) -> Option<Commit> {
-        let is_due = self.lazy_at.is_some_and(|due| at.now >= due);
-        if !self.journal.is_on_disk() || !self.is_urgent && !is_due {
+        let is_due = self.is_urgent || self.lazy_at.is_some_and(|due| at.now >= due);
+        if !is_due || !self.can_commit() {
             return None;
         }
         self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
-        if commit.is_some() || self.journal.pending() == 0 {
-            (self.is_urgent, self.lazy_at) = (false, None);
-        }
+        (self.is_urgent, self.lazy_at) = (false, None);
         if !self.unlogged.is_empty() {
             self.be_lazy(at.now);
         }
@@ -453,11 +490,13 @@ impl Store {
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.awaiting) {
             let Some(producer) = self.producers.get_mut(number) else { continue };
-            if producer.settle(durable) {
-                self.tell_later(number);
-            }
-            if self.producers.get_mut(number).is_some_and(|it| !it.unacknowledged.is_empty()) {
+            let is_news = producer.settle(durable);
+            producer.is_awaiting = !producer.unacknowledged.is_empty();
+            if producer.is_awaiting {
                 self.awaiting.push(number);
+            }
+            if is_news {
+                self.tell_later(number);
             }
         }
         self.settle(outlet);
@@ -465,7 +504,16 @@ impl Store {
         self.answer(at, durable, outlet);
         self.confirm(durable, outlet);
         self.pump_waiting(at, outlet);
+        self.log_what_is_left(at);
         self.journal.forget();
+    }
+
+    /// Puts into the journal what there was no room for.
+    fn log_what_is_left(&mut self, at: Moment) {
+        for number in std::mem::take(&mut self.late) {
+            self.log_late(at, number);
+        }
+        self.log_deleted(at);
     }
 
     /// Tells those who wait that they wait in vain.
@@ -480,6 +528,11 @@ impl Store {
                 && let Some(first) = producer.unacknowledged.front()
             {
                 outlet.failed(client, first.sequence, &denied);
+            }
+        }
+        for (_, answer) in std::mem::take(&mut self.answers) {
+            if let Answer::Stands(number) = answer {
+                self.fall(number, &denied, outlet);
             }
         }
     }
@@ -517,14 +570,17 @@ impl Store {
                         );
                     }
                 }
-                Answer::Consuming(consumer) => self.stand(consumer, at, outlet),
+                Answer::Stands(number) => self.stand(number, at, outlet),
             }
         }
     }
 
     /// The next chore, if none is under way.
-    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
-        self.journal.next_chore(now)
+    pub fn next_chore(&mut self, at: Moment) -> Option<Chore> {
+        if self.journal.wants_room(at.now) {
+            self.retain(at);
+        }
+        self.journal.next_chore(at.now)
     }
 
     /// What came of the chore.
@@ -534,7 +590,16 @@ impl Store {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.is_reading = false;
             }
-            self.pump(number, at, outlet);
+            self.go_on(number, at, outlet);
+        }
+        self.log_what_is_left(at);
+    }
+
+    /// Does what is to be done of a subscription.
+    fn go_on(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        match self.durables.get(&number) {
+            Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
+            _ => self.pump(number, at, outlet),
         }
     }
 
@@ -545,8 +610,10 @@ impl Store {
         }
         let alarm = self.alarms.first().map(|(due, _)| *due);
         let journal = self.journal.next_deadline();
-        let retain = self.journal.has_old().then_some(self.retain_at);
-        [self.lazy_at, journal, alarm, retain].into_iter().flatten().min()
+        let has_old = self.journal.has_old() || !self.durables.is_empty();
+        let retain = has_old.then_some(self.retain_at);
+        let lazy = self.lazy_at.filter(|_| self.can_commit());
+        [lazy, journal, alarm, retain].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -560,17 +627,32 @@ impl Store {
         {
             self.alarms.pop_first();
             if let Some(durable) = self.durables.get_mut(&number) {
-                durable.end_delays(at.now);
+                durable.alarm = None;
+                self.end_delays(number, at.now);
                 self.pump(number, at, outlet);
             }
         }
         for _ in 0..self.work.len() {
             let Some(number) = self.work.pop_front() else { break };
-            self.pump(number, at, outlet);
+            if let Some(durable) = self.durables.get_mut(&number) {
+                durable.is_in_work = false;
+            }
+            self.go_on(number, at, outlet);
         }
         if at.now >= self.retain_at {
             self.retain_at = at.now.saturating_add(RETAIN);
+            self.forget_idle(at);
             self.retain(at);
+        }
+    }
+
+    /// Lets go of what expired where nobody takes it, and of topics of which nothing waits.
+    fn forget_idle(&mut self, at: Moment) {
+        let away = self.durables.iter().filter(|(_, it)| it.consumers.is_empty());
+        let away: Vec<u32> = away.map(|(number, _)| *number).collect();
+        away.into_iter().for_each(|number| self.drop_expired(number, at));
+        for conflated in self.durables.values_mut().filter_map(|it| it.conflated.as_mut()) {
+            conflated.forget_idle(at.now);
         }
     }
 
@@ -616,16 +698,5 @@ impl Store {
     /// What has happened since the store was opened.
     pub fn counts(&self) -> Counts {
         self.counts
-    }
-}
-
-fn denied(refusal: Refusal) -> Denied {
-    match refusal {
-        Refusal::Busy => Denied::Busy,
-        Refusal::TooLong { bytes, limit } => Denied::TooLong(bytes, limit),
-        Refusal::Full(why) => Denied::NotDurable(format!("the journal is full: {why}")),
-        Refusal::Failed(why) => Denied::NotDurable(format!(
-            "the journal has failed, and stores nothing any more: {why}"
-        )),
     }
 }

@@ -24,6 +24,7 @@ impl Outlet for Seen {
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
     fn failed(&mut self, _: u64, _: u64, _: &Denied) {}
+    fn refused(&mut self, _: u64, _: u32, _: &Denied) {}
     fn consuming(&mut self, _: u64, _: &Consuming) {}
     fn confirmed(&mut self, _: u64, _: u32, _: Durability, _: u64) {}
     fn acknowledged(&mut self, _: u64, _: u32, _: Durability, _: u64, _: u64) {}
@@ -54,7 +55,7 @@ fn work(disk: &mut SimulatedDisk, store: &mut Store, now: u64, seen: &mut Seen) 
             store.committed(at(now), result, seen);
             was_idle = false;
         }
-        if let Some(it) = store.next_chore(now) {
+        if let Some(it) = store.next_chore(at(now)) {
             let done = chore(disk, &it);
             store.chore_done(at(now), done, seen);
             was_idle = false;

@@ -148,6 +148,13 @@ impl Outlet for Counter<'_> {
         self.tell(client, |out| trunkline_native::encode_refused(out, &refused));
     }
 
+    fn refused(&mut self, client: u64, subscription: u32, denied: &Denied) {
+        let (code, text) = (code_of(denied), denied.to_string());
+        let id = subscription.into();
+        let refused = Refused { of: kind::CONSUME, code, offset: None, id, text: &text };
+        self.tell(client, |out| trunkline_native::encode_refused(out, &refused));
+    }
+
     fn consuming(&mut self, client: u64, it: &Consuming) {
         let Consuming { subscription, window, waiting, next, is_new } = *it;
         let consuming = trunkline_native::Consuming { subscription, window, waiting, next, is_new };

@@ -40,7 +40,8 @@ impl Engine {
     /// The next chore for the disk, if none is under way. Its outcome is for [`Engine::chore_done`].
     #[inline]
     pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
-        self.keeper.store.next_chore(now)
+        let at = self.keeper.moment(now);
+        self.keeper.store.next_chore(at)
     }
 
     /// What came of the chore.
