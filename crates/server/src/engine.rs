@@ -302,8 +302,12 @@ impl Engine {
         }
     }
 
-    /// Takes over another configuration, for those connected too.
+    /// Takes over another configuration, for those connected too. The journal stays where it is, and
+    /// promises what it can there.
     pub fn reconfigure(&mut self, now: u64, config: &Config) {
+        let mut config = config.clone();
+        config.journal.keep_files_of(&self.office.config.journal);
+        let config = &config;
         self.office.reconfigure(config);
         self.router.set_limits(limits(config));
         self.keeper.store.reconfigure(config.journal.settings());
