@@ -354,13 +354,15 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         lanes: limits.lanes,
         lanes_per_client: limits.lanes_per_client,
         output_bytes: size(limits.output_bytes),
-        // So that the frame that delivers a message is no longer than frames may be.
-        message_bytes: size(limits.frame_bytes) - MOST_MESSAGE_HEAD,
+        message_bytes: message_bytes(config),
     }
 }
 
-/// Bytes before the payload in the longest frame that delivers a message.
-const MOST_MESSAGE_HEAD: usize = trunkline_native::MESSAGE_HEAD + 32;
+/// The most bytes of a payload: the frame that delivers it is no longer than frames may be.
+pub(crate) fn message_bytes(config: &Config) -> usize {
+    let frame = usize::try_from(config.limits.frame_bytes).unwrap_or(usize::MAX);
+    frame - trunkline_native::MOST_MESSAGE_HEAD
+}
 
 #[cold]
 fn log_losses(now: u64, member: &Member, face: &mut Face) {

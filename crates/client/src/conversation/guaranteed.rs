@@ -51,7 +51,7 @@ impl Conversation {
         payload: &[u8],
         time_to_live_ms: u32,
     ) -> Result<u64> {
-        self.check_payload(payload, native::STORE_HEAD)?;
+        self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
         let producer = self.state.producer.as_mut().ok_or(Error::NoProducer)?;
         let (alias, sequence, is_repeated) = (topic.0, 0, false);
         let store = Store { alias, time_to_live_ms, sequence, is_repeated, format, payload };

@@ -181,7 +181,8 @@ impl Outlet for Counter<'_> {
     fn publish(&mut self, topic: &str, format: u16, payload: &[u8]) {
         let envelope = Envelope { mode: Mode::Guaranteed, format, request: None, payload };
         if let Some(topic) = self.topic {
-            // What direct subscribers lose is told to them, and what is refused had too many of them.
+            // What direct subscribers lose is told to them, and what is refused had too many of them:
+            // what is too long is not stored.
             let _ = self.router.publish(self.now, topic, &envelope);
             return;
         }

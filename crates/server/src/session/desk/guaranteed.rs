@@ -1,10 +1,11 @@
 //! What a session may ask of guaranteed delivery.
 
 use trunkline_native::code;
-use trunkline_router::{TopicId, check_pattern};
+use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
-use super::{Denied, Desk};
+use super::{Denied, Desk, denied};
+use crate::engine::message_bytes;
 
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +83,11 @@ impl Desk<'_> {
     /// It is not stored.
     #[inline]
     pub fn store(&mut self, producer: ProducerId, it: &ToStore<'_>) -> Result<(), NotNow> {
+        // What is longer could be stored, and not be published to direct subscribers.
+        let (bytes, limit) = (it.payload.len(), message_bytes(&self.office.config));
+        if bytes > limit {
+            return Err(NotNow::Denied(denied(Refusal::MessageTooLong { bytes, limit })));
+        }
         self.keeper.name.clear();
         self.keeper.name.push_str(self.router.topic_name(it.topic));
         let name = std::mem::take(&mut self.keeper.name);
