@@ -1,5 +1,6 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod consumers;
 mod keeper;
 mod member;
 mod office;
@@ -123,7 +124,7 @@ impl Engine {
         let used = session.received(&mut desk, bytes);
         member.bytes_in += used as u64;
         self.office.totals.bytes_in += used as u64;
-        if member.producer.is_some() || member.consumers > 0 {
+        if member.producer.is_some() || self.keeper.consumers.of(id) > 0 {
             self.settle(now);
         }
         used
@@ -145,7 +146,7 @@ impl Engine {
             {
                 log_losses(now, &connection.member, face);
             }
-            if connection.member.consumers > 0 {
+            if self.keeper.consumers.of(id) > 0 {
                 self.router.sent(now, id, bytes);
                 return self.make_deliveries(now, id);
             }

@@ -47,3 +47,75 @@ fn what_is_too_long_for_direct_subscribers_is_not_stored() {
     let came: Vec<usize> = bench.read(reader).iter().filter_map(length).collect();
     assert_eq!(came, [limit]);
 }
+
+/// Asks for messages, and reads the answer.
+fn consume(bench: &mut Bench, id: ConnectionId, subscription: u32, name: &str) -> Frame {
+    let consume = native::Consume {
+        subscription,
+        window: 0,
+        updates: Updates::All,
+        start: native::Start::New,
+        pace: 0,
+        wants_confirmed: false,
+        wants_acknowledged: false,
+        name,
+        pattern: "a",
+    };
+    bench.send(id, |out| native::encode_consume(out, &consume));
+    bench.read(id).remove(0)
+}
+
+fn stands(told: &Frame) -> bool {
+    matches!(told, Frame::Other(text) if text.contains("Consuming"))
+}
+
+#[test]
+fn who_loses_a_subscription_because_another_deletes_it_may_have_one_more() {
+    let mut bench = Bench::new(|config| config.limits.subscriptions_per_client = 1);
+    let (risk, other) = (bench.client("risk"), bench.client("other"));
+    for round in 0..3 {
+        let told = consume(&mut bench, risk, 1, "risk");
+        assert!(stands(&told), "{round}: {told:?}");
+        assert_eq!(consume(&mut bench, risk, 2, "more"), Frame::Refused(code::LIMIT, 2));
+        // Its own, too.
+        let deletes = if round == 1 { risk } else { other };
+        bench.send(deletes, |out| native::encode_delete(out, "risk"));
+        let told = bench.read(risk);
+        assert!(matches!(&*told, [Frame::Other(text)] if text == "Unsubscribed(1)"), "{told:?}");
+    }
+}
+
+#[test]
+fn consumers_are_subscriptions_of_all_clients() {
+    let mut bench = Bench::new(|config| config.limits.subscriptions = 3);
+    let (one, two) = (bench.client("one"), bench.client("two"));
+    bench.send(one, |out| native::encode_subscribe(out, 9, Updates::All, "a"));
+    bench.read(one);
+    assert!(stands(&consume(&mut bench, one, 1, "risk")));
+    assert!(stands(&consume(&mut bench, two, 1, "")));
+    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Refused(code::LIMIT, 2));
+    bench.send(two, |out| native::encode_subscribe(out, 9, Updates::All, "a"));
+    assert_eq!(bench.read(two), [Frame::Refused(code::LIMIT, 9)]);
+    // Who leaves makes room.
+    bench.engine.closed(bench.now, one, "it left");
+    assert!(stands(&consume(&mut bench, two, 2, "risk")));
+    bench.send(two, |out| native::encode_unsubscribe(out, 1));
+    bench.read(two);
+    assert!(stands(&consume(&mut bench, two, 3, "more")));
+    assert!(stands(&consume(&mut bench, two, 4, "most")));
+    assert_eq!(consume(&mut bench, two, 5, "beyond"), Frame::Refused(code::LIMIT, 5));
+}
+
+#[test]
+fn a_durable_subscription_has_so_many_consumers_at_most() {
+    let mut bench = Bench::new(|_| {});
+    let pool = bench.client("pool");
+    for number in 0..1_024 {
+        assert!(stands(&consume(&mut bench, pool, number, "risk")), "{number}");
+    }
+    assert_eq!(consume(&mut bench, pool, 1_024, "risk"), Frame::Refused(code::LIMIT, 1_024));
+    assert!(stands(&consume(&mut bench, pool, 1_024, "more")));
+    bench.send(pool, |out| native::encode_unsubscribe(out, 7));
+    bench.read(pool);
+    assert!(stands(&consume(&mut bench, pool, 1_025, "risk")));
+}

@@ -73,6 +73,9 @@ pub(crate) struct Consumer {
 /// Positions in a record of acknowledgements, at most.
 const POSITIONS: usize = 4_096;
 
+/// Consumers of a durable subscription, at most: each that leaves looks through all of them.
+const CONSUMERS: usize = 1_024;
+
 impl Store {
     /// A client wants messages.
     ///
@@ -142,11 +145,15 @@ impl Store {
                     asked.name
                 )))
             }
-            Some(durable) if *durable.pattern == *asked.pattern => Ok(number),
-            Some(durable) => Err(Denied::Exists(format!(
+            Some(durable) if *durable.pattern != *asked.pattern => Err(Denied::Exists(format!(
                 "the durable subscription {:?} has the pattern {:?}",
                 asked.name, durable.pattern
             ))),
+            Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Denied::Limit(format!(
+                "the durable subscription {:?} has its limit of {CONSUMERS} consumers",
+                asked.name
+            ))),
+            Some(_) => Ok(number),
             None => Err(Denied::Unknown),
         }
     }

@@ -130,15 +130,16 @@ impl Desk<'_> {
             return Err(NotNow::Denied(Denied { code: code::IN_USE, offset: None, text }));
         }
         let most = self.subscriptions();
-        if self.member.consumers >= most {
+        if self.keeper.consumers.of(self.member.id) >= most {
             let text = format!("the client has its limit of {most} (subscriptions_per_client)");
             return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
         }
+        self.room_for_subscription().map_err(NotNow::Denied)?;
         let client = self.member.id.as_u64();
         let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
         let consumed = store.consume(at, client, asked, &mut counter);
         consumed.map_err(|denied| self.not_now(&denied))?;
-        self.member.consumers += 1;
+        self.keeper.consumers.begin(self.member.id);
         Ok(())
     }
 
@@ -182,13 +183,22 @@ impl Desk<'_> {
         let client = self.member.id.as_u64();
         let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
         let was_there = store.detach(at, client, subscription, &mut counter).is_ok();
-        self.member.consumers -= u32::from(was_there);
+        if was_there {
+            self.keeper.consumers.end(self.member.id);
+        }
         was_there
+    }
+
+    /// Whether the router may have one more subscription, be it direct, durable or a replay.
+    pub(super) fn room_for_subscription(&self) -> Result<(), Denied> {
+        let limit = self.office.config.limits.subscriptions;
+        let all = self.router.view().subscriptions_now() + self.keeper.consumers.all();
+        if all < limit { Ok(()) } else { Err(denied(Refusal::TooManySubscriptions(limit))) }
     }
 
     /// Whether a number is taken by a durable subscription or a replay.
     pub(super) fn has_consumer(&self, subscription: u32) -> bool {
-        self.member.consumers > 0
+        self.keeper.consumers.of(self.member.id) > 0
             && self.keeper.store.has_consumer(self.member.id.as_u64(), subscription)
     }
 }
