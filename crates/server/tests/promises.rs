@@ -5,6 +5,7 @@ mod bench;
 use bench::{Bench, Frame};
 use trunkline_native::{self as native, Updates, code, format};
 use trunkline_server::ConnectionId;
+use trunkline_server::snapshot::{DurableStatus, SnapshotRequest};
 
 /// A client that stores under a name to the topic `a`, which is its alias 0.
 fn producer(bench: &mut Bench, name: &str) -> ConnectionId {
@@ -118,4 +119,49 @@ fn a_durable_subscription_has_so_many_consumers_at_most() {
     bench.send(pool, |out| native::encode_unsubscribe(out, 7));
     bench.read(pool);
     assert!(stands(&consume(&mut bench, pool, 1_025, "risk")));
+}
+
+#[test]
+fn of_a_row_of_refused_messages_the_first_is_told() {
+    let mut bench = Bench::new(|_| {});
+    let earlier = producer(&mut bench, "desk");
+    let later = producer(&mut bench, "desk");
+    for sequence in 1..=1_000 {
+        store(&mut bench, earlier, sequence, b"x");
+    }
+    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
+    // Who tries it again wants to know again.
+    store(&mut bench, earlier, 1, b"x");
+    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
+    assert_eq!(bench.engine.totals().refusals, 1_001, "all are counted");
+    store(&mut bench, later, 3, b"x");
+    store(&mut bench, later, 4, b"x");
+    assert_eq!(bench.read(later), [Frame::Refused(code::OUT_OF_SEQUENCE, 3)]);
+    let none = bench.client("none");
+    bench.send(none, |out| native::encode_topic(out, 0, "a"));
+    for sequence in [1, 2] {
+        store(&mut bench, none, sequence, b"x");
+    }
+    assert_eq!(bench.read(none), [Frame::Refused(code::NO_PRODUCER, 1)]);
+}
+
+#[test]
+fn durable_subscriptions_are_listed_by_what_waits_and_no_more_than_are_asked_for() {
+    let mut bench = Bench::new(|_| {});
+    let (desk, pool) = (producer(&mut bench, "desk"), bench.client("pool"));
+    for (number, name) in ["c", "b", "a"].into_iter().enumerate() {
+        assert!(stands(&consume(&mut bench, pool, number as u32, name)));
+        bench.send(pool, |out| native::encode_unsubscribe(out, number as u32));
+        bench.read(pool);
+        store(&mut bench, desk, number as u64 + 1, b"x");
+    }
+    assert!(stands(&consume(&mut bench, pool, 9, "d")));
+    let mut listed = |clients| {
+        let snapshot = bench.engine.snapshot(0, SnapshotRequest { clients, topics: 0 });
+        let one = |it: &DurableStatus| format!("{} {}", it.name, it.waiting_now);
+        snapshot.durables.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(9), ["c 3", "b 2", "a 1", "d 0"]);
+    assert_eq!(listed(2), ["c 3", "b 2"]);
+    assert_eq!(listed(0), [""; 0]);
 }
