@@ -51,7 +51,7 @@ impl State {
             Some(producer) if producer.end().is_none() => producer.restart(),
             _ => self.end_producer(),
         }
-        self.subscriptions.retain(|it| it.consumer().is_none_or(|consumer| !consumer.is_left));
+        self.subscriptions.retain(|it| it.consumer().is_none_or(Consumer::restart));
         self.output.clear();
         self.names.clear();
         self.asked.clear();
@@ -167,7 +167,10 @@ impl State {
         let number = refused.id as u32;
         match refused.of {
             // What has the number already is not meant.
-            kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME if refused.code == code::IN_USE => {}
+            kind::TOPIC | kind::SUBSCRIBE if refused.code == code::IN_USE => {}
+            kind::CONSUME
+                if refused.code == code::IN_USE
+                    && self.consumer(number).is_some_and(|it| it.stands) => {}
             kind::TOPIC => _ = self.topics.remove(number),
             kind::SUBSCRIBE | kind::CONSUME | kind::UNSUBSCRIBE => {
                 self.subscriptions.remove(number);

@@ -364,3 +364,49 @@ fn the_end_of_a_consumer_is_told_if_it_was_not_wanted() {
     events(&mut conversation);
     assert_eq!(self::said(&mut conversation).len(), 1);
 }
+
+#[test]
+fn a_replay_that_has_brought_nothing_begins_where_it_was_asked_to() {
+    let news = Consume::replay("fx/*", Start::New);
+    let starts = [Start::All, Start::Position(7), Start::Time(99), Start::Last(3), Start::New];
+    for start in starts {
+        let mut conversation = Conversation::new(&Options::named("test"));
+        conversation.consume(&Consume { start, ..news.clone() }).expect("a pattern");
+        hear(&mut conversation, &[WELCOME, consuming(0, 2000)]);
+        assert_eq!(events(&mut conversation).len(), 2);
+        said(&mut conversation);
+        conversation.restart();
+        hear(&mut conversation, &[WELCOME]);
+        assert_eq!(events(&mut conversation).len(), 1);
+        // What is new for it is what has come since it was asked.
+        let again = if start == Start::New { Start::Position(2000) } else { start };
+        let said = said(&mut conversation);
+        assert!(said[1].contains(&format!("start: {again:?}, pace")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_consumer_that_never_stood_is_forgotten_when_it_is_refused() {
+    for code in [code::IN_USE, code::DIFFERENT, code::BAD_NAME] {
+        let mut conversation = consumer();
+        conversation.consume(&Consume::durable("late", "x")).expect("a name");
+        // The second answer is of one that stands.
+        hear(&mut conversation, &[refused(kind::CONSUME, 2, code)]);
+        hear(&mut conversation, &[refused(kind::CONSUME, 1, code::IN_USE)]);
+        assert_eq!(events(&mut conversation).len(), 2);
+        for _ in 0..2 {
+            conversation.restart();
+            hear(&mut conversation, &[WELCOME]);
+            events(&mut conversation);
+            let said = said(&mut conversation);
+            assert_eq!(said.len(), 3, "{code}: {said:?}");
+        }
+        // There is nothing on the new connection that has its number.
+        hear(&mut conversation, &[refused(kind::CONSUME, 0, code)]);
+        assert_eq!(events(&mut conversation).len(), 1);
+        conversation.restart();
+        hear(&mut conversation, &[WELCOME]);
+        events(&mut conversation);
+        assert_eq!(said(&mut conversation).len(), 2, "{code}");
+    }
+}

@@ -49,18 +49,28 @@ fn what_is_too_long_for_direct_subscribers_is_not_stored() {
     assert_eq!(came, [limit]);
 }
 
-/// Asks for messages, and reads the answer.
+/// Asks for messages of the topic `a`, and reads the answer.
 fn consume(bench: &mut Bench, id: ConnectionId, subscription: u32, name: &str) -> Frame {
+    consume_as(bench, id, subscription, name, ("a", Updates::All))
+}
+
+fn consume_as(
+    bench: &mut Bench,
+    id: ConnectionId,
+    subscription: u32,
+    name: &str,
+    (pattern, updates): (&str, Updates),
+) -> Frame {
     let consume = native::Consume {
         subscription,
         window: 0,
-        updates: Updates::All,
+        updates,
         start: native::Start::New,
         pace: 0,
         wants_confirmed: false,
         wants_acknowledged: false,
         name,
-        pattern: "a",
+        pattern,
     };
     bench.send(id, |out| native::encode_consume(out, &consume));
     bench.read(id).remove(0)
@@ -164,4 +174,19 @@ fn durable_subscriptions_are_listed_by_what_waits_and_no_more_than_are_asked_for
     assert_eq!(listed(9), ["c 3", "b 2", "a 1", "d 0"]);
     assert_eq!(listed(2), ["c 3", "b 2"]);
     assert_eq!(listed(0), [""; 0]);
+}
+
+#[test]
+fn a_durable_subscription_that_is_otherwise_is_no_number_in_use() {
+    let mut bench = Bench::new(|_| {});
+    let (risk, other) = (bench.client("risk"), bench.client("other"));
+    assert!(stands(&consume(&mut bench, risk, 1, "risk")));
+    assert_eq!(consume(&mut bench, risk, 1, "risk"), Frame::Refused(code::IN_USE, 1));
+    for how in [("b", Updates::All), ("a", Updates::Newest), ("a", Updates::PerSecond(5))] {
+        let told = consume_as(&mut bench, other, 1, "risk", how);
+        assert_eq!(told, Frame::Refused(code::DIFFERENT, 1), "{how:?}");
+    }
+    let told = consume_as(&mut bench, other, 1, "risk", ("a//b", Updates::All));
+    assert_eq!(told, Frame::Refused(code::BAD_NAME, 1));
+    assert!(stands(&consume(&mut bench, other, 1, "risk")));
 }

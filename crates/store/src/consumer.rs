@@ -90,7 +90,7 @@ impl Store {
         outlet: &mut impl Outlet,
     ) -> Result<(), Denied> {
         if check_pattern(asked.pattern).is_err() {
-            return Err(Denied::Exists("the pattern is none".into()));
+            return Err(Denied::Pattern);
         }
         if self.consumer_of.contains_key(&(client, asked.subscription)) {
             return Err(Denied::Exists(format!(
@@ -140,12 +140,12 @@ impl Store {
     fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Denied> {
         match self.durables.get(&number) {
             Some(durable) if durable.interval() != asked.conflation => {
-                Err(Denied::Exists(format!(
+                Err(Denied::Different(format!(
                     "the durable subscription {:?} is there with other updates a second",
                     asked.name
                 )))
             }
-            Some(durable) if *durable.pattern != *asked.pattern => Err(Denied::Exists(format!(
+            Some(durable) if *durable.pattern != *asked.pattern => Err(Denied::Different(format!(
                 "the durable subscription {:?} has the pattern {:?}",
                 asked.name, durable.pattern
             ))),

@@ -46,6 +46,8 @@ pub(crate) fn code_of(denied: &trunkline_store::Denied) -> u16 {
         Denied::TakenOver => code::TAKEN_OVER,
         Denied::TooLong(..) => code::TOO_LONG,
         Denied::Exists(_) => code::IN_USE,
+        Denied::Different(_) => code::DIFFERENT,
+        Denied::Pattern => code::BAD_NAME,
         Denied::Unknown => code::UNKNOWN,
     }
 }
