@@ -77,6 +77,25 @@ impl State {
         Ok(true)
     }
 
+    /// A producer, of which there is one a connection.
+    pub(crate) fn begin_producer(&mut self, name: &str) -> Result<()> {
+        if let Some(producer) = &mut self.producer {
+            let is_same = producer.name() == name;
+            if producer.is_announced() || !is_same && !producer.unacknowledged().is_empty() {
+                return Err(Error::ProducerExists(producer.name().to_owned()));
+            }
+            if !is_same {
+                self.end_producer();
+            }
+        }
+        let producer = self.producer.get_or_insert_with(|| Producer::new(name));
+        // After a reconnection the router is told when it has taken this client.
+        if !self.announces {
+            producer.announce(&mut self.output);
+        }
+        Ok(())
+    }
+
     /// Forgets the producer and what it keeps.
     pub(crate) fn end_producer(&mut self) {
         if let Some(producer) = &mut self.producer {
@@ -176,7 +195,7 @@ impl State {
                 self.subscriptions.remove(number);
             }
             // One that has stored before keeps what it has for the next connection.
-            kind::PRODUCER => _ = self.producer.take_if(|it| !it.has_begun()),
+            kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_refused()),
             kind::REQUEST => return self.asked.remove(&refused.id),
             _ => {}
         }
@@ -199,7 +218,7 @@ impl State {
             for (number, standing) in self.subscriptions.iter() {
                 standing.announce(&mut self.output, number);
             }
-            if let Some(producer) = &self.producer {
+            if let Some(producer) = &mut self.producer {
                 producer.announce(&mut self.output);
             }
         }

@@ -205,6 +205,43 @@ fn who_is_taken_over_stores_no_more() {
 }
 
 #[test]
+fn a_connection_has_one_producer() {
+    let (mut conversation, topic) = producer();
+    store(&mut conversation, topic, 2);
+    said(&mut conversation);
+    for name in ["desk-7", "desk-8"] {
+        let second = conversation.producer(name).unwrap_err();
+        assert!(matches!(&second, Error::ProducerExists(it) if it == "desk-7"), "{second}");
+        assert!(!second.is_final());
+    }
+    assert_eq!((conversation.unacknowledged(), said(&mut conversation).len()), (42..44, 0));
+    // On the next connection it is told of anyway, and another would forget what it keeps.
+    conversation.restart();
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.producer("desk-7").expect("the same");
+    hear(&mut conversation, &[WELCOME, refused(kind::PRODUCER, 0, code::LIMIT)]);
+    assert_eq!(events(&mut conversation).len(), 2);
+    assert_eq!(said(&mut conversation).len(), 3, "HELLO, TOPIC, and PRODUCER once");
+    // One that was refused may be asked for again.
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.producer("desk-7").expect("the same");
+    assert!(said(&mut conversation)[0].contains("desk-7"));
+    hear(&mut conversation, &[producing(10, 41)]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    assert_eq!(said(&mut conversation), ["42 again", "43 again"]);
+    hear(&mut conversation, &[stored(43)]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    // Who waits for nothing may change, on the next connection.
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.restart();
+    conversation.producer("desk-8").expect("another");
+    hear(&mut conversation, &[WELCOME]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    let said = said(&mut conversation);
+    assert!(said.len() == 3 && said[2].contains("desk-8"), "{said:?}");
+}
+
+#[test]
 fn a_router_that_knows_less_or_more_is_not_believed() {
     for (last, what) in [(40, "up to 40 only"), (42, "another program has stored")] {
         let (mut conversation, topic) = producer();
