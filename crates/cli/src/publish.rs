@@ -295,7 +295,8 @@ impl Publishing<'_> {
                 deadline = Instant::now() + self.patience;
             } else if Instant::now() > deadline {
                 let waiting_for = "acknowledgement of what is stored";
-                return Err(Error::TimedOut { waiting_for }.into());
+                let because = self.client.held_back().cloned();
+                return Err(Error::TimedOut { waiting_for, because }.into());
             }
         }
         Ok(())

@@ -38,6 +38,8 @@ pub struct Client {
     last_ping: u64,
     /// When the producer tries again what the router could not store.
     retry_at: Option<Instant>,
+    /// When a call that stores has looked last what the router says.
+    heard_at: Instant,
 }
 
 impl Client {
@@ -59,6 +61,7 @@ impl Client {
             writes: 0,
             last_ping: 0,
             retry_at: None,
+            heard_at: Instant::now(),
         };
         client.greet()?;
         Ok(client)

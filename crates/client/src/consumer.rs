@@ -57,7 +57,9 @@ pub(crate) enum Standing {
 pub(crate) struct Consumer {
     how: Consume,
     pub(crate) consuming: Option<Consuming>,
-    /// Where a replay goes on after a reconnection, once it has begun.
+    /// The router has said so on this connection.
+    pub(crate) stands: bool,
+    /// Where a replay goes on after a reconnection, once it is known where it has begun.
     next: Option<u64>,
     /// UNSUBSCRIBE is sent.
     pub(crate) is_left: bool,
@@ -65,13 +67,23 @@ pub(crate) struct Consumer {
 
 impl Consumer {
     pub(crate) fn new(how: &Consume) -> Self {
-        Self { how: how.clone(), consuming: None, next: None, is_left: false }
+        Self { how: how.clone(), consuming: None, stands: false, next: None, is_left: false }
     }
 
     /// Learns how it stands.
     pub(crate) fn stands(&mut self, consuming: Consuming) {
-        self.consuming = Some(consuming);
-        self.next.get_or_insert(consuming.next);
+        (self.consuming, self.stands) = (Some(consuming), true);
+        // Where it begins is said by a place in the journal, from which on the router looks: the first
+        // message may be far behind that. New messages are those behind that place.
+        if self.how.start == Start::New {
+            self.next.get_or_insert(consuming.next);
+        }
+    }
+
+    /// The connection is gone; whether the router is to be told of it on the next one.
+    pub(crate) fn restart(&mut self) -> bool {
+        self.stands = false;
+        !self.is_left
     }
 
     /// Learns what was handed over.

@@ -312,7 +312,7 @@ impl Conversation {
     /// If it is longer than the router takes.
     #[inline]
     pub fn publish(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
-        self.check_payload(payload, native::PUBLISH_HEAD)?;
+        self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
         encode_publish(&mut self.state.output, topic.0, format, payload);
         Ok(())
     }
@@ -360,7 +360,7 @@ impl Conversation {
         payload: &[u8],
         timeout_ms: u32,
     ) -> Result<u64> {
-        self.check_payload(payload, 24)?;
+        self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
         self.last_correlation += 1;
         let correlation = self.last_correlation;
         self.state.asked.insert(correlation);

@@ -37,6 +37,8 @@ pub enum Error {
     TimedOut {
         /// What was waited for.
         waiting_for: &'static str,
+        /// What the router refused for now, if that is why ([`crate::Client::held_back`]).
+        because: Option<Refusal>,
     },
     /// What comes is no native protocol, or none that this crate speaks.
     Broken(String),
@@ -54,6 +56,8 @@ pub enum Error {
     },
     /// Messages are stored only by who has said who it is ([`crate::Client::producer`]).
     NoProducer,
+    /// The connection has this producer already, and has one. Another name needs another client.
+    ProducerExists(String),
     /// The producer has as many messages on their way as it may: some have to be acknowledged first.
     WindowFull {
         /// So many are not acknowledged.
@@ -79,6 +83,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Nothing came of it in time, for no reason that is known.
+    pub(crate) fn timed_out(waiting_for: &'static str) -> Self {
+        Self::TimedOut { waiting_for, because: None }
+    }
+
     /// Whether the connection is of no use any more, so that only [`crate::Client::reconnect`] helps.
     #[must_use]
     pub fn is_final(&self) -> bool {
@@ -102,7 +111,12 @@ impl fmt::Display for Error {
                 }
             }
             Self::Refused(refusal) => refusal.fmt(out),
-            Self::TimedOut { waiting_for } => write!(out, "no {waiting_for} in time"),
+            Self::TimedOut { waiting_for, because: None } => {
+                write!(out, "no {waiting_for} in time")
+            }
+            Self::TimedOut { waiting_for, because: Some(refusal) } => {
+                write!(out, "no {waiting_for} in time: {refusal}")
+            }
             Self::Broken(what) => write!(out, "the other side is not a router of ours: {what}"),
             Self::TooLong { length, limit } => {
                 write!(out, "a payload of {length} bytes; the router takes {limit} at most")
@@ -116,6 +130,10 @@ impl fmt::Display for Error {
             Self::NoProducer => {
                 out.write_str("no message is stored before it is said who the producer is")
             }
+            Self::ProducerExists(name) => write!(
+                out,
+                "the connection has the producer {name:?}, and has one; another needs another client"
+            ),
             Self::WindowFull { messages, bytes } => write!(
                 out,
                 "{messages} messages with {bytes} bytes are not acknowledged, and no more may be on \

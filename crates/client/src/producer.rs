@@ -53,6 +53,8 @@ impl End {
 pub(crate) struct Producer {
     name: Box<str>,
     phase: Phase,
+    /// The router was told of it on this connection, and has not refused it.
+    is_announced: bool,
     window: u32,
     window_bytes: u64,
     /// STORE frames in their order, as they are sent the first time.
@@ -82,6 +84,7 @@ impl Producer {
         Self {
             name: name.into(),
             phase: Phase::Asked,
+            is_announced: false,
             window: 0,
             window_bytes: 0,
             frames: Vec::new(),
@@ -100,12 +103,27 @@ impl Producer {
 
     /// The connection is gone: until the router has answered on the next one, nothing is sent.
     pub(crate) fn restart(&mut self) {
-        self.phase = Phase::Asked;
+        (self.phase, self.is_announced) = (Phase::Asked, false);
     }
 
     /// Says who stores.
-    pub(crate) fn announce(&self, out: &mut Vec<u8>) {
+    pub(crate) fn announce(&mut self, out: &mut Vec<u8>) {
+        self.is_announced = true;
         encode_producer(out, &self.name);
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn is_announced(&self) -> bool {
+        self.is_announced
+    }
+
+    /// The router does not take it on this connection; whether it keeps what it has for another try.
+    pub(crate) fn is_kept_when_refused(&mut self) -> bool {
+        self.is_announced = false;
+        self.has_begun()
     }
 
     /// Whether the router has ever answered.
@@ -123,6 +141,22 @@ impl Producer {
 
     pub(crate) fn is_pausing(&self) -> bool {
         matches!(self.phase, Phase::Pausing)
+    }
+
+    /// Whether what is stored is kept and not sent.
+    #[inline]
+    pub(crate) fn is_holding(&self) -> bool {
+        !matches!(self.phase, Phase::Open | Phase::Ended(_))
+    }
+
+    /// Why, if the router has refused it for now.
+    pub(crate) fn held_back(&self) -> Option<&Refusal> {
+        match self.phase {
+            Phase::Settling { pauses: true } | Phase::Pausing | Phase::Trying => {
+                self.refused.as_ref().map(|(_, refusal)| refusal)
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn stored_last(&self) -> Option<Stored> {

@@ -51,7 +51,7 @@ impl State {
             Some(producer) if producer.end().is_none() => producer.restart(),
             _ => self.end_producer(),
         }
-        self.subscriptions.retain(|it| it.consumer().is_none_or(|consumer| !consumer.is_left));
+        self.subscriptions.retain(|it| it.consumer().is_none_or(Consumer::restart));
         self.output.clear();
         self.names.clear();
         self.asked.clear();
@@ -75,6 +75,25 @@ impl State {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A producer, of which there is one a connection.
+    pub(crate) fn begin_producer(&mut self, name: &str) -> Result<()> {
+        if let Some(producer) = &mut self.producer {
+            let is_same = producer.name() == name;
+            if producer.is_announced() || !is_same && !producer.unacknowledged().is_empty() {
+                return Err(Error::ProducerExists(producer.name().to_owned()));
+            }
+            if !is_same {
+                self.end_producer();
+            }
+        }
+        let producer = self.producer.get_or_insert_with(|| Producer::new(name));
+        // After a reconnection the router is told when it has taken this client.
+        if !self.announces {
+            producer.announce(&mut self.output);
+        }
+        Ok(())
     }
 
     /// Forgets the producer and what it keeps.
@@ -167,13 +186,16 @@ impl State {
         let number = refused.id as u32;
         match refused.of {
             // What has the number already is not meant.
-            kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME if refused.code == code::IN_USE => {}
+            kind::TOPIC | kind::SUBSCRIBE if refused.code == code::IN_USE => {}
+            kind::CONSUME
+                if refused.code == code::IN_USE
+                    && self.consumer(number).is_some_and(|it| it.stands) => {}
             kind::TOPIC => _ = self.topics.remove(number),
             kind::SUBSCRIBE | kind::CONSUME | kind::UNSUBSCRIBE => {
                 self.subscriptions.remove(number);
             }
             // One that has stored before keeps what it has for the next connection.
-            kind::PRODUCER => _ = self.producer.take_if(|it| !it.has_begun()),
+            kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_refused()),
             kind::REQUEST => return self.asked.remove(&refused.id),
             _ => {}
         }
@@ -196,7 +218,7 @@ impl State {
             for (number, standing) in self.subscriptions.iter() {
                 standing.announce(&mut self.output, number);
             }
-            if let Some(producer) = &self.producer {
+            if let Some(producer) = &mut self.producer {
                 producer.announce(&mut self.output);
             }
         }

@@ -4,7 +4,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trunkline_client::{
     Client, Consume, Conversation, Error, Event, Options, Start, Subscribe, code, kind,
@@ -546,6 +546,115 @@ fn a_router_that_cannot_store_for_now_is_asked_again() {
     let sequence = client.store(topic, 0, b"order").unwrap();
     client.store(topic, 0, b"order").unwrap();
     client.wait_stored(sequence + 1, Duration::from_secs(30)).unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+/// Answers as [`keep`] does, with a window of this many messages of any size.
+fn keep_all(frame: &ClientFrame<'_>, window: u32, last: &mut u64) -> Vec<u8> {
+    bytes(&[match frame {
+        ClientFrame::Producer(_) => {
+            RouterFrame::Producing(Producing { window, window_bytes: u64::MAX, last: *last })
+        }
+        ClientFrame::Store(store) => {
+            assert_eq!(store.sequence, *last + 1, "each once, in order");
+            *last = store.sequence;
+            let (sequence, position) = (store.sequence, store.sequence * 10);
+            let durability = Durability { memory: 1, disk: 1 };
+            RouterFrame::Stored(Stored { durability, sequence, position })
+        }
+        ClientFrame::Ping(token) => RouterFrame::Pong(*token),
+        _ => return Vec::new(),
+    }])
+}
+
+fn full(sequence: u64) -> Vec<u8> {
+    let (of, code, text) = (kind::STORE, code::NOT_DURABLE, "the disk is full");
+    bytes(&[RouterFrame::Refused(Refused { of, code, offset: None, id: sequence, text })])
+}
+
+#[test]
+fn what_is_taken_is_not_to_be_stored_again_though_the_connection_is_full() {
+    const COUNT: u64 = 16;
+    let (address, router) = listen([|mut end: End| {
+        end.greet();
+        let mut last = 0;
+        // PRODUCER, TOPIC, PING.
+        for _ in 0..3 {
+            end.hear(|frame| keep_all(frame, 1000, &mut last));
+        }
+        thread::sleep(Duration::from_secs(1));
+        while end.hear(|frame| keep_all(frame, 1000, &mut last)) {}
+        assert_eq!(last, COUNT);
+    }]);
+    let mut client = Client::connect(&address, &hasty()).unwrap();
+    client.producer("desk-7").unwrap();
+    let topic = client.topic("orders").unwrap();
+    // More than the system's buffers take.
+    let payload = vec![b'x'; 1_000_000];
+    for sequence in 1..=COUNT {
+        assert_eq!(client.store(topic, 0, &payload).unwrap(), sequence);
+    }
+    // The router reads again.
+    thread::sleep(Duration::from_secs(1));
+    client.wait_stored(COUNT, Duration::from_secs(30)).unwrap();
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn a_program_that_only_stores_tries_again_too() {
+    let (address, router) = listen([|mut end: End| {
+        end.greet();
+        let (mut last, mut tries) = (0, 0);
+        while end.hear(|frame| match frame {
+            ClientFrame::Store(store) if store.sequence == 1 && tries < 2 => {
+                tries += 1;
+                full(1)
+            }
+            // Out of sequence, as its producer knows.
+            ClientFrame::Store(store) if store.sequence > last + 1 => Vec::new(),
+            frame => keep_all(frame, 100_000, &mut last),
+        }) {}
+    }]);
+    let mut client = Client::connect(&address, &Options::default()).unwrap();
+    client.producer("desk-7").unwrap();
+    let topic = client.topic("orders").unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while client.acknowledged().is_none() {
+        assert!(Instant::now() < until, "it is not tried again");
+        client.store(topic, 0, b"order").unwrap();
+        thread::sleep(Duration::from_millis(10));
+    }
+    let last = client.unacknowledged().end - 1;
+    client.wait_stored(last, Duration::from_secs(30)).unwrap();
+    assert_eq!(client.held_back(), None);
+    drop(client);
+    router.join().unwrap();
+}
+
+#[test]
+fn who_waits_in_vain_learns_what_was_refused() {
+    let (address, router) = listen([|mut end: End| {
+        end.greet();
+        while end.hear(|frame| match frame {
+            ClientFrame::Store(store) => full(store.sequence),
+            frame => keep_all(frame, 2, &mut 0),
+        }) {}
+    }]);
+    let options = Options { timeout: Duration::from_millis(500), ..Options::default() };
+    let mut client = Client::connect(&address, &options).unwrap();
+    client.producer("desk-7").unwrap();
+    let topic = client.topic("orders").unwrap();
+    client.store(topic, 0, b"order").unwrap();
+    let late = client.wait_stored(1, options.timeout).unwrap_err();
+    let why = "the router refused STORE: the disk is full (not durable)";
+    assert_eq!(late.to_string(), format!("no acknowledgement of what is stored in time: {why}"));
+    assert!(!late.is_final());
+    client.store(topic, 0, b"order").unwrap();
+    let late = client.store(topic, 0, b"order").unwrap_err();
+    assert_eq!(late.to_string(), format!("no room for the producer in time: {why}"));
+    assert_eq!((client.unacknowledged(), client.held_back().map(|it| it.code)), (1..3, Some(11)));
     drop(client);
     router.join().unwrap();
 }

@@ -130,6 +130,8 @@ fn no_more_is_on_its_way_than_may_be() {
     assert_eq!(events(&mut conversation).len(), 1);
     let long = conversation.store(topic, 0, &[0; 101], 0).unwrap_err();
     assert!(matches!(long, Error::TooLong { length: 101, limit: 100 }), "{long}");
+    let longer = conversation.store(topic, 0, &[0; (1 << 20) - 55], 0).unwrap_err();
+    assert!(matches!(longer, Error::TooLong { limit: 1_048_520, .. }), "{longer}");
     assert_eq!(conversation.store(topic, 0, &[0; 94], 0).expect("it just fits"), 52);
     let full = conversation.store(topic, 0, b"1", 0).unwrap_err();
     assert!(matches!(full, Error::WindowFull { messages: 2, bytes: 100 }), "{full}");
@@ -200,6 +202,43 @@ fn who_is_taken_over_stores_no_more() {
     hear(&mut conversation, &[producing(10, 0)]);
     assert_eq!(events(&mut conversation).len(), 1);
     assert_eq!(store(&mut conversation, topic, 1), [1]);
+}
+
+#[test]
+fn a_connection_has_one_producer() {
+    let (mut conversation, topic) = producer();
+    store(&mut conversation, topic, 2);
+    said(&mut conversation);
+    for name in ["desk-7", "desk-8"] {
+        let second = conversation.producer(name).unwrap_err();
+        assert!(matches!(&second, Error::ProducerExists(it) if it == "desk-7"), "{second}");
+        assert!(!second.is_final());
+    }
+    assert_eq!((conversation.unacknowledged(), said(&mut conversation).len()), (42..44, 0));
+    // On the next connection it is told of anyway, and another would forget what it keeps.
+    conversation.restart();
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.producer("desk-7").expect("the same");
+    hear(&mut conversation, &[WELCOME, refused(kind::PRODUCER, 0, code::LIMIT)]);
+    assert_eq!(events(&mut conversation).len(), 2);
+    assert_eq!(said(&mut conversation).len(), 3, "HELLO, TOPIC, and PRODUCER once");
+    // One that was refused may be asked for again.
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.producer("desk-7").expect("the same");
+    assert!(said(&mut conversation)[0].contains("desk-7"));
+    hear(&mut conversation, &[producing(10, 41)]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    assert_eq!(said(&mut conversation), ["42 again", "43 again"]);
+    hear(&mut conversation, &[stored(43)]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    // Who waits for nothing may change, on the next connection.
+    assert!(conversation.producer("desk-8").is_err());
+    conversation.restart();
+    conversation.producer("desk-8").expect("another");
+    hear(&mut conversation, &[WELCOME]);
+    assert_eq!(events(&mut conversation).len(), 1);
+    let said = said(&mut conversation);
+    assert!(said.len() == 3 && said[2].contains("desk-8"), "{said:?}");
 }
 
 #[test]
@@ -361,4 +400,50 @@ fn the_end_of_a_consumer_is_told_if_it_was_not_wanted() {
     hear(&mut conversation, &[WELCOME]);
     events(&mut conversation);
     assert_eq!(self::said(&mut conversation).len(), 1);
+}
+
+#[test]
+fn a_replay_that_has_brought_nothing_begins_where_it_was_asked_to() {
+    let news = Consume::replay("fx/*", Start::New);
+    let starts = [Start::All, Start::Position(7), Start::Time(99), Start::Last(3), Start::New];
+    for start in starts {
+        let mut conversation = Conversation::new(&Options::named("test"));
+        conversation.consume(&Consume { start, ..news.clone() }).expect("a pattern");
+        hear(&mut conversation, &[WELCOME, consuming(0, 2000)]);
+        assert_eq!(events(&mut conversation).len(), 2);
+        said(&mut conversation);
+        conversation.restart();
+        hear(&mut conversation, &[WELCOME]);
+        assert_eq!(events(&mut conversation).len(), 1);
+        // What is new for it is what has come since it was asked.
+        let again = if start == Start::New { Start::Position(2000) } else { start };
+        let said = said(&mut conversation);
+        assert!(said[1].contains(&format!("start: {again:?}, pace")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_consumer_that_never_stood_is_forgotten_when_it_is_refused() {
+    for code in [code::IN_USE, code::DIFFERENT, code::BAD_NAME] {
+        let mut conversation = consumer();
+        conversation.consume(&Consume::durable("late", "x")).expect("a name");
+        // The second answer is of one that stands.
+        hear(&mut conversation, &[refused(kind::CONSUME, 2, code)]);
+        hear(&mut conversation, &[refused(kind::CONSUME, 1, code::IN_USE)]);
+        assert_eq!(events(&mut conversation).len(), 2);
+        for _ in 0..2 {
+            conversation.restart();
+            hear(&mut conversation, &[WELCOME]);
+            events(&mut conversation);
+            let said = said(&mut conversation);
+            assert_eq!(said.len(), 3, "{code}: {said:?}");
+        }
+        // There is nothing on the new connection that has its number.
+        hear(&mut conversation, &[refused(kind::CONSUME, 0, code)]);
+        assert_eq!(events(&mut conversation).len(), 1);
+        conversation.restart();
+        hear(&mut conversation, &[WELCOME]);
+        events(&mut conversation);
+        assert_eq!(said(&mut conversation).len(), 2, "{code}");
+    }
 }

@@ -26,6 +26,8 @@ pub const NOT_DURABLE: u16 = 11;
 pub const TAKEN_OVER: u16 = 12;
 /// A guaranteed message came before PRODUCER.
 pub const NO_PRODUCER: u16 = 13;
+/// There is a durable subscription of this name with another pattern, or other updates a second.
+pub const DIFFERENT: u16 = 14;
 
 /// A frame could not be read, or was not to be sent at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -60,6 +62,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         NOT_DURABLE => "not durable",
         TAKEN_OVER => "taken over",
         NO_PRODUCER => "no producer",
+        DIFFERENT => "different",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

@@ -70,6 +70,10 @@ pub const STORE_HEAD: usize = 24;
 /// Bytes of the fixed part of DELIVERY that is not conflated; the payload follows.
 pub const DELIVERY_HEAD: usize = 40;
 
+/// The most bytes before the payload in a frame that hands a message over. The payload of a message is so
+/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it.
+pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 32;
+
 /// The most bytes of the name of a client, a producer or a durable subscription.
 pub const NAME_BYTES: usize = 200;
 

@@ -1,5 +1,6 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod consumers;
 mod keeper;
 mod member;
 mod office;
@@ -123,7 +124,7 @@ impl Engine {
         let used = session.received(&mut desk, bytes);
         member.bytes_in += used as u64;
         self.office.totals.bytes_in += used as u64;
-        if member.producer.is_some() || member.consumers > 0 {
+        if member.producer.is_some() || self.keeper.consumers.of(id) > 0 {
             self.settle(now);
         }
         used
@@ -145,7 +146,7 @@ impl Engine {
             {
                 log_losses(now, &connection.member, face);
             }
-            if connection.member.consumers > 0 {
+            if self.keeper.consumers.of(id) > 0 {
                 self.router.sent(now, id, bytes);
                 return self.make_deliveries(now, id);
             }
@@ -302,8 +303,12 @@ impl Engine {
         }
     }
 
-    /// Takes over another configuration, for those connected too.
+    /// Takes over another configuration, for those connected too. The journal stays where it is, and
+    /// promises what it can there.
     pub fn reconfigure(&mut self, now: u64, config: &Config) {
+        let mut config = config.clone();
+        config.journal.keep_files_of(&self.office.config.journal);
+        let config = &config;
         self.office.reconfigure(config);
         self.router.set_limits(limits(config));
         self.keeper.store.reconfigure(config.journal.settings());
@@ -350,13 +355,15 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         lanes: limits.lanes,
         lanes_per_client: limits.lanes_per_client,
         output_bytes: size(limits.output_bytes),
-        // So that the frame that delivers a message is no longer than frames may be.
-        message_bytes: size(limits.frame_bytes) - MOST_MESSAGE_HEAD,
+        message_bytes: message_bytes(config),
     }
 }
 
-/// Bytes before the payload in the longest frame that delivers a message.
-const MOST_MESSAGE_HEAD: usize = trunkline_native::MESSAGE_HEAD + 32;
+/// The most bytes of a payload: the frame that delivers it is no longer than frames may be.
+pub(crate) fn message_bytes(config: &Config) -> usize {
+    let frame = usize::try_from(config.limits.frame_bytes).unwrap_or(usize::MAX);
+    frame - trunkline_native::MOST_MESSAGE_HEAD
+}
 
 #[cold]
 fn log_losses(now: u64, member: &Member, face: &mut Face) {

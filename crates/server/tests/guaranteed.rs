@@ -209,3 +209,28 @@ fn a_producer_faster_than_the_disk_waits_and_loses_nothing() {
     }
     writer.join().expect("the writer");
 }
+
+/// Another configuration for a router that runs.
+fn reconfigure(router: &Running, change: impl FnOnce(&mut Config)) {
+    let mut config = Config::default();
+    config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
+    (config.listen.http, config.listen.websocket) = (None, None);
+    change(&mut config);
+    router.handle().reconfigure(config).expect("it is taken over");
+}
+
+#[test]
+fn what_is_promised_stays_until_the_next_start_where_the_folder_changes() {
+    let (folder, other) = (Folder::new("leaves"), Folder::new("comes"));
+    for (directory, next, disk) in [(Some(&*folder.0), None, 1), (None, Some(&*other.0), 0)] {
+        let router = router(directory);
+        let mut desk = client(&router, "desk");
+        desk.producer("desk").expect("a producer");
+        let topic = desk.topic("orders/new").expect("a topic");
+        reconfigure(&router, |config| config.journal.directory = next.map(Path::to_owned));
+        let sequence = desk.store(topic, format::TEXT, b"a").expect("taken");
+        let stored = desk.wait_stored(sequence, PATIENCE).expect("stored");
+        assert_eq!((stored.durability.memory, stored.durability.disk), (1, disk));
+    }
+    assert!(!other.0.exists(), "a folder is made by the next start");
+}

@@ -73,6 +73,9 @@ pub(crate) struct Consumer {
     pub(crate) is_unconfirmed: bool,
 }
 
+/// Consumers of a durable subscription, at most: each that leaves looks through all of them.
+const CONSUMERS: usize = 1_024;
+
 impl Store {
     /// A client wants messages.
     ///
@@ -87,7 +90,7 @@ impl Store {
         outlet: &mut impl Outlet,
     ) -> Result<(), Denied> {
         if check_pattern(asked.pattern).is_err() {
-            return Err(Denied::Exists("the pattern is none".into()));
+            return Err(Denied::Pattern);
         }
         if self.consumer_of.contains_key(&(client, asked.subscription)) {
             return Err(Denied::Exists(format!(
@@ -134,16 +137,20 @@ impl Store {
     fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Denied> {
         match self.durables.get(&number) {
             Some(durable) if durable.interval() != asked.conflation => {
-                Err(Denied::Exists(format!(
+                Err(Denied::Different(format!(
                     "the durable subscription {:?} is there with other updates a second",
                     asked.name
                 )))
             }
-            Some(durable) if *durable.pattern == *asked.pattern => Ok(number),
-            Some(durable) => Err(Denied::Exists(format!(
+            Some(durable) if *durable.pattern != *asked.pattern => Err(Denied::Different(format!(
                 "the durable subscription {:?} has the pattern {:?}",
                 asked.name, durable.pattern
             ))),
+            Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Denied::Limit(format!(
+                "the durable subscription {:?} has its limit of {CONSUMERS} consumers",
+                asked.name
+            ))),
+            Some(_) => Ok(number),
             None => Err(Denied::Unknown),
         }
     }

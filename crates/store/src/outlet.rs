@@ -93,8 +93,12 @@ pub enum Denied {
     TooLong(usize, usize),
     /// A limit is reached, which the text names.
     Limit(String),
-    /// There is something else under this name; what.
+    /// The client has something else under this number; what.
     Exists(String),
+    /// There is a durable subscription of this name that is otherwise; how.
+    Different(String),
+    /// The pattern is none.
+    Pattern,
     /// There is no such subscription.
     Unknown,
 }
@@ -125,7 +129,10 @@ impl fmt::Display for Denied {
             Self::OutOfSequence(next) => {
                 write!(out, "the next sequence of this producer is {next}")
             }
-            Self::NotDurable(why) | Self::Limit(why) | Self::Exists(why) => out.write_str(why),
+            Self::NotDurable(why) | Self::Limit(why) | Self::Exists(why) | Self::Different(why) => {
+                out.write_str(why)
+            }
+            Self::Pattern => out.write_str("the pattern is none"),
             Self::TakenOver => {
                 out.write_str("another connection publishes under this producer's name")
             }

@@ -44,7 +44,7 @@ impl Client {
                 return Ok(());
             }
             if deadline.is_over() {
-                return Err(Error::TimedOut { waiting_for: "room in the connection" });
+                return Err(Error::timed_out("room in the connection"));
             }
         }
     }
@@ -145,7 +145,7 @@ impl Client {
             }
             let deadline = *deadline.get_or_insert_with(|| Deadline::after(Some(timeout)));
             if !self.read_before(deadline)? {
-                return Err(Error::TimedOut { waiting_for });
+                return Err(Error::timed_out(waiting_for));
             }
         }
     }

@@ -12,7 +12,8 @@ use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Consuming, Refusal};
 
-/// How long a producer waits before it tries again what the router could not store.
+/// How long a producer waits before it tries again what the router could not store, and how long one that
+/// only stores goes on before it looks whether there is such.
 const RETRY: Duration = Duration::from_millis(500);
 
 impl Client {
@@ -22,7 +23,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If it is refused, or the name is none.
+    /// If it is refused, or the name is none; and [`Error::ProducerExists`] for a second one on a connection,
+    /// with which nothing has changed.
     pub fn producer(&mut self, name: &str) -> Result<u64> {
         self.conversation.producer(name)?;
         self.retry_at = None;
@@ -39,14 +41,18 @@ impl Client {
     /// Stores a message, and gives its sequence, by which [`Client::wait_stored`] and
     /// [`crate::Event::Stored`] call it. It is sent at once, and kept here and sent again after
     /// [`Client::reconnect`] until the router has acknowledged it. Waits for acknowledgements if as
-    /// much is on its way as may be.
+    /// much is on its way as may be. Where the connection stays full, or the router cannot store for now,
+    /// it is sent later, by this call or any other that sends.
     ///
     /// # Errors
     ///
     /// If there is no producer or it has ended ([`crate::Event::Refused`] said why), the message is too
-    /// long, or there are no acknowledgements in time: then it is not stored. Where the connection is
-    /// lost after it was taken it is stored by [`Client::reconnect`], and is among
-    /// [`Client::unacknowledged`].
+    /// long, or there are no acknowledgements in time, so that there is no room for it: then it is not
+    /// taken, and has no sequence.
+    ///
+    /// An error that is final ([`Error::is_final`]) says nothing of the message but of the connection. If
+    /// the message was taken before that was lost, it is among [`Client::unacknowledged`], and is stored by
+    /// [`Client::reconnect`]: who stores it once more then has it twice.
     pub fn store(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<u64> {
         self.put(topic, format, payload, None, 0)
     }
@@ -94,16 +100,39 @@ impl Client {
         gathered: usize,
     ) -> Result<u64> {
         let milliseconds = time_to_live.map_or(0, |time| milliseconds(time).max(1));
+        if self.conversation.is_holding() {
+            self.go_on()?;
+        }
         loop {
             match self.conversation.store(topic, format, payload, milliseconds) {
-                Ok(sequence) => {
-                    self.flush_beyond(gathered)?;
-                    return Ok(sequence);
-                }
+                Ok(sequence) => return self.send_taken(gathered).map(|()| sequence),
                 Err(Error::WindowFull { .. }) => self.wait_for_room()?,
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Sends what has gathered if it is more than this, with a message that is taken: what cannot be sent
+    /// now is sent later, and not for the caller to try again.
+    #[inline]
+    fn send_taken(&mut self, gathered: usize) -> Result<()> {
+        if self.conversation.output().len() <= gathered {
+            return Ok(());
+        }
+        let sent = match self.flush() {
+            Ok(()) if self.heard_at.elapsed() >= RETRY => self.go_on(),
+            sent => sent,
+        };
+        sent.or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
+    }
+
+    /// Hears what the router says, without waiting, for programs that only store: something may be refused,
+    /// and while it is nothing is sent.
+    #[cold]
+    fn go_on(&mut self) -> Result<()> {
+        self.heard_at = Instant::now();
+        self.keep_trying();
+        self.look_in().or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
     }
 
     /// Waits until something is acknowledged.
@@ -141,6 +170,12 @@ impl Client {
         self.conversation.unacknowledged()
     }
 
+    /// Why what is stored stays here for now: the router has refused it, and is asked again from time to time.
+    #[must_use]
+    pub fn held_back(&self) -> Option<&Refusal> {
+        self.conversation.held_back()
+    }
+
     /// Sends and hears until something is so.
     fn wait_until(
         &mut self,
@@ -161,7 +196,8 @@ impl Client {
             if !self.conversation.output().is_empty() {
                 self.write_part()?;
             } else if !self.read_before(sooner(deadline, retry))? && deadline.is_over() {
-                return Err(Error::TimedOut { waiting_for });
+                let because = self.held_back().cloned();
+                return Err(Error::TimedOut { waiting_for, because });
             }
         }
     }

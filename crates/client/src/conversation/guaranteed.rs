@@ -10,7 +10,7 @@ use trunkline_native::{
 use super::{Conversation, Subscription, Topic};
 use crate::consumer::{Consume, Consumer, Standing};
 use crate::error::{Error, Result};
-use crate::event::Consuming;
+use crate::event::{Consuming, Refusal};
 use crate::producer::Producer;
 
 /// Bytes of CONSUME before name and pattern.
@@ -20,18 +20,15 @@ impl Conversation {
     /// Says under which name this client stores messages: the same over reconnections and restarts.
     /// [`crate::Event::Producing`] or [`crate::Event::Refused`] will answer; nothing is stored before.
     ///
-    /// What an earlier producer of this conversation has not seen acknowledged is forgotten.
+    /// A connection has one producer, also when that has ended. One that was refused may be asked for again,
+    /// and if nothing waits to be stored so may another.
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`].
+    /// [`Error::BadName`]; and [`Error::ProducerExists`], with which nothing has changed.
     pub fn producer(&mut self, name: &str) -> Result<()> {
         check_name(name)?;
-        self.state.end_producer();
-        let producer = Producer::new(name);
-        producer.announce(&mut self.state.output);
-        self.state.producer = Some(producer);
-        Ok(())
+        self.state.begin_producer(name)
     }
 
     /// Stores a message and gives its sequence: 1, 2, 3 and so on for this producer, over restarts
@@ -51,7 +48,7 @@ impl Conversation {
         payload: &[u8],
         time_to_live_ms: u32,
     ) -> Result<u64> {
-        self.check_payload(payload, native::STORE_HEAD)?;
+        self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
         let producer = self.state.producer.as_mut().ok_or(Error::NoProducer)?;
         let (alias, sequence, is_repeated) = (topic.0, 0, false);
         let store = Store { alias, time_to_live_ms, sequence, is_repeated, format, payload };
@@ -85,6 +82,18 @@ impl Conversation {
     #[must_use]
     pub fn is_pausing(&self) -> bool {
         self.state.producer.as_ref().is_some_and(Producer::is_pausing)
+    }
+
+    /// Why what is stored stays here for now.
+    #[must_use]
+    pub fn held_back(&self) -> Option<&Refusal> {
+        self.state.producer.as_ref()?.held_back()
+    }
+
+    /// Whether what is stored is not sent at once.
+    #[inline]
+    pub(crate) fn is_holding(&self) -> bool {
+        self.state.producer.as_ref().is_some_and(Producer::is_holding)
     }
 
     /// Tries again what the router could not store.

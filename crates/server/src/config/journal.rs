@@ -94,6 +94,9 @@ pub struct JournalRule {
     pub delivery: Option<Forwarding>,
 }
 
+/// A journal has room for so many segments at least.
+pub(super) const SEGMENTS: u64 = 3;
+
 /// Bytes that are kept in memory where there is no folder, unless `bytes` are fewer.
 const IN_MEMORY: u64 = 256 << 20;
 
@@ -101,6 +104,15 @@ const IN_MEMORY: u64 = 256 << 20;
 const SEGMENT_IN_MEMORY: u32 = 4 << 20;
 
 impl Journal {
+    /// What only a start can change stays as it is in `running`.
+    pub(crate) fn keep_files_of(&mut self, running: &Self) {
+        self.directory.clone_from(&running.directory);
+        self.segment_bytes = running.segment_bytes;
+        if self.directory.is_some() {
+            self.bytes = self.bytes.max(SEGMENTS * self.segment_bytes);
+        }
+    }
+
     /// As the store takes it.
     pub fn settings(&self) -> Settings {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -8,6 +8,7 @@ use std::{error, fmt, fs};
 use serde::Deserialize;
 use toml::Table;
 
+use super::journal::SEGMENTS;
 use super::{Config, environment};
 
 /// Why a configuration is refused: where, and what is wrong there.
@@ -105,7 +106,7 @@ impl Config {
             ("client.queue_messages", at_least(self.client.queue_messages as u64, 1)),
             ("client.queue_bytes", at_least(self.client.queue_bytes, 1)),
             ("journal.segment_bytes", at_least(self.journal.segment_bytes, 1 << 20)),
-            ("journal.bytes", at_least(self.journal.bytes, 3 * self.journal.segment_bytes)),
+            ("journal.bytes", at_least(self.journal.bytes, SEGMENTS * self.journal.segment_bytes)),
             ("journal.window", at_least(self.journal.window.into(), 1)),
             ("journal.window_limit", at_least(self.journal.window_limit.into(), 1)),
             ("journal.producer_window", at_least(self.journal.producer_window.into(), 1)),

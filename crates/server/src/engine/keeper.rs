@@ -9,6 +9,7 @@ use trunkline_store::{
 };
 
 use super::ConnectionId;
+use super::consumers::Consumers;
 use crate::session::{Face, code_of};
 
 impl std::fmt::Debug for Keeper {
@@ -28,6 +29,7 @@ pub(crate) struct Keeper {
     released: VecDeque<ConnectionId>,
     /// When clients can take more, for those that have a pace.
     alarms: Vec<(u64, ConnectionId)>,
+    pub(crate) consumers: Consumers,
     /// Name of the topic that is published to.
     pub(crate) name: String,
 }
@@ -35,7 +37,8 @@ pub(crate) struct Keeper {
 impl Keeper {
     pub(crate) fn new(store: Store, epoch: u64) -> Self {
         let (held, released, alarms) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { store, epoch, held, released, alarms, name: String::new() }
+        let (consumers, name) = (Consumers::default(), String::new());
+        Self { store, epoch, held, released, alarms, consumers, name }
     }
 
     pub(crate) fn moment(&self, now: u64) -> Moment {
@@ -49,7 +52,8 @@ impl Keeper {
         router: &'a mut Router<Face>,
     ) -> (&'a mut Store, Moment, Counter<'a>) {
         let at = self.moment(now);
-        let counter = Counter { now, router, alarms: &mut self.alarms, topic: None };
+        let (alarms, consumers) = (&mut self.alarms, &mut self.consumers);
+        let counter = Counter { now, router, alarms, consumers, topic: None };
         (&mut self.store, at, counter)
     }
 
@@ -94,6 +98,7 @@ pub(crate) struct Counter<'a> {
     now: u64,
     router: &'a mut Router<Face>,
     alarms: &'a mut Vec<(u64, ConnectionId)>,
+    consumers: &'a mut Consumers,
     /// The topic of the message that is being stored, which is the only one to be published then.
     pub(crate) topic: Option<TopicId>,
 }
@@ -182,13 +187,15 @@ impl Outlet for Counter<'_> {
     }
 
     fn ended(&mut self, client: u64, subscription: u32) {
+        self.consumers.end(ClientId::from_u64(client));
         self.tell(client, |out| trunkline_native::encode_unsubscribed(out, subscription));
     }
 
     fn publish(&mut self, topic: &str, format: u16, payload: &[u8]) {
         let envelope = Envelope { mode: Mode::Guaranteed, format, request: None, payload };
         if let Some(topic) = self.topic {
-            // What direct subscribers lose is told to them, and what is refused had too many of them.
+            // What direct subscribers lose is told to them, and what is refused had too many of them:
+            // what is too long is not stored.
             let _ = self.router.publish(self.now, topic, &envelope);
             return;
         }

@@ -45,8 +45,6 @@ pub(crate) struct Member {
     pub(crate) published: u64,
     /// Who it publishes as, in guaranteed delivery.
     pub(crate) producer: Option<ProducerId>,
-    /// Durable subscriptions and replays that it consumes.
-    pub(crate) consumers: u32,
     /// What it asked for and was not done.
     pub(crate) refusals: u64,
     /// When the log said so last.
@@ -74,7 +72,6 @@ impl Member {
             missed: 0,
             published: 0,
             producer: None,
-            consumers: 0,
             refusals: 0,
             refusals_logged_at: None,
             bytes_in: 0,

@@ -116,7 +116,8 @@ impl Engine {
         if let Some(producer) = member.producer {
             self.keeper.store.leave(producer);
         }
-        if member.consumers > 0 {
+        if self.keeper.consumers.of(member.id) > 0 {
+            self.keeper.consumers.end_all(member.id);
             let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
             store.disconnect(at, member.id.as_u64(), &mut counter);
             self.remind_of_room();

@@ -224,8 +224,30 @@ fn journal(store: &Store) -> JournalStatus {
     }
 }
 
+/// The durable subscriptions with most waiting; of the others nothing is copied.
 fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
-    let status = |it: DurableView<'_>| DurableStatus {
+    // Who asks whether the router is ready has no use for them.
+    if most == 0 {
+        return Vec::new();
+    }
+    let rank = |it: &DurableView<'_>| {
+        let account = &it.account;
+        Reverse((account.is_behind, account.waiting + account.in_flight))
+    };
+    let order = |one: &DurableView<'_>, other: &DurableView<'_>| {
+        rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(other.name))
+    };
+    let mut all: Vec<DurableView<'_>> = store.durables().collect();
+    if most < all.len() {
+        all.select_nth_unstable_by(most, order);
+        all.truncate(most);
+    }
+    all.sort_unstable_by(order);
+    all.iter().map(durable_status).collect()
+}
+
+fn durable_status(it: &DurableView<'_>) -> DurableStatus {
+    DurableStatus {
         name: it.name.to_owned(),
         pattern: it.pattern.to_owned(),
         consumers_now: it.consumers as u64,
@@ -238,11 +260,7 @@ fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
         expired: it.account.expired,
         lost: it.account.lost,
         floor: it.floor,
-    };
-    let mut all: Vec<DurableStatus> = store.durables().map(status).collect();
-    all.sort_by_key(|it| Reverse((it.is_behind, it.waiting_now + it.in_flight_now)));
-    all.truncate(most);
-    all
+    }
 }
 
 /// Keeps the `most` highest.

@@ -249,6 +249,7 @@ impl Desk<'_> {
             let refusal = Refusal::SubscriptionExists(number);
             return Err(denied(refusal));
         }
+        self.room_for_subscription()?;
         let mut options = options;
         if let Some(cap) = self.member.updates_per_second {
             let asked = options.updates_per_second;

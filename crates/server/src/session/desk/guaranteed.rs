@@ -1,10 +1,11 @@
 //! What a session may ask of guaranteed delivery.
 
 use trunkline_native::code;
-use trunkline_router::{TopicId, check_pattern};
+use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
-use super::{Denied, Desk};
+use super::{Denied, Desk, denied};
+use crate::engine::message_bytes;
 
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,8 @@ pub(crate) fn code_of(denied: &trunkline_store::Denied) -> u16 {
         Denied::TakenOver => code::TAKEN_OVER,
         Denied::TooLong(..) => code::TOO_LONG,
         Denied::Exists(_) => code::IN_USE,
+        Denied::Different(_) => code::DIFFERENT,
+        Denied::Pattern => code::BAD_NAME,
         Denied::Unknown => code::UNKNOWN,
     }
 }
@@ -82,6 +85,11 @@ impl Desk<'_> {
     /// It is not stored.
     #[inline]
     pub fn store(&mut self, producer: ProducerId, it: &ToStore<'_>) -> Result<(), NotNow> {
+        // What is longer could be stored, and not be published to direct subscribers.
+        let (bytes, limit) = (it.payload.len(), message_bytes(&self.office.config));
+        if bytes > limit {
+            return Err(NotNow::Denied(denied(Refusal::MessageTooLong { bytes, limit })));
+        }
         self.keeper.name.clear();
         self.keeper.name.push_str(self.router.topic_name(it.topic));
         let name = std::mem::take(&mut self.keeper.name);
@@ -124,15 +132,16 @@ impl Desk<'_> {
             return Err(NotNow::Denied(Denied { code: code::IN_USE, offset: None, text }));
         }
         let most = self.subscriptions();
-        if self.member.consumers >= most {
+        if self.keeper.consumers.of(self.member.id) >= most {
             let text = format!("the client has its limit of {most} (subscriptions_per_client)");
             return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
         }
+        self.room_for_subscription().map_err(NotNow::Denied)?;
         let client = self.member.id.as_u64();
         let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
         let consumed = store.consume(at, client, asked, &mut counter);
         consumed.map_err(|denied| self.not_now(&denied))?;
-        self.member.consumers += 1;
+        self.keeper.consumers.begin(self.member.id);
         Ok(())
     }
 
@@ -176,13 +185,22 @@ impl Desk<'_> {
         let client = self.member.id.as_u64();
         let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
         let was_there = store.detach(at, client, subscription, &mut counter).is_ok();
-        self.member.consumers -= u32::from(was_there);
+        if was_there {
+            self.keeper.consumers.end(self.member.id);
+        }
         was_there
+    }
+
+    /// Whether the router may have one more subscription, be it direct, durable or a replay.
+    pub(super) fn room_for_subscription(&self) -> Result<(), Denied> {
+        let limit = self.office.config.limits.subscriptions;
+        let all = self.router.view().subscriptions_now() + self.keeper.consumers.all();
+        if all < limit { Ok(()) } else { Err(denied(Refusal::TooManySubscriptions(limit))) }
     }
 
     /// Whether a number is taken by a durable subscription or a replay.
     pub(super) fn has_consumer(&self, subscription: u32) -> bool {
-        self.member.consumers > 0
+        self.keeper.consumers.of(self.member.id) > 0
             && self.keeper.store.has_consumer(self.member.id.as_u64(), subscription)
     }
 }

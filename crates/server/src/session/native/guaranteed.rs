@@ -4,15 +4,15 @@ use trunkline_native as native;
 use trunkline_native::{code, kind};
 use trunkline_store::{Consume, ProducerId, Start};
 
-use super::{NativeSession, unknown_alias};
+use super::NativeSession;
 use crate::session::desk::{Denied, Desk, NotNow, ToStore};
 
 /// Who a connection publishes as.
 #[derive(Debug, Default)]
 pub(super) struct Producing {
     id: Option<ProducerId>,
-    /// The sequence that was refused, and told to be: those behind it are not told again.
-    refused: Option<u64>,
+    /// The first sequence of a row of refused ones, and why, as it was told: those behind it are not.
+    refused: Option<(u64, u16)>,
 }
 
 impl NativeSession {
@@ -41,17 +41,13 @@ impl NativeSession {
     #[inline]
     pub(super) fn store(&mut self, desk: &mut Desk<'_>, it: &native::Store<'_>) -> bool {
         let Some(topic) = self.aliases.get(it.alias) else {
-            if self.is_to_be_told(it.sequence) {
-                unknown_alias(desk, kind::STORE, it.sequence, it.alias);
-            }
+            let text = format!("no TOPIC has given {} a meaning", it.alias);
+            self.refuse(desk, it.sequence, &Denied { code: code::UNKNOWN, offset: None, text });
             return true;
         };
         let Some(producer) = self.producing.id else {
-            if self.is_to_be_told(it.sequence) {
-                let text = "no PRODUCER has said who stores this".to_owned();
-                let denied = Denied { code: code::NO_PRODUCER, offset: None, text };
-                desk.refuse(kind::STORE, it.sequence, &denied);
-            }
+            let text = "no PRODUCER has said who stores this".to_owned();
+            self.refuse(desk, it.sequence, &Denied { code: code::NO_PRODUCER, offset: None, text });
             return true;
         };
         let message = ToStore {
@@ -70,8 +66,8 @@ impl NativeSession {
             Err(NotNow::Held) => false,
             Err(NotNow::OutOfSequence(next, denied)) => {
                 // Those behind one that was refused are out of sequence, as its producer knows.
-                if self.producing.refused.is_none_or(|refused| refused != next) {
-                    self.producing.refused = Some(next);
+                if self.producing.refused.is_none_or(|(refused, _)| refused != next) {
+                    self.producing.refused = Some((next, denied.code));
                     desk.refuse(kind::STORE, it.sequence, &denied);
                 } else {
                     desk.refuse_silently();
@@ -79,20 +75,21 @@ impl NativeSession {
                 true
             }
             Err(NotNow::Denied(denied)) => {
-                self.producing.refused = Some(it.sequence);
-                desk.refuse(kind::STORE, it.sequence, &denied);
+                self.refuse(desk, it.sequence, &denied);
                 true
             }
         }
     }
 
-    /// Whether a refusal of this sequence is the first of a row.
-    fn is_to_be_told(&mut self, sequence: u64) -> bool {
-        let is_first = self.producing.refused.is_none();
-        if is_first {
-            self.producing.refused = Some(sequence);
+    /// Refuses a message; those behind it that are refused for the same reason are counted alone. One that
+    /// is tried again is told again.
+    fn refuse(&mut self, desk: &mut Desk<'_>, sequence: u64, denied: &Denied) {
+        let first = self.producing.refused;
+        if first.is_some_and(|(first, code)| code == denied.code && first < sequence) {
+            return desk.refuse_silently();
         }
-        is_first
+        self.producing.refused = Some((sequence, denied.code));
+        desk.refuse(kind::STORE, sequence, denied);
     }
 }
 

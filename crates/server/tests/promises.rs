@@ -1,0 +1,192 @@
+//! Guaranteed delivery in the engine by itself: what is refused, and what a client is told of it.
+
+mod bench;
+
+use bench::{Bench, Frame};
+use trunkline_native::{self as native, Updates, code, format};
+use trunkline_server::ConnectionId;
+use trunkline_server::snapshot::{DurableStatus, SnapshotRequest};
+
+/// A client that stores under a name to the topic `a`, which is its alias 0.
+fn producer(bench: &mut Bench, name: &str) -> ConnectionId {
+    let id = bench.client(name);
+    bench.send(id, |out| native::encode_topic(out, 0, "a"));
+    bench.send(id, |out| native::encode_producer(out, name));
+    assert!(matches!(&*bench.read(id), [Frame::Other(text)] if text.contains("Producing")));
+    id
+}
+
+fn store(bench: &mut Bench, id: ConnectionId, sequence: u64, payload: &[u8]) {
+    let store = native::Store {
+        alias: 0,
+        time_to_live_ms: 0,
+        sequence,
+        is_repeated: false,
+        format: format::TEXT,
+        payload,
+    };
+    bench.send(id, |out| native::encode_store(out, &store));
+}
+
+#[test]
+fn what_is_too_long_for_direct_subscribers_is_not_stored() {
+    let mut bench = Bench::new(|_| {});
+    let desk = producer(&mut bench, "desk");
+    let reader = bench.client("reader");
+    bench.send(reader, |out| native::encode_subscribe(out, 1, Updates::All, "a"));
+    bench.read(reader);
+    let limit = native::FRAME_BYTES as usize - native::MOST_MESSAGE_HEAD;
+    store(&mut bench, desk, 1, &vec![b'x'; limit + 1]);
+    assert_eq!(bench.read(desk), [Frame::Refused(code::TOO_LONG, 1)]);
+    store(&mut bench, desk, 1, &vec![b'x'; limit]);
+    let told = bench.read(desk);
+    assert!(matches!(&*told, [Frame::Other(text)] if text.contains("Stored")), "{told:?}");
+    let length = |frame: &Frame| match frame {
+        Frame::Message(_, payload) => Some(payload.len()),
+        _ => None,
+    };
+    let came: Vec<usize> = bench.read(reader).iter().filter_map(length).collect();
+    assert_eq!(came, [limit]);
+}
+
+/// Asks for messages of the topic `a`, and reads the answer.
+fn consume(bench: &mut Bench, id: ConnectionId, subscription: u32, name: &str) -> Frame {
+    consume_as(bench, id, subscription, name, ("a", Updates::All))
+}
+
+fn consume_as(
+    bench: &mut Bench,
+    id: ConnectionId,
+    subscription: u32,
+    name: &str,
+    (pattern, updates): (&str, Updates),
+) -> Frame {
+    let consume = native::Consume {
+        subscription,
+        window: 0,
+        updates,
+        start: native::Start::New,
+        pace: 0,
+        wants_confirmed: false,
+        wants_acknowledged: false,
+        name,
+        pattern,
+    };
+    bench.send(id, |out| native::encode_consume(out, &consume));
+    bench.read(id).remove(0)
+}
+
+fn stands(told: &Frame) -> bool {
+    matches!(told, Frame::Other(text) if text.contains("Consuming"))
+}
+
+#[test]
+fn who_loses_a_subscription_because_another_deletes_it_may_have_one_more() {
+    let mut bench = Bench::new(|config| config.limits.subscriptions_per_client = 1);
+    let (risk, other) = (bench.client("risk"), bench.client("other"));
+    for round in 0..3 {
+        let told = consume(&mut bench, risk, 1, "risk");
+        assert!(stands(&told), "{round}: {told:?}");
+        assert_eq!(consume(&mut bench, risk, 2, "more"), Frame::Refused(code::LIMIT, 2));
+        // Its own, too.
+        let deletes = if round == 1 { risk } else { other };
+        bench.send(deletes, |out| native::encode_delete(out, "risk"));
+        let told = bench.read(risk);
+        assert!(matches!(&*told, [Frame::Other(text)] if text == "Unsubscribed(1)"), "{told:?}");
+    }
+}
+
+#[test]
+fn consumers_are_subscriptions_of_all_clients() {
+    let mut bench = Bench::new(|config| config.limits.subscriptions = 3);
+    let (one, two) = (bench.client("one"), bench.client("two"));
+    bench.send(one, |out| native::encode_subscribe(out, 9, Updates::All, "a"));
+    bench.read(one);
+    assert!(stands(&consume(&mut bench, one, 1, "risk")));
+    assert!(stands(&consume(&mut bench, two, 1, "")));
+    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Refused(code::LIMIT, 2));
+    bench.send(two, |out| native::encode_subscribe(out, 9, Updates::All, "a"));
+    assert_eq!(bench.read(two), [Frame::Refused(code::LIMIT, 9)]);
+    // Who leaves makes room.
+    bench.engine.closed(bench.now, one, "it left");
+    assert!(stands(&consume(&mut bench, two, 2, "risk")));
+    bench.send(two, |out| native::encode_unsubscribe(out, 1));
+    bench.read(two);
+    assert!(stands(&consume(&mut bench, two, 3, "more")));
+    assert!(stands(&consume(&mut bench, two, 4, "most")));
+    assert_eq!(consume(&mut bench, two, 5, "beyond"), Frame::Refused(code::LIMIT, 5));
+}
+
+#[test]
+fn a_durable_subscription_has_so_many_consumers_at_most() {
+    let mut bench = Bench::new(|_| {});
+    let pool = bench.client("pool");
+    for number in 0..1_024 {
+        assert!(stands(&consume(&mut bench, pool, number, "risk")), "{number}");
+    }
+    assert_eq!(consume(&mut bench, pool, 1_024, "risk"), Frame::Refused(code::LIMIT, 1_024));
+    assert!(stands(&consume(&mut bench, pool, 1_024, "more")));
+    bench.send(pool, |out| native::encode_unsubscribe(out, 7));
+    bench.read(pool);
+    assert!(stands(&consume(&mut bench, pool, 1_025, "risk")));
+}
+
+#[test]
+fn of_a_row_of_refused_messages_the_first_is_told() {
+    let mut bench = Bench::new(|_| {});
+    let earlier = producer(&mut bench, "desk");
+    let later = producer(&mut bench, "desk");
+    for sequence in 1..=1_000 {
+        store(&mut bench, earlier, sequence, b"x");
+    }
+    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
+    // Who tries it again wants to know again.
+    store(&mut bench, earlier, 1, b"x");
+    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
+    assert_eq!(bench.engine.totals().refusals, 1_001, "all are counted");
+    store(&mut bench, later, 3, b"x");
+    store(&mut bench, later, 4, b"x");
+    assert_eq!(bench.read(later), [Frame::Refused(code::OUT_OF_SEQUENCE, 3)]);
+    let none = bench.client("none");
+    bench.send(none, |out| native::encode_topic(out, 0, "a"));
+    for sequence in [1, 2] {
+        store(&mut bench, none, sequence, b"x");
+    }
+    assert_eq!(bench.read(none), [Frame::Refused(code::NO_PRODUCER, 1)]);
+}
+
+#[test]
+fn durable_subscriptions_are_listed_by_what_waits_and_no_more_than_are_asked_for() {
+    let mut bench = Bench::new(|_| {});
+    let (desk, pool) = (producer(&mut bench, "desk"), bench.client("pool"));
+    for (number, name) in ["c", "b", "a"].into_iter().enumerate() {
+        assert!(stands(&consume(&mut bench, pool, number as u32, name)));
+        bench.send(pool, |out| native::encode_unsubscribe(out, number as u32));
+        bench.read(pool);
+        store(&mut bench, desk, number as u64 + 1, b"x");
+    }
+    assert!(stands(&consume(&mut bench, pool, 9, "d")));
+    let mut listed = |clients| {
+        let snapshot = bench.engine.snapshot(0, SnapshotRequest { clients, topics: 0 });
+        let one = |it: &DurableStatus| format!("{} {}", it.name, it.waiting_now);
+        snapshot.durables.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(9), ["c 3", "b 2", "a 1", "d 0"]);
+    assert_eq!(listed(2), ["c 3", "b 2"]);
+    assert_eq!(listed(0), [""; 0]);
+}
+
+#[test]
+fn a_durable_subscription_that_is_otherwise_is_no_number_in_use() {
+    let mut bench = Bench::new(|_| {});
+    let (risk, other) = (bench.client("risk"), bench.client("other"));
+    assert!(stands(&consume(&mut bench, risk, 1, "risk")));
+    assert_eq!(consume(&mut bench, risk, 1, "risk"), Frame::Refused(code::IN_USE, 1));
+    for how in [("b", Updates::All), ("a", Updates::Newest), ("a", Updates::PerSecond(5))] {
+        let told = consume_as(&mut bench, other, 1, "risk", how);
+        assert_eq!(told, Frame::Refused(code::DIFFERENT, 1), "{how:?}");
+    }
+    let told = consume_as(&mut bench, other, 1, "risk", ("a//b", Updates::All));
+    assert_eq!(told, Frame::Refused(code::BAD_NAME, 1));
+    assert!(stands(&consume(&mut bench, other, 1, "risk")));
+}
