@@ -115,7 +115,7 @@ fn what_is_printed_is_acknowledged() {
         "orders/1\t7\t1970-01-01T00:00:01.500Z\tredelivered (2), kept\tbuy\n\
          orders/1\t9\t1970-01-01T00:00:01.500Z\tkept\tbuy\n"
     );
-    assert!(said.contains("risk goes on: 2 messages waiting, from position 7 on"), "{said}");
+    assert!(said.contains("risk goes on: 2 messages waiting\n"), "{said}");
     let acknowledged: Vec<_> = heard.iter().filter(|it| it.starts_with("Acknowledge")).collect();
     assert_eq!(acknowledged.len(), 2, "{heard:?}");
     assert!(acknowledged[1].contains("position: 9"), "{heard:?}");

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use trunkline_client::{Client, Event, Options, Subscribe};
+use trunkline_client::{Client, Consume, Event, Options, Start, Subscribe, format};
 use trunkline_server::snapshot::Snapshot;
 use trunkline_server::{Config, Running, Server};
 
@@ -71,6 +71,51 @@ fn once_prints_clients_and_topics() {
             assert!(out.lines().any(|line| line.starts_with(row)), "{row} in {out}");
         }
         assert!(!out.contains('\x1b'), "{out}");
+    }
+}
+
+#[test]
+fn durable_subscriptions_are_below_the_clients() {
+    let (router, [mut reader, mut writer]) = busy();
+    let url = place(&router, "http");
+    let shown = || {
+        let (status, out, err) = said(top(&["--to", &url, "--once", "--interval", "10ms"]));
+        assert_eq!((status, &*err), (Some(0), ""), "{out}");
+        out
+    };
+    assert!(!shown().contains("durable"));
+    writer.producer("desk").expect("a producer");
+    let topic = writer.topic("orders/new").expect("a topic");
+    for _ in 0..5 {
+        writer.store(topic, format::TEXT, b"buy").expect("taken");
+    }
+    writer.wait_stored(5, Duration::from_secs(30)).expect("stored");
+    let all = |name| Consume { start: Start::All, ..Consume::durable(name, "orders/>") };
+    let left = reader.consume(&all("audit")).expect("it stands");
+    reader.unsubscribe(left).expect("it is left");
+    let risk = reader.consume(&Consume { window: 3, ..all("risk") }).expect("it stands");
+    let mut first = None;
+    while first.is_none() {
+        let patience = Some(Duration::from_secs(30));
+        let events = reader.receive(patience, &mut |event| {
+            if let Event::Delivery(it) = event
+                && it.subscription == risk
+            {
+                first.get_or_insert(it.position);
+            }
+        });
+        assert_ne!(events.expect("messages"), 0);
+    }
+    reader.acknowledge(risk, first.expect("one")).expect("it is sent");
+    reader.synchronise().expect("the router has it");
+    let out = shown();
+    let lines: Vec<Vec<&str>> = out.lines().map(|it| it.split_whitespace().collect()).collect();
+    let at = |first: &str| lines.iter().position(|line| line.first() == Some(&first));
+    let title = at("durable").unwrap_or_else(|| panic!("{out}"));
+    assert!(at("writer") < Some(title) && Some(title) < at("topic"), "{out}");
+    // Consumers, waiting, in flight, acknowledged, lost.
+    for row in ["audit orders/> 0 5 0 0 0", "risk orders/> 1 1 3 1 0"] {
+        assert!(lines.contains(&row.split(' ').collect()), "{row} in {out}");
     }
 }
 

@@ -45,8 +45,11 @@ pub(super) fn consume(
     })?;
     if let (Some(name), Some(it)) = (&arguments.durable, client.consuming(subscription)) {
         let made = if it.is_new { "is new" } else { "goes on" };
-        let (waiting, next) = (counted(it.waiting, "message"), it.next);
-        tell(&format!("{name} {made}: {waiting} waiting, from position {next} on"));
+        tell(&match it.waiting {
+            // After a restart the router has yet to find what waits.
+            0 => format!("{name} {made}: looking for messages from position {} on", it.next),
+            waiting => format!("{name} {made}: {} waiting", counted(waiting, "message")),
+        });
     }
     Ok(subscription)
 }

@@ -34,6 +34,8 @@ pub(super) struct View<'a> {
 const WIDTH: usize = 160;
 /// Empty lines, titles, rules, what says that there is more, and the line of the cursor.
 const LINES_OF_TABLES: usize = 8;
+/// The same for durable subscriptions, where there are some.
+const LINES_OF_DURABLES: usize = 4;
 /// Narrower tables leave the addresses out.
 const WIDTH_FOR_ADDRESSES: usize = 110;
 
@@ -52,12 +54,19 @@ impl<'a> View<'a> {
         let summary = self.summary();
         let mut topics = self.later.topics.len().min(self.arguments.topics);
         let mut clients = self.arguments.clients;
+        let mut durables = self.later.durables.len().min(clients);
         if let Some(size) = size {
-            let room = size.rows.saturating_sub(summary.lines().count() + LINES_OF_TABLES);
-            topics = topics.min(room / 2);
-            clients = clients.min(room - topics);
+            let more = if durables > 0 { LINES_OF_DURABLES } else { 0 };
+            let lines = summary.lines().count() + LINES_OF_TABLES + more;
+            let room = size.rows.saturating_sub(lines);
+            durables = durables.min(room / 3);
+            topics = topics.min((room - durables) / 2);
+            clients = clients.min(room - durables - topics);
         }
         let mut text = format!("{summary}\n{}", self.clients(clients, width));
+        if durables > 0 {
+            text.push_str(&format!("\n{}", self.durables(durables, width)));
+        }
         if topics > 0 {
             text.push_str(&format!("\n{}", self.topics(topics, width)));
         }
@@ -144,6 +153,32 @@ impl<'a> View<'a> {
         match more {
             0 => table.to_string(),
             more => format!("{table}and {} more\n", count(more)),
+        }
+    }
+
+    /// Durable subscriptions, as the router has them: those with most waiting first.
+    fn durables(&self, most: usize, width: usize) -> String {
+        let left = ["durable", "pattern"].map(|title| (title, Align::Left));
+        let right = ["consumers", "waiting", "in flight", "acknowledged", "lost"];
+        let right = right.map(|title| (title, Align::Right));
+        let columns = left.into_iter().chain(right);
+        let mut table = Table::new(columns).within(width).bold(wants_bold());
+        for it in self.later.durables.iter().take(most) {
+            // What was not looked at yet is not counted.
+            let more = if it.is_behind { "+" } else { "" };
+            table.row([
+                it.name.clone(),
+                it.pattern.clone(),
+                count(it.consumers_now),
+                format!("{}{more}", count(it.waiting_now)),
+                count(it.in_flight_now),
+                count(it.acknowledged),
+                count(it.lost),
+            ]);
+        }
+        match self.later.durables.len() - most {
+            0 => table.to_string(),
+            more => format!("{table}and {} more\n", count(more as u64)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trunkline_server::snapshot::{TopicStatus, Totals};
+use trunkline_server::snapshot::{DurableStatus, TopicStatus, Totals};
 
 use super::*;
 
@@ -122,6 +122,22 @@ fn a_small_terminal_shows_what_fits() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("and 9"), "{text}");
     assert!(text.contains("fx/EURUSD"), "{text}");
+    let durable = |number| DurableStatus {
+        name: format!("risk-{number}"),
+        waiting_now: 7,
+        is_behind: true,
+        ..DurableStatus::default()
+    };
+    after.durables = (0..60).map(durable).collect();
+    for rows in [1, 12, 24, 40] {
+        let size = Size { rows, columns: 80 };
+        let text = View::new(&arguments, &before, &after).text(Some(size));
+        assert!(text.lines().count() < rows.max(2), "{text}");
+        let has_room = rows > 20;
+        for shown in ["risk-0", "  7+  ", "and 9", "and 5", "fx/EURUSD"] {
+            assert_eq!(text.contains(shown), has_room, "{rows}: {shown} in {text}");
+        }
+    }
 }
 
 #[test]
