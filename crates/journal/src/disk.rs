@@ -55,7 +55,7 @@ pub trait Disk {
     /// Anything.
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()>;
 
-    /// Reads from a file as much as is there and `buffer` takes.
+    /// Reads from a file into `buffer`: some bytes, or none if the file has no more.
     ///
     /// # Errors
     ///
@@ -77,12 +77,28 @@ pub trait Disk {
 /// Those of [`Disk::length`] and [`Disk::read`].
 pub fn read_all(disk: &mut dyn Disk, name: &str) -> io::Result<Vec<u8>> {
     let length = usize::try_from(disk.length(name)?).map_err(io::Error::other)?;
+    read_part(disk, name, 0, length)
+}
+
+/// So many bytes of a file from an offset on; fewer only if the file has no more.
+///
+/// # Errors
+///
+/// Those of [`Disk::read`].
+pub(crate) fn read_part(
+    disk: &mut dyn Disk,
+    name: &str,
+    offset: u64,
+    length: usize,
+) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     let mut filled = 0;
     while filled < length {
-        match disk.read(name, filled as u64, &mut bytes[filled..])? {
-            0 => break,
-            read => filled += read,
+        match disk.read(name, offset + filled as u64, &mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     bytes.truncate(filled);

@@ -1,6 +1,7 @@
 //! The journal as a state machine: records in, work for a disk out.
 
 mod read;
+mod reads;
 mod room;
 
 use std::collections::VecDeque;
@@ -12,7 +13,7 @@ use crate::segment::{SEGMENT_HEAD, index_name, segment_name};
 use crate::tail::{Chunk, Tail};
 
 pub use read::Lookup;
-use read::Reads;
+use reads::Reads;
 
 /// How much is kept, where, and how much waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,6 +200,7 @@ pub struct Journal {
     mark_at: Option<u64>,
     /// Whether the last record is a mark.
     is_marked: bool,
+    /// Removals.
     chores: VecDeque<Chore>,
     chore: Option<Chore>,
     /// Segments without records, which say how far numbers were used until there is a later one.
@@ -374,8 +376,9 @@ impl Journal {
         if !self.is_on_disk || self.chore.is_some() {
             return None;
         }
-        let chore = self.reads.next().or_else(|| self.prepare(now)).or_else(|| self.seal());
-        let chore = chore.or_else(|| self.chores.pop_front())?;
+        // Room first, then what somebody waits for.
+        let chore = self.chores.pop_front().or_else(|| self.prepare(now));
+        let chore = chore.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
         self.chore = Some(chore.clone());
         Some(chore)
     }
@@ -393,12 +396,12 @@ impl Journal {
 
     /// What came of the chore. What goes wrong with one costs nothing but time: a segment that cannot be
     /// made is tried again, an index that is not there is made when the journal is opened, and a read
-    /// that fails is told to who reads.
+    /// that fails is tried again until it is known which bytes cannot be read: those are damaged.
     pub fn chore_done(&mut self, now: u64, done: Done) {
         let Some(chore) = self.chore.take() else { return };
         match (chore, done) {
-            (Chore::Read { at, bytes }, Done::Read(read)) => self.reads.done(at, bytes, read),
-            (Chore::Read { at, bytes }, _) => self.reads.done(at, bytes, Vec::new()),
+            (Chore::Read { .. }, Done::Read(read)) => self.reads.done(read),
+            (Chore::Read { .. }, _) => self.reads.failed(now),
             (Chore::Prepare { .. }, Done::Well) => {
                 self.next = Next::Ready;
                 let removals = self.left.drain(..).map(|segment| Chore::Remove { segment });
@@ -413,11 +416,14 @@ impl Journal {
 
     /// When [`Self::advance`] or [`Self::next_chore`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
+        // What comes of a chore comes first.
+        let is_free = self.is_on_disk && self.chore.is_none();
         let retry = match &self.next {
-            Next::Full(_, retry_at) if self.is_on_disk && self.failed.is_none() => Some(*retry_at),
+            Next::Full(_, retry_at) if is_free && self.failed.is_none() => Some(*retry_at),
             _ => None,
         };
-        [self.mark_at, retry].into_iter().flatten().min()
+        let read = self.reads.next_deadline().filter(|_| is_free);
+        [self.mark_at, retry, read].into_iter().flatten().min()
     }
 
     /// Does what is due.

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
+
+use rustix::io::Errno;
 
 use crate::disk::Disk;
 
@@ -22,7 +25,7 @@ struct File {
     is_removed: bool,
 }
 
-/// What the next writes do.
+/// What the next writes and reads do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// They work.
@@ -31,6 +34,10 @@ pub enum Fault {
     /// They fail, and some of their sectors are on the disk. Programs see all of them until the power
     /// is cut.
     Writes,
+    /// They work, and reads fail.
+    Reads,
+    /// They work, and reads are interrupted, or give less than there is.
+    ShortReads,
 }
 
 /// A folder on a disk that is simulated.
@@ -40,6 +47,10 @@ pub struct SimulatedDisk {
     /// Bytes of all files together, at most.
     room: Option<u64>,
     fault: Fault,
+    /// Bytes of files that cannot be read.
+    bad: Vec<(String, Range<u64>)>,
+    /// So many of the next writes find no handle for their file.
+    without_handle: u32,
     /// Used to choose sectors where no chance is given.
     state: u64,
 }
@@ -55,9 +66,28 @@ impl SimulatedDisk {
         self.room = room;
     }
 
-    /// From now on writes fail or do not.
+    /// From now on writes and reads fail or do not.
     pub fn set_fault(&mut self, fault: Fault) {
         self.fault = fault;
+    }
+
+    /// From now on these bytes of a file cannot be read.
+    pub fn set_bad(&mut self, name: &str, bytes: Range<u64>) {
+        self.bad.push((name.to_owned(), bytes));
+    }
+
+    /// So many of the next writes fail before a byte is written, since the process has too many files
+    /// open.
+    pub fn set_without_handle(&mut self, writes: u32) {
+        self.without_handle = writes;
+    }
+
+    /// Whether so many bytes more are too many.
+    fn check_room(&self, bytes: usize) -> io::Result<()> {
+        if self.room.is_some_and(|room| self.bytes() + bytes as u64 > room) {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "no room (simulated)"));
+        }
+        Ok(())
     }
 
     /// The program ends: all that it was told is written is there, and what it was writing may be. The
@@ -176,9 +206,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
-        if self.room.is_some_and(|room| self.bytes() + bytes > room) {
-            return Err(io::Error::new(io::ErrorKind::StorageFull, "no room (simulated)"));
-        }
+        self.check_room(bytes as usize)?;
         if self.fault == Fault::Writes {
             return Err(failed());
         }
@@ -192,6 +220,12 @@ impl Disk for SimulatedDisk {
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.random();
         let fails = self.fault == Fault::Writes;
+        if self.without_handle > 0 {
+            self.without_handle -= 1;
+            return Err(Errno::MFILE.into());
+        }
+        let end = offset as usize + bytes.len();
+        self.check_room(end.saturating_sub(self.find(name)?.seen.len()))?;
         let file = self.find_mut(name)?;
         put(&mut file.seen, offset as usize, bytes);
         let Some(kept) = &mut file.kept else { return Err(failed()) };
@@ -211,6 +245,7 @@ impl Disk for SimulatedDisk {
         if self.fault == Fault::Writes {
             return Err(failed());
         }
+        self.check_room(bytes.len())?;
         let (seen, kept) = (bytes.to_vec(), Some(bytes.to_vec()));
         self.files.insert(name.to_owned(), File { seen, kept, is_removed: false });
         Ok(())
@@ -227,9 +262,23 @@ impl Disk for SimulatedDisk {
     }
 
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let random = self.random();
         let seen = &self.find(name)?.seen;
         let rest = seen.get(offset as usize..).unwrap_or(&[]);
-        let length = rest.len().min(buffer.len());
+        let mut length = rest.len().min(buffer.len());
+        let end = offset + length as u64;
+        let is_bad = |(other, bytes): &(String, Range<u64>)| {
+            other == name && bytes.start < end && offset < bytes.end
+        };
+        if self.fault == Fault::Reads || self.bad.iter().any(is_bad) {
+            return Err(failed());
+        }
+        if self.fault == Fault::ShortReads && length > 1 {
+            if random.is_multiple_of(4) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            length = 1 + (random >> 33) as usize % length;
+        }
         buffer[..length].copy_from_slice(&rest[..length]);
         Ok(length)
     }

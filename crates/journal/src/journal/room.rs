@@ -194,6 +194,7 @@ impl Journal {
     fn remove_first(&mut self) {
         let Some(first) = self.segments.pop_front() else { return };
         self.tail.forget_segment(first.number);
+        self.reads.forget_segment(first.number);
         if !self.is_on_disk {
             self.next = Next::None;
             return;
