@@ -62,7 +62,8 @@ pub trait Disk {
     /// There is no such file, or it cannot be read.
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Removes a file. It may come back if the machine fails; a removal is not waited for.
+    /// Removes a file. A removal is not waited for: if the machine fails, the file may come back, and with
+    /// it all that were removed later.
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl Folder {
     ///
     /// [`io::ErrorKind::WouldBlock`] if another process has it; those of making and opening files.
     pub fn open(path: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(path)?;
+        make_folders(path)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
         match lock.try_lock() {
@@ -212,6 +213,17 @@ impl Folder {
         file.sync_all()?;
         self.sync()
     }
+}
+
+/// Makes a folder with those it is in; their entries are on disk then.
+fn make_folders(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|it| !it.exists()).collect();
+    std::fs::create_dir_all(path)?;
+    for made in missing {
+        let parent = made.parent().filter(|it| !it.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Writes, and returns when it is on disk.

@@ -21,8 +21,8 @@ struct File {
     seen: Vec<u8>,
     /// None if its name is not on the disk.
     kept: Option<Vec<u8>>,
-    /// Removed for programs; on the disk still, perhaps.
-    is_removed: bool,
+    /// Removed for programs, as which one; on the disk still, perhaps.
+    removed: Option<u64>,
 }
 
 /// What the next writes and reads do.
@@ -51,6 +51,8 @@ pub struct SimulatedDisk {
     bad: Vec<(String, Range<u64>)>,
     /// So many of the next writes find no handle for their file.
     without_handle: u32,
+    /// Files that were removed since the power was cut.
+    removals: u64,
     /// Used to choose sectors where no chance is given.
     state: u64,
 }
@@ -110,8 +112,8 @@ impl SimulatedDisk {
     }
 
     /// The power fails: what was not on the disk is gone. Of what was being written any sectors may be
-    /// there of one piece, those before it are, and those behind it are not. Files whose removal was not
-    /// waited for may be back.
+    /// there of one piece, those before it are, and those behind it are not. Files that were removed last
+    /// may be back.
     pub fn cut_power(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
         let whole = chance(writing.len() as u64 + 1) as usize;
         for (number, (name, offset, bytes)) in writing.iter().enumerate() {
@@ -124,14 +126,13 @@ impl SimulatedDisk {
                 tear(kept, *offset as usize, bytes, chance);
             }
         }
+        let is_gone = chance(self.removals + 1);
         self.files.retain(|_, file| {
             let Some(kept) = &file.kept else { return false };
             file.seen.clone_from(kept);
-            !file.is_removed || chance(2) == 0
+            file.removed.take().is_none_or(|removed| removed >= is_gone)
         });
-        for file in self.files.values_mut() {
-            file.is_removed = false;
-        }
+        self.removals = 0;
     }
 
     /// Changes a bit of a file.
@@ -147,16 +148,16 @@ impl SimulatedDisk {
 
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
-        self.files.values().filter(|it| !it.is_removed).map(|it| it.seen.len() as u64).sum()
+        self.files.values().filter(|it| it.removed.is_none()).map(|it| it.seen.len() as u64).sum()
     }
 
     fn find(&self, name: &str) -> io::Result<&File> {
-        let file = self.files.get(name).filter(|file| !file.is_removed);
+        let file = self.files.get(name).filter(|file| file.removed.is_none());
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
     fn find_mut(&mut self, name: &str) -> io::Result<&mut File> {
-        let file = self.files.get_mut(name).filter(|file| !file.is_removed);
+        let file = self.files.get_mut(name).filter(|file| file.removed.is_none());
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
@@ -197,7 +198,7 @@ fn failed() -> io::Error {
 
 impl Disk for SimulatedDisk {
     fn names(&mut self) -> io::Result<Vec<String>> {
-        let there = self.files.iter().filter(|(_, file)| !file.is_removed);
+        let there = self.files.iter().filter(|(_, file)| file.removed.is_none());
         Ok(there.map(|(name, _)| name.clone()).collect())
     }
 
@@ -213,7 +214,7 @@ impl Disk for SimulatedDisk {
         let mut seen = head.to_vec();
         seen.resize(bytes as usize, 0);
         let kept = Some(seen.clone());
-        self.files.insert(name.to_owned(), File { seen, kept, is_removed: false });
+        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
         Ok(())
     }
 
@@ -247,7 +248,7 @@ impl Disk for SimulatedDisk {
         }
         self.check_room(bytes.len())?;
         let (seen, kept) = (bytes.to_vec(), Some(bytes.to_vec()));
-        self.files.insert(name.to_owned(), File { seen, kept, is_removed: false });
+        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
         Ok(())
     }
 
@@ -284,7 +285,9 @@ impl Disk for SimulatedDisk {
     }
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
-        self.find_mut(name)?.is_removed = true;
+        let number = self.removals;
+        self.find_mut(name)?.removed = Some(number);
+        self.removals += 1;
         Ok(())
     }
 }

@@ -155,6 +155,7 @@ impl World {
         self.random = random;
         let (journal, report, seen) = opened(&mut self.disk, options());
         (self.journal, self.report) = (journal, report);
+        assert_eq!(self.report.damages, [], "what dies damages nothing that was on disk");
         let before = std::mem::take(&mut self.written);
         let all = self.read_all_records();
         for (position, body) in &all {
