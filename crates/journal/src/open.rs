@@ -480,9 +480,10 @@ impl Opening<'_> {
 fn empty(disk: &mut dyn Disk, journal: u64, number: u32) -> io::Result<()> {
     let name = segment_name(number);
     let head = SegmentHead { number, journal, time: 0, bytes: SEGMENT_HEAD as u32 }.write();
+    let no_room = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
     match disk.write(&name, 0, &head) {
         // It was shorter than that, and its name says its number.
-        Err(error) if error.kind() == io::ErrorKind::StorageFull => return Ok(()),
+        Err(error) if no_room.contains(&error.kind()) => return Ok(()),
         written => written?,
     }
     disk.truncate(&name, SEGMENT_HEAD as u64)

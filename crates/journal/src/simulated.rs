@@ -86,7 +86,8 @@ impl SimulatedDisk {
 
     /// Whether so many bytes more are too many.
     fn check_room(&self, bytes: usize) -> io::Result<()> {
-        if self.room.is_some_and(|room| self.bytes() + bytes as u64 > room) {
+        let is_too_many = |room| bytes > 0 && self.bytes() + bytes as u64 > room;
+        if self.room.is_some_and(is_too_many) {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "no room (simulated)"));
         }
         Ok(())
