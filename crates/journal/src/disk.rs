@@ -55,14 +55,15 @@ pub trait Disk {
     /// Anything.
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()>;
 
-    /// Reads from a file as much as is there and `buffer` takes.
+    /// Reads from a file into `buffer`: some bytes, or none if the file has no more.
     ///
     /// # Errors
     ///
     /// There is no such file, or it cannot be read.
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Removes a file. It may come back if the machine fails; a removal is not waited for.
+    /// Removes a file. A removal is not waited for: if the machine fails, the file may come back, and with
+    /// it all that were removed later.
     ///
     /// # Errors
     ///
@@ -77,12 +78,28 @@ pub trait Disk {
 /// Those of [`Disk::length`] and [`Disk::read`].
 pub fn read_all(disk: &mut dyn Disk, name: &str) -> io::Result<Vec<u8>> {
     let length = usize::try_from(disk.length(name)?).map_err(io::Error::other)?;
+    read_part(disk, name, 0, length)
+}
+
+/// So many bytes of a file from an offset on; fewer only if the file has no more.
+///
+/// # Errors
+///
+/// Those of [`Disk::read`].
+pub(crate) fn read_part(
+    disk: &mut dyn Disk,
+    name: &str,
+    offset: u64,
+    length: usize,
+) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     let mut filled = 0;
     while filled < length {
-        match disk.read(name, filled as u64, &mut bytes[filled..])? {
-            0 => break,
-            read => filled += read,
+        match disk.read(name, offset + filled as u64, &mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     bytes.truncate(filled);
@@ -124,7 +141,7 @@ impl Folder {
     ///
     /// [`io::ErrorKind::WouldBlock`] if another process has it; those of making and opening files.
     pub fn open(path: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(path)?;
+        make_folders(path)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
         match lock.try_lock() {
@@ -196,6 +213,17 @@ impl Folder {
         file.sync_all()?;
         self.sync()
     }
+}
+
+/// Makes a folder with those it is in; their entries are on disk then.
+fn make_folders(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|it| !it.exists()).collect();
+    std::fs::create_dir_all(path)?;
+    for made in missing {
+        let parent = made.parent().filter(|it| !it.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Writes, and returns when it is on disk.

@@ -1,18 +1,19 @@
 //! The journal as a state machine: records in, work for a disk out.
 
 mod read;
+mod reads;
 mod room;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::index::Index;
-use crate::record::{Address, MARK, Record, Seed, size};
+use crate::record::{Address, HEAD, MARK, Record, Seed, padded};
 use crate::segment::{SEGMENT_HEAD, index_name, segment_name};
 use crate::tail::{Chunk, Tail};
 
 pub use read::Lookup;
-use read::Reads;
+use reads::Reads;
 
 /// How much is kept, where, and how much waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +81,6 @@ pub enum Room {
 /// Records to write, all in one go.
 #[derive(Clone, Debug)]
 pub struct Commit {
-    /// Its number.
-    pub number: u64,
     /// Bytes and where they go, in this order; on disk when they are written.
     pub chunks: Vec<Arc<Chunk>>,
 }
@@ -163,8 +162,18 @@ const RETRY: u64 = 1_000_000_000;
 /// How long nothing comes before a mark is written; nanoseconds.
 const QUIET: u64 = 1_000_000_000;
 
-/// What the last mark of a journal says that was closed.
+/// What the last mark of a journal says that was closed, before the number of the last segment that was
+/// made.
 pub(crate) const CLOSED: &[u8] = b"closed";
+
+/// Bytes of the mark when nothing comes, and of those when the journal is closed: a second one follows if
+/// a segment was just being made.
+const QUIET_MARK: usize = padded(HEAD);
+const CLOSING: usize = padded(HEAD + CLOSED.len() + 4);
+const CLOSINGS: usize = 2 * CLOSING;
+
+/// Bytes that are left in each segment for marks.
+const FOR_MARKS: usize = QUIET_MARK + CLOSINGS;
 
 /// Positions of a journal that was not closed go on from this times the number of the next segment. A
 /// segment has fewer records, and its file is on disk before it has any: so no position is given twice,
@@ -191,14 +200,18 @@ pub struct Journal {
     durable: u64,
     /// Of the last record.
     time: u64,
-    commits: u64,
     /// What is being written: how many chunks, and the last position.
     writing: Option<(usize, u64)>,
     failed: Option<String>,
     /// When a mark is due.
     mark_at: Option<u64>,
+    /// Whether nothing more is to be appended.
+    is_closed: bool,
+    /// Whether there were segments without records when it was opened.
+    had_left: bool,
     /// Whether the last record is a mark.
     is_marked: bool,
+    /// Removals.
     chores: VecDeque<Chore>,
     chore: Option<Chore>,
     /// Segments without records, which say how far numbers were used until there is a later one.
@@ -230,10 +243,11 @@ impl Journal {
             position,
             durable: 0,
             time: 0,
-            commits: 0,
             writing: None,
             failed: None,
             mark_at: None,
+            is_closed: false,
+            had_left: false,
             is_marked: true,
             chores: VecDeque::new(),
             chore: None,
@@ -258,6 +272,7 @@ impl Journal {
     /// A segment without records.
     pub(crate) fn add_left(&mut self, number: u32) {
         self.left.push(number);
+        self.had_left = true;
     }
 
     /// Whether it is on a disk.
@@ -327,10 +342,9 @@ impl Journal {
             return None;
         }
         let chunks = self.tail.unwritten(COMMIT);
-        self.commits += 1;
         let last = self.last_of(&chunks);
         self.writing = Some((chunks.len(), last));
-        Some(Commit { number: self.commits, chunks })
+        Some(Commit { chunks })
     }
 
     /// Position of the last record of some chunks.
@@ -374,8 +388,9 @@ impl Journal {
         if !self.is_on_disk || self.chore.is_some() {
             return None;
         }
-        let chore = self.reads.next().or_else(|| self.prepare(now)).or_else(|| self.seal());
-        let chore = chore.or_else(|| self.chores.pop_front())?;
+        // Room first, then what somebody waits for.
+        let chore = self.chores.pop_front().or_else(|| self.prepare(now));
+        let chore = chore.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
         self.chore = Some(chore.clone());
         Some(chore)
     }
@@ -393,16 +408,19 @@ impl Journal {
 
     /// What came of the chore. What goes wrong with one costs nothing but time: a segment that cannot be
     /// made is tried again, an index that is not there is made when the journal is opened, and a read
-    /// that fails is told to who reads.
+    /// that fails is tried again until it is known which bytes cannot be read: those are damaged.
     pub fn chore_done(&mut self, now: u64, done: Done) {
         let Some(chore) = self.chore.take() else { return };
         match (chore, done) {
-            (Chore::Read { at, bytes }, Done::Read(read)) => self.reads.done(at, bytes, read),
-            (Chore::Read { at, bytes }, _) => self.reads.done(at, bytes, Vec::new()),
+            (Chore::Read { .. }, Done::Read(read)) => self.reads.done(read),
+            (Chore::Read { .. }, _) => self.reads.failed(now),
             (Chore::Prepare { .. }, Done::Well) => {
                 self.next = Next::Ready;
                 let removals = self.left.drain(..).map(|segment| Chore::Remove { segment });
                 self.chores.extend(removals);
+                if self.is_closed {
+                    self.close();
+                }
             }
             (Chore::Prepare { .. }, Done::NoRoom(why) | Done::Failed(why)) => {
                 self.next = Next::Full(why, now.saturating_add(RETRY));
@@ -413,32 +431,49 @@ impl Journal {
 
     /// When [`Self::advance`] or [`Self::next_chore`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
+        // What comes of a chore comes first.
+        let is_free = self.is_on_disk && self.chore.is_none();
         let retry = match &self.next {
-            Next::Full(_, retry_at) if self.is_on_disk && self.failed.is_none() => Some(*retry_at),
+            Next::Full(_, retry_at) if is_free && self.failed.is_none() => Some(*retry_at),
             _ => None,
         };
-        [self.mark_at, retry].into_iter().flatten().min()
+        let read = self.reads.next_deadline().filter(|_| is_free);
+        [self.mark_at, retry, read].into_iter().flatten().min()
     }
 
     /// Does what is due.
     pub fn advance(&mut self, now: u64) {
         if self.mark_at.is_some_and(|at| now >= at) {
-            self.mark(&[]);
+            self.mark();
         }
     }
 
-    /// Says with a last record that all is written that was appended.
+    /// Says with a last record that all is written that was appended, and which segments have been made.
+    /// Nothing more is to be appended.
     pub fn close(&mut self) {
-        self.mark(CLOSED);
+        (self.mark_at, self.is_closed) = (None, true);
+        let is_ready = self.next == Next::Ready;
+        if self.has_room_for(CLOSING) {
+            let made = self.tail.end().segment + u32::from(is_ready);
+            self.append(self.time, MARK, &[CLOSED, &made.to_le_bytes()]);
+        } else if is_ready && self.is_on_disk && !self.has_current() && !self.had_left {
+            // Nothing was appended: it is as it was when it was opened.
+            self.next = Next::None;
+            self.chores.push_back(Chore::Remove { segment: self.tail.end().segment });
+        }
     }
 
-    fn mark(&mut self, says: &[u8]) {
+    /// Marks what was written last as written; room for closing is left.
+    fn mark(&mut self) {
         self.mark_at = None;
-        let end = self.tail.end().offset as usize + size(says.len());
-        if self.failed.is_none() && self.has_current() && end <= self.options.segment_bytes as usize
-        {
-            self.append(self.time, MARK, &[says]);
+        if self.has_room_for(FOR_MARKS) {
+            self.append(self.time, MARK, &[]);
         }
+    }
+
+    fn has_room_for(&self, bytes: usize) -> bool {
+        let end = self.tail.end().offset as usize + bytes;
+        self.failed.is_none() && self.has_current() && end <= self.options.segment_bytes as usize
     }
 }
 

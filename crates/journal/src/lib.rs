@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod disk;
+mod ending;
 mod index;
 mod journal;
 mod open;
@@ -18,8 +19,9 @@ mod tail;
 mod worker;
 
 pub use disk::{Disk, Folder, read_all};
+pub use ending::Torn;
 pub use journal::{Appended, Chore, Commit, Done, Journal, Lookup, Options, Refusal, Room};
-pub use open::{OpenError, Report, Torn, open};
+pub use open::{OpenError, Report, open};
 pub use record::{Address, HEAD, MARK, Record};
 pub use scan::{Damage, DamageKind, End, Found, Scan};
 pub use segment::{HeadError, SEGMENT_HEAD, SegmentHead, VERSION, index_name, segment_name};

@@ -3,17 +3,19 @@
 use std::fmt;
 use std::io;
 
-use crate::disk::{Disk, read_all};
+use crate::disk::{Disk, read_all, read_part};
+use crate::ending::{Ending, Torn, gap, lost_tail, used, whole};
 use crate::index::Index;
-use crate::journal::{CLOSED, Journal, LEAP, Options};
-use crate::record::{Address, MARK, Record, padded};
+use crate::journal::{Journal, LEAP, Options};
+use crate::record::{Address, Record};
 use crate::scan::{Damage, Found, Scan};
 use crate::segment::{
     HeadError, INDEX_ENDING, SEGMENT_ENDING, SEGMENT_HEAD, SegmentHead, index_name, number_of,
     segment_name,
 };
 
-/// Why a journal cannot be opened. Nothing was changed.
+/// Why a journal cannot be opened. Nothing was changed, unless the disk failed while the end of what is
+/// there was put right; that is done the next time then.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -23,6 +25,8 @@ pub enum OpenError {
     Segment(String, HeadError),
     /// A segment belongs to another journal than the first one.
     Foreign(String),
+    /// A segment and a later one have bytes of which none is a record that can be read.
+    Unreadable(String),
     /// No segment says what was known at its beginning.
     NoState,
     /// A segment says what was known at its beginning, and it is not understood: it was written by
@@ -38,6 +42,11 @@ impl fmt::Display for OpenError {
             Self::Foreign(name) => {
                 write!(out, "{name} belongs to another journal than the files before it")
             }
+            Self::Unreadable(name) => write!(
+                out,
+                "in {name} and in a later segment no record can be read, though both were written to; \
+                 where they are moved away, the journal goes on without them"
+            ),
             Self::NoState => out.write_str(
                 "no segment begins with a whole record of what is known: it is not known who has \
                  acknowledged what",
@@ -80,15 +89,6 @@ pub struct Report {
     pub empty: Vec<u32>,
 }
 
-/// What was cut off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Torn {
-    /// From here on.
-    pub at: Address,
-    /// Bytes that were no zeros.
-    pub bytes: u32,
-}
-
 /// One segment, as it was found.
 struct Old {
     number: u32,
@@ -96,6 +96,18 @@ struct Old {
     /// Bytes of its file.
     bytes: u64,
     is_sealed: bool,
+    /// Whether all of it was read.
+    is_read: bool,
+    damages: Vec<Damage>,
+}
+
+/// The end of a segment that is to be put right.
+struct Cut {
+    number: u32,
+    /// Where it is cut off.
+    end: u32,
+    /// Bytes before the end that may not be on disk.
+    unsure: Vec<u8>,
 }
 
 /// A journal that is being opened.
@@ -103,6 +115,7 @@ struct Opening<'a> {
     disk: &'a mut dyn Disk,
     journal: u64,
     old: Vec<Old>,
+    cut: Option<Cut>,
     report: Report,
 }
 
@@ -131,24 +144,26 @@ pub fn open(
     visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
 ) -> Result<(Journal, Report), OpenError> {
     let numbers = segments(disk)?;
-    tidy_up(disk, &numbers)?;
+    check_names(disk, &numbers)?;
     let Some(journal) = journal_number(disk, &numbers)? else {
+        tidy_up(disk, &[])?;
         for number in numbers {
             remove(disk, number)?;
         }
         return Ok((Journal::new(options, number, 1, 1), Report::default()));
     };
-    let mut opening = Opening { disk, journal, old: Vec::new(), report: Report::default() };
-    let last = opening.read_last(&numbers)?;
-    let position = opening.report_position();
+    let (old, report) = (Vec::new(), Report::default());
+    let mut opening = Opening { disk, journal, old, cut: None, report };
+    opening.read(&numbers)?;
     opening.visit(state, visit)?;
-    let Opening { old, mut report, .. } = opening;
-    let segment = last + 1;
+    opening.name_damages();
+    opening.put_right(&numbers)?;
+    let Opening { old, report, .. } = opening;
+    let segment = numbers.last().map_or(1, |last| last + 1);
+    let position = old.last().map_or(0, |last| last.index.last) + 1;
     let leap = if report.was_closed { 0 } else { u64::from(segment) * LEAP };
-    let mut journal = Journal::new(options, journal, segment, (position + 1).max(leap));
+    let mut journal = Journal::new(options, journal, segment, position.max(leap));
     for it in old {
-        report.segments += 1;
-        report.records += it.index.records;
         journal.add_old(it.number, it.index, it.bytes, it.is_sealed);
     }
     report.empty.iter().for_each(|number| journal.add_left(*number));
@@ -169,7 +184,7 @@ fn tidy_up(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
     for name in disk.names().map_err(io_error("the journal's folder"))? {
         let is_left = match number_of(&name, INDEX_ENDING) {
             Some(number) => numbers.binary_search(&number).is_err(),
-            None => name.ends_with(".index.new"),
+            None => name.ends_with(".index.new") || name.ends_with(".journal.new"),
         };
         if is_left {
             // It does no harm.
@@ -179,48 +194,78 @@ fn tidy_up(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The journal's number, by the head of its first segment that can be read; none if there are no
-/// segments but such as were being made.
+/// How a segment's file begins; none if it is not there any more.
+fn head(
+    disk: &mut dyn Disk,
+    number: u32,
+) -> Result<Option<Result<SegmentHead, HeadError>>, OpenError> {
+    let name = segment_name(number);
+    let read = there(&name, read_part(disk, &name, 0, SEGMENT_HEAD))?;
+    Ok(read.map(|bytes| SegmentHead::read(&bytes, number)))
+}
+
+/// What was read, if there is a file. Who uses the journal may have let go of it since it was looked for.
+pub(crate) fn there<T>(name: &str, read: io::Result<T>) -> Result<Option<T>, OpenError> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io_error(name)(error)),
+    }
+}
+
+/// A segment under the name of another one was put there by somebody, and is not to be written over.
+fn check_names(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
+    for &number in numbers {
+        if let Some(Err(error @ HeadError::Number(_))) = head(disk, number)? {
+            return Err(OpenError::Segment(segment_name(number), error));
+        }
+    }
+    Ok(())
+}
+
+/// The journal's number, by the heads of its segments; none if there are no segments but such as were
+/// being made.
 pub(crate) fn journal_number(
     disk: &mut dyn Disk,
     numbers: &[u32],
 ) -> Result<Option<u64>, OpenError> {
-    let (mut journal, mut fault) = (None, None);
+    let (mut journal, mut faults) = (None, Vec::new());
     for &number in numbers {
-        let name = segment_name(number);
-        let mut head = [0; SEGMENT_HEAD];
-        let read = disk.read(&name, 0, &mut head).map_err(io_error(&name))?;
-        match SegmentHead::read(&head[..read], number) {
-            Ok(head) if journal.is_some_and(|journal| journal != head.journal) => {
-                return Err(OpenError::Foreign(name));
+        match head(disk, number)? {
+            None => {}
+            Some(Ok(head)) if journal.is_some_and(|journal| journal != head.journal) => {
+                return Err(OpenError::Foreign(segment_name(number)));
             }
-            Ok(head) => journal = Some(head.journal),
-            Err(error @ HeadError::Version(_)) => return Err(OpenError::Segment(name, error)),
-            Err(error) => fault = fault.or(Some((number, error))),
+            Some(Ok(head)) => journal = Some(head.journal),
+            Some(Err(error @ HeadError::Version(_))) => {
+                return Err(OpenError::Segment(segment_name(number), error));
+            }
+            Some(Err(error)) => faults.push((number, error)),
         }
     }
-    match (journal, fault) {
-        (None, Some((number, error))) => by_records(disk, number, error),
-        _ => Ok(journal),
-    }
+    if journal.is_some() { Ok(journal) } else { by_records(disk, &faults) }
 }
 
 /// The journal's number if no head can be read: the one with which a segment has records.
-fn by_records(
-    disk: &mut dyn Disk,
-    number: u32,
-    error: HeadError,
-) -> Result<Option<u64>, OpenError> {
-    let name = segment_name(number);
-    let bytes = read_all(disk, &name).map_err(io_error(&name))?;
-    let is_right = |journal: &u64| {
-        Scan::new(&bytes, *journal, number, 0).any(|found| matches!(found, Found::Record(..)))
-    };
-    match SegmentHead::journals(&bytes).into_iter().find(is_right) {
-        Some(journal) => Ok(Some(journal)),
-        None if bytes.iter().skip(SEGMENT_HEAD).all(|byte| *byte == 0) => Ok(None),
-        None => Err(OpenError::Segment(name, error)),
+fn by_records(disk: &mut dyn Disk, faults: &[(u32, HeadError)]) -> Result<Option<u64>, OpenError> {
+    let mut unreadable = None;
+    for &(number, error) in faults {
+        let name = segment_name(number);
+        let Some(bytes) = there(&name, read_all(disk, &name))? else { continue };
+        let is_right = |journal: &u64| has_record(&bytes, *journal, number);
+        if let Some(journal) = SegmentHead::journals(&bytes).into_iter().find(is_right) {
+            return Ok(Some(journal));
+        }
+        if used(&bytes, SEGMENT_HEAD) > 0 {
+            unreadable.get_or_insert((name, error));
+        }
     }
+    unreadable.map_or(Ok(None), |(name, error)| Err(OpenError::Segment(name, error)))
+}
+
+/// Whether a segment has a record that can be read.
+pub(crate) fn has_record(bytes: &[u8], journal: u64, number: u32) -> bool {
+    Scan::new(bytes, journal, number, 0).any(|found| matches!(found, Found::Record(..)))
 }
 
 fn remove(disk: &mut dyn Disk, number: u32) -> Result<(), OpenError> {
@@ -231,86 +276,111 @@ fn remove(disk: &mut dyn Disk, number: u32) -> Result<(), OpenError> {
 }
 
 impl Opening<'_> {
-    /// Reads the segments, and gives the number of the last one there was.
-    fn read_last(&mut self, numbers: &[u32]) -> Result<u32, OpenError> {
-        let mut numbers = numbers.to_vec();
-        let last = numbers.last().copied().unwrap_or(0);
-        // Before the last one with records everything was on disk when it was begun.
-        while let Some(number) = numbers.pop() {
-            if let Some(old) = self.read_end(number)? {
-                self.old.push(old);
-                break;
+    /// Reads the segments, and changes none.
+    fn read(&mut self, numbers: &[u32]) -> Result<(), OpenError> {
+        let (mut numbers, last) = (numbers.to_vec(), numbers.last().copied().unwrap_or(0));
+        let end = loop {
+            let Some(number) = numbers.pop() else { break None };
+            let name = segment_name(number);
+            let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
+            if has_record(&bytes, self.journal, number) {
+                break Some((number, bytes));
             }
-        }
+            self.add_empty(number, used(&bytes, SEGMENT_HEAD))?;
+        };
         let mut after = 0;
-        let mut older = Vec::new();
         for number in numbers {
-            let old = self.read_old(number, after)?;
-            after = old.index.last.max(after);
-            if old.index.records > 0 {
-                older.push(old);
-            }
+            after = self.read_old(number, after)?;
         }
-        older.append(&mut self.old);
-        self.old = older;
-        Ok(last)
+        match end {
+            None => {}
+            // Before the next one was written to, all of it was on disk.
+            Some((number, _)) if self.report.torn.is_some() => {
+                self.read_old(number, after)?;
+            }
+            Some((number, bytes)) => self.read_end(number, &bytes, (after, last))?,
+        }
+        self.report.empty.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(())
     }
 
-    /// Position of the last record.
-    fn report_position(&self) -> u64 {
-        self.old.last().map_or(0, |last| last.index.last)
+    /// Of one segment behind all records it is known why it has bytes: they were being written. There
+    /// are no two, since nothing is written before what was written earlier is on disk.
+    fn add_empty(&mut self, number: u32, bytes: u32) -> Result<(), OpenError> {
+        if bytes > 0 {
+            if self.report.torn.is_some() {
+                return Err(OpenError::Unreadable(segment_name(number)));
+            }
+            let at = Address { segment: number, offset: SEGMENT_HEAD as u32 };
+            self.report.torn = Some(Torn { at, bytes });
+        }
+        self.report.empty.push(number);
+        Ok(())
     }
 
-    /// Reads a segment in which writing may have ended; none if it has no records.
-    fn read_end(&mut self, number: u32) -> Result<Option<Old>, OpenError> {
-        let name = segment_name(number);
-        let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
-        let mut ending = Ending::new(&bytes, self.journal, number);
-        ending.read();
+    /// Reads the segment in which writing has ended.
+    fn read_end(
+        &mut self,
+        number: u32,
+        bytes: &[u8],
+        (after, last): (u64, u32),
+    ) -> Result<(), OpenError> {
+        let mut ending = Ending::new(bytes, self.journal, number, after);
         if ending.index.records == 0 {
-            if ending.torn.bytes > 0 {
-                self.report.torn = Some(ending.torn);
-            }
-            let (journal, bytes) = (self.journal, SEGMENT_HEAD as u32);
-            let head = SegmentHead { number, journal, time: 0, bytes }.write();
-            self.disk.replace(&name, &head).map_err(io_error(&name))?;
-            self.report.empty.push(number);
-            return Ok(None);
+            return self.add_empty(number, ending.torn.bytes);
         }
-        let end = ending.index.end;
+        // If there is an index, all that it says was on disk.
+        if let Some(said) = self.index(number) {
+            lost_tail(number, (&ending.index, &said), &mut ending.damages);
+        }
         if ending.torn.bytes > 0 {
-            self.report.torn.get_or_insert(ending.torn);
+            self.report.torn = Some(ending.torn);
         }
-        // Who began a segment after it was closed may have given positions, too.
-        let is_last = self.report.empty.is_empty() && self.report.torn.is_none();
-        self.report.was_closed = is_last && ending.is_closed;
-        self.report.damages.append(&mut ending.damages);
-        self.disk.truncate(&name, end.into()).map_err(io_error(&name))?;
-        // What can be read may be in the system's memory only, and a sync that failed before does not
-        // fail again. So that it is on disk it is written again.
-        let unsure = &bytes[ending.unsure as usize..end as usize];
-        if !unsure.is_empty() {
-            self.disk.write(&name, ending.unsure.into(), unsure).map_err(io_error(&name))?;
-        }
-        Ok(Some(Old { number, index: ending.index, bytes: end.into(), is_sealed: false }))
+        self.report.was_closed = ending.was_closed(last);
+        let Ending { index, damages, unsure, .. } = ending;
+        let end = index.end;
+        let unsure = bytes[unsure.min(end) as usize..end as usize].to_vec();
+        self.cut = Some(Cut { number, end, unsure });
+        let bytes = end.into();
+        self.old.push(Old { number, index, bytes, is_sealed: false, is_read: true, damages });
+        Ok(())
     }
 
-    /// A segment that is complete: its index, or what is in it.
-    fn read_old(&mut self, number: u32, after: u64) -> Result<Old, OpenError> {
+    fn index(&mut self, number: u32) -> Option<Index> {
+        // One that is not there is made again.
+        let bytes = read_all(self.disk, &index_name(number)).unwrap_or_default();
+        Index::read(&bytes, self.journal, number)
+    }
+
+    /// A segment that is complete: its index, or what is in it. Gives the last position so far.
+    fn read_old(&mut self, number: u32, after: u64) -> Result<u64, OpenError> {
         let name = segment_name(number);
         let length = self.disk.length(&name).map_err(io_error(&name))?;
-        // One that is not there is made again.
-        let index = read_all(self.disk, &index_name(number)).unwrap_or_default();
-        if let Some(index) = Index::read(&index, self.journal, number)
-            && u64::from(index.end) <= length
+        let said = self.index(number);
+        if let Some(index) = said.clone().filter(|it| u64::from(it.end) <= length && it.records > 0)
         {
-            return Ok(Old { number, index, bytes: length, is_sealed: true });
+            let (last, damages) = (index.last.max(after), Vec::new());
+            let (bytes, is_sealed, is_read) = (length, true, false);
+            self.old.push(Old { number, index, bytes, is_sealed, is_read, damages });
+            return Ok(last);
         }
         let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
         let (index, mut damages) = whole(&bytes, self.journal, number, after);
+        if let Some(said) = said {
+            lost_tail(number, (&index, &said), &mut damages);
+        }
+        if index.records == 0 {
+            // A leftover, or all of it is damaged; that is kept as it is.
+            self.report.damages.append(&mut damages);
+            if used(&bytes, SEGMENT_HEAD) == 0 {
+                self.report.empty.push(number);
+            }
+            return Ok(after);
+        }
         self.report.read.push(number);
-        self.report.damages.append(&mut damages);
-        Ok(Old { number, index, bytes: length, is_sealed: false })
+        let (last, bytes) = (index.last.max(after), length);
+        self.old.push(Old { number, index, bytes, is_sealed: false, is_read: true, damages });
+        Ok(last)
     }
 
     /// Hands over the records since something was known.
@@ -319,9 +389,7 @@ impl Opening<'_> {
         state: u8,
         visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
     ) -> Result<(), OpenError> {
-        let mut from = self.old.len();
-        while from > 0 {
-            from -= 1;
+        for from in (0..self.old.len()).rev() {
             let number = self.old[from].number;
             let name = segment_name(number);
             let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
@@ -331,126 +399,92 @@ impl Opening<'_> {
                 if record.kind == state && at.offset == begins);
             // Nothing was known when the first was begun.
             if is_state || number == 1 {
-                return self.visit_from(from, is_state, visit);
+                let mut is_first = is_state;
+                for number in from..self.old.len() {
+                    self.visit_one(number, std::mem::take(&mut is_first), visit)?;
+                }
+                return Ok(());
             }
         }
         if self.old.is_empty() { Ok(()) } else { Err(OpenError::NoState) }
     }
 
-    fn visit_from(
+    /// Hands over the records of a segment, which begins with a state that is to be understood, or need
+    /// not be.
+    fn visit_one(
         &mut self,
-        from: usize,
-        begins_with_state: bool,
+        number: usize,
+        has_state: bool,
         visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
     ) -> Result<(), OpenError> {
-        let mut is_state = begins_with_state;
-        for old in &self.old[from..] {
-            let name = segment_name(old.number);
-            let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
-            let bytes = &bytes[..bytes.len().min(old.index.end as usize)];
-            for found in Scan::new(bytes, self.journal, old.number, 0) {
-                if let Found::Record(at, record) = found {
-                    let is_understood = visit(at, &record);
-                    if std::mem::take(&mut is_state) && !is_understood {
-                        return Err(OpenError::State(name));
-                    }
+        let after = number.checked_sub(1).map_or(0, |before| self.old[before].index.last);
+        let old = &mut self.old[number];
+        let name = segment_name(old.number);
+        let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
+        let bytes = &bytes[..bytes.len().min(old.index.end as usize)];
+        let mut is_state = has_state;
+        for found in Scan::new(bytes, self.journal, old.number, after) {
+            if let Found::Record(at, record) = found {
+                let is_understood = visit(at, &record);
+                if std::mem::take(&mut is_state) && !is_understood {
+                    return Err(OpenError::State(name));
                 }
             }
+        }
+        if !old.is_read {
+            // Its index may say more than there is.
+            let (index, damages) = whole(bytes, self.journal, old.number, after);
+            old.damages = damages;
+            lost_tail(old.number, (&index, &old.index), &mut old.damages);
+        }
+        Ok(())
+    }
+
+    /// Says what is known of the segments, and what is missing in and between them.
+    fn name_damages(&mut self) {
+        for next in 1..self.old.len() {
+            let (before, after) = self.old.split_at_mut(next);
+            let (old, next) = (&mut before[next - 1], &mut after[0]);
+            let damages = old.damages.iter_mut().chain(&mut next.damages);
+            let missing = gap((old.number, &old.index), (next.number, next.index.first), damages);
+            old.damages.extend(missing);
+        }
+        for old in &mut self.old {
+            self.report.segments += 1;
+            self.report.records += old.index.records;
+            self.report.damages.append(&mut old.damages);
+        }
+        self.report.damages.sort_by_key(|damage| damage.at);
+    }
+
+    /// Changes what is to be changed: nothing before all of it has been read.
+    fn put_right(&mut self, numbers: &[u32]) -> Result<(), OpenError> {
+        tidy_up(self.disk, numbers)?;
+        for &number in &self.report.empty {
+            empty(self.disk, self.journal, number).map_err(io_error(&segment_name(number)))?;
+        }
+        let Some(Cut { number, end, unsure }) = self.cut.take() else { return Ok(()) };
+        let name = segment_name(number);
+        self.disk.truncate(&name, end.into()).map_err(io_error(&name))?;
+        // What can be read may be in the system's memory only, and a sync that failed before does not
+        // fail again. So that it is on disk it is written again.
+        if !unsure.is_empty() {
+            let from = u64::from(end) - unsure.len() as u64;
+            self.disk.write(&name, from, &unsure).map_err(io_error(&name))?;
         }
         Ok(())
     }
 }
 
-/// The index of a segment, and what is damaged in it.
-pub(crate) fn whole(bytes: &[u8], journal: u64, number: u32, after: u64) -> (Index, Vec<Damage>) {
-    let mut index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
-    let mut damages = Vec::new();
-    let mut scan = Scan::new(bytes, journal, number, after);
-    for found in scan.by_ref() {
-        match found {
-            Found::Record(at, record) => {
-                let end = at.offset + padded(crate::record::HEAD + record.body.len()) as u32;
-                index.add(at, record.position, record.time, end);
-            }
-            Found::Damage(damage) => damages.push(damage),
-        }
+/// Leaves nothing of a segment but its head, in place: the disk may be full.
+fn empty(disk: &mut dyn Disk, journal: u64, number: u32) -> io::Result<()> {
+    let name = segment_name(number);
+    let head = SegmentHead { number, journal, time: 0, bytes: SEGMENT_HEAD as u32 }.write();
+    let no_room = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+    match disk.write(&name, 0, &head) {
+        // It was shorter than that, and its name says its number.
+        Err(error) if no_room.contains(&error.kind()) => return Ok(()),
+        written => written?,
     }
-    if let Some(end) = scan.end()
-        && end.unreadable > 0
-    {
-        let last = index.last.max(after);
-        let kind = crate::scan::DamageKind::Head;
-        let (after, before) = (last, u64::MAX);
-        damages.push(Damage { at: end.at, bytes: end.unreadable, after, before, kind });
-    }
-    (index, damages)
-}
-
-/// A segment in which writing may have ended anywhere.
-///
-/// Each record says what was known to be on disk when it was appended, and nothing is written before what
-/// was written earlier is known to be on disk. So a record that cannot be read was being written, unless
-/// a later one knows better.
-pub(crate) struct Ending<'a> {
-    bytes: &'a [u8],
-    journal: u64,
-    number: u32,
-    pub(crate) index: Index,
-    pub(crate) damages: Vec<Damage>,
-    pub(crate) torn: Torn,
-    pub(crate) is_closed: bool,
-    /// Where records begin of which no other says that they are on disk.
-    unsure: u32,
-}
-
-impl<'a> Ending<'a> {
-    pub(crate) fn new(bytes: &'a [u8], journal: u64, number: u32) -> Self {
-        let end = SEGMENT_HEAD as u32;
-        let index = Index { end, ..Index::default() };
-        let torn = Torn { at: Address { segment: number, offset: end }, bytes: 0 };
-        let (damages, is_closed) = (Vec::new(), false);
-        Self { bytes, journal, number, index, damages, torn, is_closed, unsure: end }
-    }
-
-    pub(crate) fn read(&mut self) {
-        let scan = || Scan::new(self.bytes, self.journal, self.number, 0);
-        let stable = scan().filter_map(|found| match found {
-            Found::Record(_, record) => Some(record.stable),
-            Found::Damage(_) => None,
-        });
-        let stable = stable.max().unwrap_or(0);
-        let mut cut = None;
-        for found in scan() {
-            match found {
-                Found::Record(at, record) => self.add(at, &record, stable),
-                Found::Damage(damage) => {
-                    let was_there = damage.after < stable;
-                    if was_there {
-                        self.damages.push(damage);
-                    }
-                    if damage.before > stable + 1 {
-                        cut = Some(damage.at.offset);
-                        break;
-                    }
-                }
-            }
-        }
-        let from = cut.unwrap_or(self.index.end);
-        let rest = self.bytes.get(from as usize..).unwrap_or(&[]);
-        let used = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        self.torn = Torn { at: Address { segment: self.number, offset: from }, bytes: used as u32 };
-        self.is_closed &= used == 0;
-        if self.index.records > 0 {
-            self.index.end = from;
-        }
-    }
-
-    fn add(&mut self, at: Address, record: &Record<'_>, stable: u64) {
-        let end = at.offset + padded(crate::record::HEAD + record.body.len()) as u32;
-        self.index.add(at, record.position, record.time, end);
-        self.is_closed = record.kind == MARK && record.body == CLOSED;
-        if record.position <= stable {
-            self.unsure = end;
-        }
-    }
+    disk.truncate(&name, SEGMENT_HEAD as u64)
 }

@@ -75,7 +75,7 @@ impl Seed {
 }
 
 /// The length with the zeros behind it.
-pub(crate) fn padded(length: usize) -> usize {
+pub(crate) const fn padded(length: usize) -> usize {
     length.next_multiple_of(ALIGNMENT)
 }
 

@@ -25,6 +25,8 @@ pub enum DamageKind {
     Body,
     /// The head of a record has changed, and perhaps more behind it.
     Head,
+    /// Records that were there, of which not a byte is.
+    Missing,
 }
 
 /// Something in a segment.

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
+
+use rustix::io::Errno;
 
 use crate::disk::Disk;
 
@@ -18,11 +21,11 @@ struct File {
     seen: Vec<u8>,
     /// None if its name is not on the disk.
     kept: Option<Vec<u8>>,
-    /// Removed for programs; on the disk still, perhaps.
-    is_removed: bool,
+    /// Removed for programs, as which one; on the disk still, perhaps.
+    removed: Option<u64>,
 }
 
-/// What the next writes do.
+/// What the next writes and reads do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// They work.
@@ -31,6 +34,10 @@ pub enum Fault {
     /// They fail, and some of their sectors are on the disk. Programs see all of them until the power
     /// is cut.
     Writes,
+    /// They work, and reads fail.
+    Reads,
+    /// They work, and reads are interrupted, or give less than there is.
+    ShortReads,
 }
 
 /// A folder on a disk that is simulated.
@@ -40,6 +47,12 @@ pub struct SimulatedDisk {
     /// Bytes of all files together, at most.
     room: Option<u64>,
     fault: Fault,
+    /// Bytes of files that cannot be read.
+    bad: Vec<(String, Range<u64>)>,
+    /// So many of the next writes find no handle for their file.
+    without_handle: u32,
+    /// Files that were removed since the power was cut.
+    removals: u64,
     /// Used to choose sectors where no chance is given.
     state: u64,
 }
@@ -55,9 +68,29 @@ impl SimulatedDisk {
         self.room = room;
     }
 
-    /// From now on writes fail or do not.
+    /// From now on writes and reads fail or do not.
     pub fn set_fault(&mut self, fault: Fault) {
         self.fault = fault;
+    }
+
+    /// From now on these bytes of a file cannot be read.
+    pub fn set_bad(&mut self, name: &str, bytes: Range<u64>) {
+        self.bad.push((name.to_owned(), bytes));
+    }
+
+    /// So many of the next writes fail before a byte is written, since the process has too many files
+    /// open.
+    pub fn set_without_handle(&mut self, writes: u32) {
+        self.without_handle = writes;
+    }
+
+    /// Whether so many bytes more are too many.
+    fn check_room(&self, bytes: usize) -> io::Result<()> {
+        let is_too_many = |room| bytes > 0 && self.bytes() + bytes as u64 > room;
+        if self.room.is_some_and(is_too_many) {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "no room (simulated)"));
+        }
+        Ok(())
     }
 
     /// The program ends: all that it was told is written is there, and what it was writing may be. The
@@ -80,8 +113,8 @@ impl SimulatedDisk {
     }
 
     /// The power fails: what was not on the disk is gone. Of what was being written any sectors may be
-    /// there of one piece, those before it are, and those behind it are not. Files whose removal was not
-    /// waited for may be back.
+    /// there of one piece, those before it are, and those behind it are not. Files that were removed last
+    /// may be back.
     pub fn cut_power(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
         let whole = chance(writing.len() as u64 + 1) as usize;
         for (number, (name, offset, bytes)) in writing.iter().enumerate() {
@@ -94,14 +127,13 @@ impl SimulatedDisk {
                 tear(kept, *offset as usize, bytes, chance);
             }
         }
+        let is_gone = chance(self.removals + 1);
         self.files.retain(|_, file| {
             let Some(kept) = &file.kept else { return false };
             file.seen.clone_from(kept);
-            !file.is_removed || chance(2) == 0
+            file.removed.take().is_none_or(|removed| removed >= is_gone)
         });
-        for file in self.files.values_mut() {
-            file.is_removed = false;
-        }
+        self.removals = 0;
     }
 
     /// Changes a bit of a file.
@@ -117,16 +149,16 @@ impl SimulatedDisk {
 
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
-        self.files.values().filter(|it| !it.is_removed).map(|it| it.seen.len() as u64).sum()
+        self.files.values().filter(|it| it.removed.is_none()).map(|it| it.seen.len() as u64).sum()
     }
 
     fn find(&self, name: &str) -> io::Result<&File> {
-        let file = self.files.get(name).filter(|file| !file.is_removed);
+        let file = self.files.get(name).filter(|file| file.removed.is_none());
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
     fn find_mut(&mut self, name: &str) -> io::Result<&mut File> {
-        let file = self.files.get_mut(name).filter(|file| !file.is_removed);
+        let file = self.files.get_mut(name).filter(|file| file.removed.is_none());
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
@@ -167,7 +199,7 @@ fn failed() -> io::Error {
 
 impl Disk for SimulatedDisk {
     fn names(&mut self) -> io::Result<Vec<String>> {
-        let there = self.files.iter().filter(|(_, file)| !file.is_removed);
+        let there = self.files.iter().filter(|(_, file)| file.removed.is_none());
         Ok(there.map(|(name, _)| name.clone()).collect())
     }
 
@@ -176,22 +208,26 @@ impl Disk for SimulatedDisk {
     }
 
     fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
-        if self.room.is_some_and(|room| self.bytes() + bytes > room) {
-            return Err(io::Error::new(io::ErrorKind::StorageFull, "no room (simulated)"));
-        }
+        self.check_room(bytes as usize)?;
         if self.fault == Fault::Writes {
             return Err(failed());
         }
         let mut seen = head.to_vec();
         seen.resize(bytes as usize, 0);
         let kept = Some(seen.clone());
-        self.files.insert(name.to_owned(), File { seen, kept, is_removed: false });
+        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
         Ok(())
     }
 
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.random();
         let fails = self.fault == Fault::Writes;
+        if self.without_handle > 0 {
+            self.without_handle -= 1;
+            return Err(Errno::MFILE.into());
+        }
+        let end = offset as usize + bytes.len();
+        self.check_room(end.saturating_sub(self.find(name)?.seen.len()))?;
         let file = self.find_mut(name)?;
         put(&mut file.seen, offset as usize, bytes);
         let Some(kept) = &mut file.kept else { return Err(failed()) };
@@ -211,8 +247,9 @@ impl Disk for SimulatedDisk {
         if self.fault == Fault::Writes {
             return Err(failed());
         }
+        self.check_room(bytes.len())?;
         let (seen, kept) = (bytes.to_vec(), Some(bytes.to_vec()));
-        self.files.insert(name.to_owned(), File { seen, kept, is_removed: false });
+        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
         Ok(())
     }
 
@@ -227,15 +264,31 @@ impl Disk for SimulatedDisk {
     }
 
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let random = self.random();
         let seen = &self.find(name)?.seen;
         let rest = seen.get(offset as usize..).unwrap_or(&[]);
-        let length = rest.len().min(buffer.len());
+        let mut length = rest.len().min(buffer.len());
+        let end = offset + length as u64;
+        let is_bad = |(other, bytes): &(String, Range<u64>)| {
+            other == name && bytes.start < end && offset < bytes.end
+        };
+        if self.fault == Fault::Reads || self.bad.iter().any(is_bad) {
+            return Err(failed());
+        }
+        if self.fault == Fault::ShortReads && length > 1 {
+            if random.is_multiple_of(4) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            length = 1 + (random >> 33) as usize % length;
+        }
         buffer[..length].copy_from_slice(&rest[..length]);
         Ok(length)
     }
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
-        self.find_mut(name)?.is_removed = true;
+        let number = self.removals;
+        self.find_mut(name)?.removed = Some(number);
+        self.removals += 1;
         Ok(())
     }
 }

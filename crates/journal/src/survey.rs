@@ -1,10 +1,9 @@
 //! Reading all of a journal and changing nothing, also while another process writes it.
 
-use std::io;
-
 use crate::disk::{Disk, read_all};
+use crate::ending::{Ending, Torn, gap, lost_tail, used, whole};
 use crate::index::Index;
-use crate::open::{Ending, OpenError, Torn, io_error, journal_number, segments, whole};
+use crate::open::{OpenError, has_record, journal_number, segments, there};
 use crate::record::{Address, HEAD, Record, Seed, known_head, read_head};
 use crate::scan::{Damage, DamageKind, Found, Scan};
 use crate::segment::{HeadError, SegmentHead, index_name, segment_name};
@@ -37,6 +36,8 @@ pub struct SegmentSurvey {
     pub bytes: u64,
     /// Bytes of it that have been written, as far as records can be read.
     pub used: u32,
+    /// Whether it has nothing but zeros yet: a process that uses the journal is making it.
+    pub is_being_made: bool,
     /// Its first bytes.
     pub head: Result<SegmentHead, HeadError>,
     /// Records that are whole.
@@ -83,21 +84,21 @@ pub fn survey(
     let numbers = segments(disk)?;
     let Some(journal) = journal_number(disk, &numbers)? else { return Ok(None) };
     let (segments, torn, wounds) = (Vec::new(), None, Vec::new());
-    let mut survey = Survey { journal, segments, torn, was_closed: false, wounds };
-    let last = last_with_records(disk, journal, &numbers)?;
-    let mut after = 0;
+    let survey = Survey { journal, segments, torn, was_closed: false, wounds };
+    let end = last_with_records(disk, journal, &numbers)?;
+    let last = numbers.last().copied().unwrap_or(0);
+    let mut surveying = Surveying { survey, end, last, before: None };
     for number in numbers {
+        // What it says was there when it was read, and what is read later has it.
+        let index = read_all(disk, &index_name(number)).ok();
         let name = segment_name(number);
-        let bytes = match read_all(disk, &name) {
-            Ok(bytes) => bytes,
-            // Who uses the journal may have let go of it since.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(io_error(&name)(error)),
-        };
-        let is_end = last.is_none_or(|last| number >= last);
-        survey.add(disk, number, &bytes, is_end, &mut after, visit);
+        match there(&name, read_all(disk, &name))? {
+            Some(bytes) => surveying.add(number, &bytes, index.as_deref(), visit),
+            // It was let go of, as were those before it.
+            None => surveying.before = None,
+        }
     }
-    Ok(Some(survey))
+    Ok(Some(surveying.survey))
 }
 
 /// The segment in which writing has ended.
@@ -108,74 +109,130 @@ fn last_with_records(
 ) -> Result<Option<u32>, OpenError> {
     for &number in numbers.iter().rev() {
         let name = segment_name(number);
-        let bytes = read_all(disk, &name).map_err(io_error(&name))?;
-        let mut found = Scan::new(&bytes, journal, number, 0);
-        if found.any(|found| matches!(found, Found::Record(..))) {
+        let bytes = there(&name, read_all(disk, &name))?.unwrap_or_default();
+        if has_record(&bytes, journal, number) {
             return Ok(Some(number));
         }
     }
     Ok(None)
 }
 
-impl Survey {
+/// A survey that is being made.
+struct Surveying {
+    survey: Survey,
+    /// The segment in which writing has ended.
+    end: Option<u32>,
+    /// The last there is.
+    last: u32,
+    /// The segment before with records, if it was complete.
+    before: Option<(u32, Index)>,
+}
+
+impl Surveying {
     fn add(
         &mut self,
-        disk: &mut dyn Disk,
         number: u32,
         bytes: &[u8],
-        is_end: bool,
-        after: &mut u64,
+        said: Option<&[u8]>,
         visit: &mut dyn FnMut(Address, &Record<'_>),
     ) {
-        let (index, damages) = if is_end {
-            let mut ending = Ending::new(bytes, self.journal, number);
-            ending.read();
+        let journal = self.survey.journal;
+        let after = self.before.as_ref().map_or(0, |(_, index)| index.last);
+        let is_end = self.end.is_none_or(|end| number >= end);
+        let (index, mut damages) = if is_end {
+            let ending = Ending::new(bytes, journal, number, after);
             if ending.torn.bytes > 0 {
-                self.torn.get_or_insert(ending.torn);
+                self.survey.torn.get_or_insert(ending.torn);
             }
-            self.was_closed |= ending.is_closed;
+            self.survey.was_closed |= ending.was_closed(self.last);
             (ending.index, ending.damages)
         } else {
-            whole(bytes, self.journal, number, *after)
+            whole(bytes, journal, number, after)
         };
-        let used = &bytes[..bytes.len().min(index.end as usize)];
-        let mut times = None;
-        for found in Scan::new(used, self.journal, number, *after) {
-            if let Found::Record(at, record) = found {
-                let (first, _) = times.unwrap_or((record.time, 0));
-                times = Some((first, record.time));
-                visit(at, &record);
-            }
-        }
+        let times = visit_all(bytes, journal, (number, after), &index, visit);
+        let state = self.compare(number, &index, said, &mut damages);
         for damage in damages {
-            self.wounds.push(wound(bytes, self.journal, damage));
+            self.survey.wounds.push(wound(bytes, journal, damage));
         }
-        self.segments.push(SegmentSurvey {
+        self.find_gap(number, &index);
+        let head = SegmentHead::read(bytes, number);
+        self.survey.segments.push(SegmentSurvey {
             number,
             bytes: bytes.len() as u64,
             used: index.end,
-            head: SegmentHead::read(bytes, number),
+            is_being_made: head.is_err() && used(bytes, 0) == 0,
+            head,
             records: index.records,
             positions: (index.records > 0).then_some((index.first, index.last)),
             times,
-            index: index_state(disk, self.journal, number, &index),
+            index: state,
         });
-        *after = index.last.max(*after);
+        if index.records > 0 {
+            // What is behind the end may have been written since.
+            self.before = (!is_end).then_some((number, index));
+        }
     }
 
-    /// Whether nothing is damaged; a torn end and an index that is wrong are no damage.
-    pub fn is_sound(&self) -> bool {
-        self.wounds.is_empty() && self.segments.iter().all(|segment| segment.head.is_ok())
+    /// What an index is worth, and what it says that the segment does not.
+    fn compare(
+        &self,
+        number: u32,
+        index: &Index,
+        said: Option<&[u8]>,
+        damages: &mut Vec<Damage>,
+    ) -> IndexState {
+        let Some(bytes) = said else { return IndexState::Missing };
+        let Some(said) = Index::read(bytes, self.survey.journal, number) else {
+            return IndexState::Wrong;
+        };
+        lost_tail(number, (index, &said), damages);
+        if said == *index { IndexState::Right } else { IndexState::Wrong }
+    }
+
+    /// Whether all positions since the segment before are accounted for.
+    fn find_gap(&mut self, number: u32, index: &Index) {
+        let Some((before, old)) = self.before.as_ref().filter(|_| index.records > 0) else {
+            return;
+        };
+        let damages = self.survey.wounds.iter_mut().map(|it| &mut it.damage);
+        if let Some(damage) = gap((*before, old), (number, index.first), damages) {
+            self.survey.wounds.push(Wound { damage, kind: None, body: Vec::new() });
+            self.survey.wounds.sort_by_key(|it| it.damage.at);
+        }
     }
 }
 
-fn index_state(disk: &mut dyn Disk, journal: u64, number: u32, right: &Index) -> IndexState {
-    match read_all(disk, &index_name(number)) {
-        Err(_) => IndexState::Missing,
-        Ok(bytes) if Index::read(&bytes, journal, number).as_ref() == Some(right) => {
-            IndexState::Right
+/// Hands over the records of a segment, and gives the times of the first and the last.
+fn visit_all(
+    bytes: &[u8],
+    journal: u64,
+    (number, after): (u32, u64),
+    index: &Index,
+    visit: &mut dyn FnMut(Address, &Record<'_>),
+) -> Option<(u64, u64)> {
+    let used = &bytes[..bytes.len().min(index.end as usize)];
+    let mut times = None;
+    for found in Scan::new(used, journal, number, after) {
+        if let Found::Record(at, record) = found {
+            let (first, _) = times.unwrap_or((record.time, 0));
+            times = Some((first, record.time));
+            visit(at, &record);
         }
-        Ok(_) => IndexState::Wrong,
+    }
+    times
+}
+
+impl Survey {
+    /// Whether nothing is damaged; a torn end and an index that is wrong are no damage.
+    pub fn is_sound(&self) -> bool {
+        self.wounds.is_empty() && self.segments.iter().all(SegmentSurvey::has_right_head)
+    }
+}
+
+impl SegmentSurvey {
+    /// Whether it begins as it is to, or is about to.
+    pub fn has_right_head(&self) -> bool {
+        self.head.is_ok() || self.is_being_made
     }
 }
 

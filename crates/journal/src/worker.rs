@@ -3,12 +3,22 @@
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
-use crate::disk::{Disk, Folder};
+use rustix::io::Errno;
+
+use crate::disk::{Disk, Folder, read_part};
 use crate::journal::{Chore, Commit, Done};
 use crate::segment::segment_name;
 
+/// How long a commit waits for a handle of a file, and how often.
+const PAUSE: Duration = Duration::from_millis(50);
+const PAUSES: u32 = 60 * 20;
+
 /// Writes what a commit is about.
+///
+/// Where the process has too many files open for one more, it waits for up to a minute: not a byte was
+/// written, and nothing is lost yet.
 ///
 /// # Errors
 ///
@@ -16,10 +26,23 @@ use crate::segment::segment_name;
 pub fn commit(disk: &mut dyn Disk, commit: &Commit) -> Result<(), String> {
     for chunk in &commit.chunks {
         let name = segment_name(chunk.at.segment);
-        let written = disk.write(&name, chunk.at.offset.into(), &chunk.bytes);
+        let mut pauses = 0;
+        let written = loop {
+            let written = disk.write(&name, chunk.at.offset.into(), &chunk.bytes);
+            if pauses == PAUSES || !written.as_ref().is_err_and(is_for_lack_of_handles) {
+                break written;
+            }
+            pauses += 1;
+            thread::sleep(PAUSE);
+        };
         written.map_err(|error| format!("writing {name}: {error}"))?;
     }
     Ok(())
+}
+
+/// Whether a file could not be opened because too many are open; nothing else says that.
+fn is_for_lack_of_handles(error: &io::Error) -> bool {
+    [Errno::MFILE, Errno::NFILE].map(|it| Some(it.raw_os_error())).contains(&error.raw_os_error())
 }
 
 /// Does a chore.
@@ -46,16 +69,10 @@ pub fn chore(disk: &mut dyn Disk, chore: &Chore) -> Done {
             let _ = disk.remove(&index);
             well(disk.remove(&segment), &format!("removing {segment}"))
         }
-        Chore::Read { at, bytes } => {
-            let mut buffer = vec![0; *bytes];
-            match disk.read(&segment, at.offset.into(), &mut buffer) {
-                Ok(read) => {
-                    buffer.truncate(read);
-                    Done::Read(buffer)
-                }
-                Err(error) => Done::Failed(format!("reading {segment}: {error}")),
-            }
-        }
+        Chore::Read { at, bytes } => match read_part(disk, &segment, at.offset.into(), *bytes) {
+            Ok(read) => Done::Read(read),
+            Err(error) => Done::Failed(format!("reading {segment}: {error}")),
+        },
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
-    Address, Commit, Disk as _, Found, Journal, Lookup, Options, Record, Refusal, Report, Room,
-    Scan, chore, commit, open, read_all, segment_name,
+    Address, Chore, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Refusal,
+    Report, Room, Scan, chore, commit, open, read_all, segment_name,
 };
 
 const STATE: u8 = 1;
@@ -155,6 +155,7 @@ impl World {
         self.random = random;
         let (journal, report, seen) = opened(&mut self.disk, options());
         (self.journal, self.report) = (journal, report);
+        assert_eq!(self.report.damages, [], "what dies damages nothing that was on disk");
         let before = std::mem::take(&mut self.written);
         let all = self.read_all_records();
         for (position, body) in &all {
@@ -184,6 +185,8 @@ impl World {
                 Lookup::Elsewhere { bytes } => {
                     self.journal.fetch(at, bytes);
                     self.chores();
+                    // A read that failed is tried again.
+                    self.now += 1_000_000_000;
                 }
                 Lookup::Damaged { next } | Lookup::Gone { next } => at = next,
                 Lookup::End => return all,
@@ -310,6 +313,16 @@ proptest! {
 }
 
 impl World {
+    /// Waits until there is nothing to do.
+    fn rest(&mut self) {
+        self.now += 2_000_000_000;
+        self.journal.advance(self.now);
+        self.commit_all();
+        let last = self.journal.last();
+        self.given = last;
+        self.written.entry(last).or_default();
+    }
+
     /// Knows what the journal has appended by itself.
     fn note_marks(&mut self) {
         self.given = self.given.max(self.journal.last());
@@ -489,4 +502,104 @@ fn a_journal_in_memory_keeps_what_it_may() {
     let first = journal.first();
     assert!(first > 1 && first < 1_500, "{first}");
     assert!(matches!(journal.at(journal.find(first)), Lookup::Record { .. }));
+}
+
+#[test]
+fn reads_that_give_little_at_a_time_are_whole() {
+    let mut world = World::new(1, options());
+    for length in 0..60 {
+        world.append(length * 29).expect("room");
+        world.commit_all();
+    }
+    world.disk.set_fault(Fault::ShortReads);
+    let all = world.read_all_records();
+    assert_eq!(all, world.written);
+    let opened = opened(&mut world.disk, options());
+    assert_eq!(opened.1.damages, []);
+    world.journal = opened.0;
+    assert_eq!(world.read_all_records(), all);
+}
+
+#[test]
+fn a_read_that_fails_for_a_while_damages_nothing() {
+    let mut world = World::new(1, options());
+    for _ in 0..60 {
+        world.append(1_000).expect("room");
+        world.commit_all();
+    }
+    world.rest();
+    world.disk.set_fault(Fault::Reads);
+    let at = world.journal.find(0);
+    assert!(matches!(world.journal.at(at), Lookup::Elsewhere { .. }));
+    let begun = world.now;
+    for pause in [100_000_000, 1_000_000_000, 1_000_000_000] {
+        let Lookup::Elsewhere { bytes } = world.journal.at(at) else { panic!("it is damaged") };
+        world.journal.fetch(at, bytes);
+        world.chores();
+        assert_eq!(world.journal.next_deadline(), Some(world.now + pause));
+        world.now += pause;
+    }
+    assert!(world.now > begun + 2_000_000_000);
+    world.disk.set_fault(Fault::None);
+    let all = world.read_all_records();
+    assert_eq!(all, world.written);
+}
+
+#[test]
+fn a_page_that_cannot_be_read_costs_what_is_in_it() {
+    let mut world = World::new(1, options());
+    for _ in 0..60 {
+        world.append(1_000).expect("room");
+        world.commit_all();
+    }
+    world.disk.set_bad(&segment_name(2), 9_000..9_001);
+    let all = world.read_all_records();
+    let lost = world.written.keys().filter(|position| !all.contains_key(position)).count();
+    assert!((4..=6).contains(&lost), "{lost} records of 1,040 bytes are in a page");
+    assert_eq!(world.read_all_records(), all, "it is as it was");
+}
+
+#[test]
+fn a_file_that_is_cut_costs_what_is_cut_off() {
+    let mut world = World::new(1, options());
+    for _ in 0..60 {
+        world.append(1_000).expect("room");
+        world.commit_all();
+    }
+    world.disk.truncate(&segment_name(1), 9_000).expect("cut");
+    let all = world.read_all_records();
+    let lost = world.written.keys().filter(|position| !all.contains_key(position)).count();
+    assert!((6..=8).contains(&lost), "{lost}");
+}
+
+#[test]
+fn a_commit_waits_for_a_handle() {
+    let mut world = World::new(1, options());
+    world.append(100).expect("room");
+    world.disk.set_without_handle(2);
+    world.commit_all();
+    assert_eq!((world.journal.failure(), world.told), (None, world.given));
+}
+
+#[test]
+fn reads_do_not_keep_the_next_segment_waiting() {
+    let mut world = World::new(1, options());
+    for _ in 0..40 {
+        world.append(1_000).expect("room");
+        world.commit_all();
+    }
+    let segment = world.journal.end().segment;
+    while world.journal.end().segment == segment || world.journal.end().offset < 8 << 10 {
+        world.append(1_000).expect("room");
+        world.commit_all();
+    }
+    world.rest();
+    let at = world.journal.find(0);
+    world.journal.fetch(at, 1);
+    assert!(matches!(world.journal.next_chore(0), Some(Chore::Prepare { .. })));
+    assert_eq!(world.journal.next_deadline(), None);
+    world.journal.chore_done(0, Done::NoRoom("none".into()));
+    assert!(world.journal.next_deadline().is_some());
+    assert!(matches!(world.journal.next_chore(0), Some(Chore::Read { .. })));
+    assert_eq!(world.journal.next_deadline(), None, "what comes of the chore comes first");
 }

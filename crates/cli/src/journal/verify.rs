@@ -18,7 +18,9 @@ pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
     let mut damages = survey.wounds.len() as u64;
     for segment in &survey.segments {
         let name = segment_name(segment.number);
-        if let Err(error) = segment.head {
+        if let Err(error) = segment.head
+            && !segment.is_being_made
+        {
             damages += 1;
             lines += &format!("{name} byte 0: {error}\n");
         }
@@ -55,6 +57,9 @@ fn described(wound: &Wound) -> String {
                 _ => String::new(),
             };
             format!("{place}: the {what} at position {first} has changed{topic}")
+        }
+        (DamageKind::Missing, _) => {
+            format!("{name} byte {}: positions {first} to {last} are missing", damage.at.offset)
         }
         _ if damage.before == u64::MAX => {
             format!("{place}: no record can be read; positions from {first} on may have been there")

@@ -1,16 +1,11 @@
 //! Reading: from memory, or from what was read from the disk.
 
-use std::collections::VecDeque;
-
-use super::{Chore, Journal};
+use super::Journal;
 use crate::record::{ALIGNMENT, Address, HEAD, Record, Seed, known_head, padded, read_head};
 use crate::segment::SEGMENT_HEAD;
 
 /// Bytes that are read at a time.
 const READ: usize = 256 << 10;
-
-/// Reads whose bytes are kept.
-const KEPT: usize = 16;
 
 /// What is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,40 +36,6 @@ pub enum Lookup<'a> {
         /// Where to go on.
         next: Address,
     },
-}
-
-/// Reads that are wanted, and what came of some.
-#[derive(Debug, Default)]
-pub(super) struct Reads {
-    wanted: VecDeque<(Address, usize)>,
-    /// Where each begins, how many bytes were wanted, and what there was.
-    kept: VecDeque<(Address, usize, Vec<u8>)>,
-}
-
-impl Reads {
-    pub(super) fn next(&mut self) -> Option<Chore> {
-        let (at, bytes) = self.wanted.pop_front()?;
-        Some(Chore::Read { at, bytes })
-    }
-
-    pub(super) fn done(&mut self, at: Address, bytes: usize, read: Vec<u8>) {
-        if self.kept.len() == KEPT {
-            self.kept.pop_front();
-        }
-        self.kept.push_back((at, bytes, read));
-    }
-
-    /// What was read from an address on: the bytes, and whether there are no more of them than these.
-    fn from(&self, at: Address) -> Option<(&[u8], bool)> {
-        let has = |(from, bytes, _): &&(Address, usize, Vec<u8>)| {
-            from.segment == at.segment
-                && from.offset <= at.offset
-                && (at.offset as usize) < from.offset as usize + bytes
-        };
-        let (from, bytes, read) = self.kept.iter().rev().find(has)?;
-        let rest = read.get((at.offset - from.offset) as usize..).unwrap_or(&[]);
-        Some((rest, read.len() < *bytes))
-    }
 }
 
 impl Journal {
@@ -116,12 +77,16 @@ impl Journal {
     }
 
     fn at_disk(&self, at: Address) -> Lookup<'_> {
+        if let Some(end) = self.reads.bad_until(at) {
+            return Lookup::Damaged { next: Address { offset: end, ..at } };
+        }
         let Some((bytes, is_all)) = self.reads.from(at) else {
             return Lookup::Elsewhere { bytes: READ };
         };
-        let seed = Seed::new(self.number);
+        let (seed, readable) = (Seed::new(self.number), self.readable(at));
+        let is_rest = is_all || at.offset as usize + bytes.len() >= readable as usize;
         if let Some(head) = read_head(bytes, seed, at) {
-            if head.length > bytes.len() && !is_all {
+            if head.length > bytes.len() && !is_rest {
                 return Lookup::Elsewhere { bytes: head.length };
             }
             let next = Address { offset: at.offset + padded(head.length) as u32, ..at };
@@ -130,14 +95,17 @@ impl Journal {
                 None => Lookup::Damaged { next },
             };
         }
-        let limit = self.limit(at.segment);
-        let is_rest = at.offset as usize + bytes.len() >= limit as usize;
-        if bytes.len() < HEAD && !is_all && !is_rest {
+        if bytes.len() < HEAD && !is_rest {
             return Lookup::Elsewhere { bytes: READ };
         }
         let skipped = self.behind_damage(at, bytes, seed);
-        let is_nothing = is_rest && skipped + HEAD > bytes.len() || bytes.is_empty();
-        let next = if is_nothing { limit } else { at.offset + skipped as u32 };
+        let next = if !is_rest || skipped + HEAD <= bytes.len() {
+            at.offset + skipped as u32
+        } else if is_all {
+            self.limit(at.segment)
+        } else {
+            readable
+        };
         Lookup::Damaged { next: Address { offset: next.max(at.offset + 1), ..at } }
     }
 
@@ -167,16 +135,16 @@ impl Journal {
     /// Has so many bytes read from an address on, which a [`Lookup`] said have to be; a chore will do it.
     pub fn fetch(&mut self, at: Address, bytes: usize) {
         let Ok(at) = self.place(at) else { return };
-        let bytes = bytes.max(READ).min(self.limit(at.segment).saturating_sub(at.offset) as usize);
-        if bytes == 0 {
-            return;
+        let rest = self.readable(at).saturating_sub(at.offset) as usize;
+        if rest > 0 && self.reads.bad_until(at).is_none() {
+            self.reads.want(at, bytes.max(READ).min(rest));
         }
-        let is_wanted = self.reads.wanted.contains(&(at, bytes));
-        let is_read = matches!(&self.chore, Some(Chore::Read { at: other, bytes: more })
-            if *other == at && *more >= bytes);
-        if !is_wanted && !is_read {
-            self.reads.wanted.push_back((at, bytes));
-        }
+    }
+
+    /// How far a segment can be read from an address on.
+    fn readable(&self, at: Address) -> u32 {
+        let limit = self.limit(at.segment);
+        self.reads.bad_from(at).map_or(limit, |bad| bad.min(limit))
     }
 
     /// Where to begin to look for a position: all records before have lower ones. Those behind may have

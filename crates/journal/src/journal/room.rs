@@ -1,12 +1,9 @@
 //! Room: segments that are made, begun and let go of.
 
-use super::{Chore, Journal, Next, RETRY, Refusal, Room, Segment};
+use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment};
 use crate::index::Index;
 use crate::record::{ALIGNMENT, Address, HEAD, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead};
-
-/// Bytes that are left in each segment for marks.
-const FOR_MARK: usize = 48;
 
 impl Journal {
     /// Bytes of all segments' files; of those in memory, what they may come to.
@@ -49,12 +46,12 @@ impl Journal {
 
     /// The longest body of a record: half a segment.
     pub fn record_bytes(&self) -> usize {
-        (self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK) / 2
+        (self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARKS) / 2
     }
 
     /// The longest body of a record that begins a segment: all of it, but for what marks need.
     pub fn first_bytes(&self) -> usize {
-        let room = self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARK;
+        let room = self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARKS;
         room / ALIGNMENT * ALIGNMENT - HEAD
     }
 
@@ -77,7 +74,7 @@ impl Journal {
             return Err(Refusal::Busy);
         }
         let end = self.tail.end().offset as usize + size(bytes);
-        if self.has_current() && end + FOR_MARK <= self.options.segment_bytes as usize {
+        if self.has_current() && end + FOR_MARKS <= self.options.segment_bytes as usize {
             return Ok(Room::Here);
         }
         self.has_next().map(|()| Room::NewSegment)
@@ -142,7 +139,7 @@ impl Journal {
             Next::Full(_, retry_at) => now >= *retry_at,
             Next::Asked | Next::Ready => false,
         };
-        is_due && self.failed.is_none()
+        is_due && self.failed.is_none() && !self.is_closed
     }
 
     /// Whether it is time for the next segment, and there are too many to have it: what nobody needs is
@@ -194,6 +191,7 @@ impl Journal {
     fn remove_first(&mut self) {
         let Some(first) = self.segments.pop_front() else { return };
         self.tail.forget_segment(first.number);
+        self.reads.forget_segment(first.number);
         if !self.is_on_disk {
             self.next = Next::None;
             return;

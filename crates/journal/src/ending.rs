@@ -1,0 +1,186 @@
+//! What there is in a segment, and what there was.
+
+use crate::index::Index;
+use crate::journal::{CLOSED, LEAP};
+use crate::record::{Address, HEAD, MARK, Record, padded};
+use crate::scan::{Damage, DamageKind, Found, Scan};
+use crate::segment::SEGMENT_HEAD;
+
+/// What was cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// From here on.
+    pub at: Address,
+    /// Bytes that were no zeros.
+    pub bytes: u32,
+}
+
+/// Bytes of a segment from an offset on up to the last that is no zero.
+pub(crate) fn used(bytes: &[u8], from: usize) -> u32 {
+    let rest = bytes.get(from..).unwrap_or(&[]);
+    rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u32 + 1)
+}
+
+/// Where a record ends; the zeros behind it may be cut off.
+fn end_of(at: Address, record: &Record<'_>, bytes: &[u8]) -> u32 {
+    let end = at.offset as usize + padded(HEAD + record.body.len());
+    end.min(bytes.len()) as u32
+}
+
+/// The index of a segment, and what is damaged in it.
+pub(crate) fn whole(bytes: &[u8], journal: u64, number: u32, after: u64) -> (Index, Vec<Damage>) {
+    let mut index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
+    let mut damages = Vec::new();
+    let mut scan = Scan::new(bytes, journal, number, after);
+    for found in scan.by_ref() {
+        match found {
+            Found::Record(at, record) => {
+                index.add(at, record.position, record.time, end_of(at, &record, bytes));
+            }
+            Found::Damage(damage) => damages.push(damage),
+        }
+    }
+    if let Some(end) = scan.end()
+        && end.unreadable > 0
+    {
+        let (after, before) = (index.last.max(after), u64::MAX);
+        let kind = DamageKind::Head;
+        damages.push(Damage { at: end.at, bytes: end.unreadable, after, before, kind });
+    }
+    (index, damages)
+}
+
+/// The positions between two, without both, that no damage accounts for. Damage that says of no position
+/// that it was not there now says so of the second.
+fn missing<'a>(
+    after: u64,
+    before: u64,
+    damages: impl Iterator<Item = &'a mut Damage>,
+) -> Option<(u64, u64)> {
+    let mut known = after;
+    for damage in damages {
+        if damage.before == u64::MAX && damage.after < before {
+            damage.before = before;
+        }
+        if damage.after <= known {
+            known = known.max(damage.before - 1);
+        }
+    }
+    (known + 1 < before).then_some((known, before))
+}
+
+/// What is missing at the end of a segment, by an index of it that was written when it was complete.
+pub(crate) fn lost_tail(number: u32, (found, said): (&Index, &Index), damages: &mut Vec<Damage>) {
+    if said.last <= found.last {
+        return;
+    }
+    let known = if found.records > 0 { found.last } else { said.first.saturating_sub(1) };
+    if let Some((after, before)) = missing(known, said.last + 1, damages.iter_mut()) {
+        let at = Address { segment: number, offset: found.end };
+        let (bytes, kind) = (said.end.saturating_sub(found.end), DamageKind::Missing);
+        damages.push(Damage { at, bytes, after, before, kind });
+    }
+}
+
+/// What is missing between two segments with records, of which there is none between them. Positions go
+/// on from one to the next, or leap to where those of a segment begin that follows no orderly end.
+pub(crate) fn gap<'a>(
+    (number, index): (u32, &Index),
+    (next, first): (u32, u64),
+    damages: impl Iterator<Item = &'a mut Damage>,
+) -> Option<Damage> {
+    let of_these = damages.filter(|damage| [number, next].contains(&damage.at.segment));
+    let (after, before) = missing(index.last, first, of_these)?;
+    let at = Address { segment: number, offset: index.end };
+    let is_leap = first == u64::from(next) * LEAP;
+    let kind = DamageKind::Missing;
+    (!is_leap).then_some(Damage { at, bytes: 0, after, before, kind })
+}
+
+/// A segment in which writing may have ended anywhere.
+///
+/// Each record says what was known to be on disk when it was appended, and nothing is written before what
+/// was written earlier is known to be on disk. So a record that cannot be read was being written, unless
+/// a later one knows better.
+pub(crate) struct Ending<'a> {
+    bytes: &'a [u8],
+    journal: u64,
+    number: u32,
+    /// Position of the last record before the segment.
+    after: u64,
+    pub(crate) index: Index,
+    pub(crate) damages: Vec<Damage>,
+    pub(crate) torn: Torn,
+    /// If the journal was closed: the number of the last segment that had been made then.
+    closed: Option<u32>,
+    /// Where records begin of which no other says that they are on disk.
+    pub(crate) unsure: u32,
+}
+
+impl<'a> Ending<'a> {
+    pub(crate) fn new(bytes: &'a [u8], journal: u64, number: u32, after: u64) -> Self {
+        let end = SEGMENT_HEAD as u32;
+        let index = Index { end, ..Index::default() };
+        let torn = Torn { at: Address { segment: number, offset: end }, bytes: 0 };
+        let (damages, closed) = (Vec::new(), None);
+        let mut ending =
+            Self { bytes, journal, number, after, index, damages, torn, closed, unsure: end };
+        ending.read();
+        ending
+    }
+
+    /// Whether the journal was closed here, with this number of the last segment there is. Who began a
+    /// later one may have given positions, of which nothing is left.
+    pub(crate) fn was_closed(&self, last: u32) -> bool {
+        self.closed.is_some_and(|made| last <= made.max(self.number))
+    }
+
+    fn read(&mut self) {
+        let scan = || Scan::new(self.bytes, self.journal, self.number, self.after);
+        let stable = scan().filter_map(|found| match found {
+            Found::Record(_, record) => Some(record.stable),
+            Found::Damage(_) => None,
+        });
+        let stable = stable.max().unwrap_or(0);
+        let mut cut = None;
+        for found in scan() {
+            match found {
+                Found::Record(at, record) => self.add(at, &record, stable),
+                Found::Damage(damage) => {
+                    let was_there = damage.after < stable;
+                    if was_there {
+                        self.damages.push(damage);
+                    }
+                    if damage.before > stable + 1 {
+                        cut = Some(damage.at.offset);
+                        break;
+                    }
+                }
+            }
+        }
+        let from = cut.unwrap_or(self.index.end);
+        let bytes = used(self.bytes, from as usize);
+        self.torn = Torn { at: Address { segment: self.number, offset: from }, bytes };
+        if bytes > 0 {
+            self.closed = None;
+        }
+        if self.index.records > 0 {
+            self.index.end = from;
+        }
+    }
+
+    fn add(&mut self, at: Address, record: &Record<'_>, stable: u64) {
+        let end = end_of(at, record, self.bytes);
+        self.index.add(at, record.position, record.time, end);
+        self.closed = closed(record);
+        if record.position <= stable {
+            self.unsure = end;
+        }
+    }
+}
+
+/// If a record says that the journal was closed: the number of the last segment that had been made.
+fn closed(record: &Record<'_>) -> Option<u32> {
+    let number = record.body.strip_prefix(CLOSED).filter(|_| record.kind == MARK)?;
+    Some(number.first_chunk().map_or(0, |number| u32::from_le_bytes(*number)))
+}

@@ -1,0 +1,227 @@
+//! Reads that are wanted, what came of some, and what cannot be read.
+
+use std::collections::VecDeque;
+
+use super::Chore;
+use crate::record::Address;
+
+/// Reads whose bytes are kept.
+const KEPT: usize = 16;
+
+/// Failures after which bytes are not read in one piece any more, but in ever smaller ones, until it is
+/// known which cannot be read.
+const FAILURES: u32 = 5;
+
+/// How long a read that failed waits before it is tried again: the first time, and later; nanoseconds.
+const PAUSES: [u64; 2] = [100_000_000, 1_000_000_000];
+
+/// What a disk can read or not read: bytes of which one is bad are all taken for bad.
+const PAGE: u32 = 4 << 10;
+
+/// Bad places that are known; beyond them the oldest are tried again.
+const BAD: usize = 1_000;
+
+/// Bytes of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    segment: u32,
+    from: u32,
+    to: u32,
+}
+
+impl Span {
+    fn has(&self, at: Address) -> bool {
+        self.segment == at.segment && self.from <= at.offset && at.offset < self.to
+    }
+
+    fn touches(&self, other: &Self) -> bool {
+        self.segment == other.segment && self.from < other.to && other.from < self.to
+    }
+}
+
+/// A read that is to be done.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    span: Span,
+    failures: u32,
+    /// Not before then.
+    due: u64,
+}
+
+/// Reads that are wanted, and what came of some.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    wanted: VecDeque<Wanted>,
+    under_way: Option<Wanted>,
+    /// What was to be read, and what there was: less, if the file is shorter.
+    kept: VecDeque<(Span, Vec<u8>)>,
+    bad: VecDeque<Span>,
+}
+
+impl Reads {
+    /// Has bytes read, unless they are about to be.
+    pub(super) fn want(&mut self, at: Address, bytes: usize) {
+        let to = at.offset.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
+        let span = Span { segment: at.segment, from: at.offset, to };
+        let comes = |it: &Wanted| {
+            let is_tried_again = it.failures > 0 && it.span.touches(&span);
+            is_tried_again || it.span.has(at) && it.span.to >= span.to
+        };
+        if !self.wanted.iter().chain(&self.under_way).any(comes) {
+            self.wanted.push_back(Wanted { span, failures: 0, due: 0 });
+        }
+    }
+
+    pub(super) fn next(&mut self, now: u64) -> Option<Chore> {
+        let next = self.wanted.iter().position(|it| it.due <= now)?;
+        let wanted = self.wanted.remove(next)?;
+        self.under_way = Some(wanted);
+        let Span { segment, from, to } = wanted.span;
+        Some(Chore::Read { at: Address { segment, offset: from }, bytes: (to - from) as usize })
+    }
+
+    /// When a read that failed is to be tried again.
+    pub(super) fn next_deadline(&self) -> Option<u64> {
+        self.wanted.iter().filter(|it| it.failures > 0).map(|it| it.due).min()
+    }
+
+    pub(super) fn done(&mut self, read: Vec<u8>) {
+        let Some(wanted) = self.under_way.take() else { return };
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((wanted.span, read));
+    }
+
+    /// What was under way has failed: nothing is known of the bytes, and they are tried again.
+    pub(super) fn failed(&mut self, now: u64) {
+        let Some(Wanted { span, failures, .. }) = self.under_way.take() else { return };
+        let failures = failures + 1;
+        if failures < FAILURES {
+            let pause = PAUSES[usize::from(failures > 1)];
+            self.wanted.push_front(Wanted { span, failures, due: now.saturating_add(pause) });
+            return;
+        }
+        let Some(middle) = middle(span) else {
+            self.add_bad(span);
+            return;
+        };
+        // Each half is tried once before it is halved.
+        let failures = FAILURES - 1;
+        for half in [Span { from: middle, ..span }, Span { to: middle, ..span }] {
+            self.wanted.push_front(Wanted { span: half, failures, due: now });
+        }
+    }
+
+    fn add_bad(&mut self, span: Span) {
+        let before = |it: &&mut Span| it.segment == span.segment && it.to == span.from;
+        if let Some(before) = self.bad.iter_mut().find(before) {
+            before.to = span.to;
+            return;
+        }
+        if self.bad.len() == BAD {
+            self.bad.pop_front();
+        }
+        self.bad.push_back(span);
+    }
+
+    /// A segment is not there any more, nor are those before it.
+    pub(super) fn forget_segment(&mut self, segment: u32) {
+        self.wanted.retain(|it| it.span.segment > segment);
+        self.kept.retain(|(span, _)| span.segment > segment);
+        self.bad.retain(|span| span.segment > segment);
+        if self.under_way.is_some_and(|it| it.span.segment <= segment) {
+            self.under_way = None;
+        }
+    }
+
+    /// Where the bytes end that cannot be read, if the one at an address is one of them.
+    pub(super) fn bad_until(&self, at: Address) -> Option<u32> {
+        self.bad.iter().find(|span| span.has(at)).map(|span| span.to)
+    }
+
+    /// Where behind an address bytes begin that cannot be read.
+    pub(super) fn bad_from(&self, at: Address) -> Option<u32> {
+        let behind = |span: &&Span| span.segment == at.segment && span.from > at.offset;
+        self.bad.iter().filter(behind).map(|span| span.from).min()
+    }
+
+    /// What was read from an address on: the bytes, and whether the file has no more than these.
+    pub(super) fn from(&self, at: Address) -> Option<(&[u8], bool)> {
+        let (span, read) = self.kept.iter().rev().find(|(span, _)| span.has(at))?;
+        let rest = read.get((at.offset - span.from) as usize..).unwrap_or(&[]);
+        Some((rest, read.len() < (span.to - span.from) as usize))
+    }
+}
+
+/// Where bytes are halved; none if they are in one page.
+fn middle(span: Span) -> Option<u32> {
+    let half = span.from + (span.to - span.from) / 2;
+    let after = span.from / PAGE * PAGE + PAGE;
+    let middle = (half / PAGE * PAGE).max(after);
+    (middle < span.to).then_some(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Does all reads of a segment with one bad byte, and says how many failed.
+    fn read_all(reads: &mut Reads, bad: u32, mut now: u64) -> u32 {
+        let mut failed = 0;
+        loop {
+            match reads.next(now) {
+                Some(Chore::Read { at, bytes }) => {
+                    if (at.offset..at.offset + bytes as u32).contains(&bad) {
+                        failed += 1;
+                        reads.failed(now);
+                    } else {
+                        reads.done(vec![1; bytes]);
+                    }
+                }
+                _ => match reads.next_deadline() {
+                    Some(due) => now = due,
+                    None => return failed,
+                },
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_that_fails_is_tried_again_later() {
+        let at = Address { segment: 1, offset: 64 };
+        let mut reads = Reads::default();
+        reads.want(at, 1_000);
+        assert!(reads.next(0).is_some());
+        reads.want(at, 500);
+        reads.failed(SECOND);
+        reads.want(at, 2_000);
+        assert_eq!(reads.next_deadline(), Some(SECOND + SECOND / 10));
+        assert!(reads.next(SECOND).is_none());
+        assert!(reads.next(2 * SECOND).is_some());
+        reads.failed(2 * SECOND);
+        assert_eq!(reads.next_deadline(), Some(3 * SECOND));
+        assert!(reads.next(3 * SECOND).is_some());
+        reads.done(vec![7; 1_000]);
+        assert_eq!((reads.next_deadline(), reads.bad_until(at)), (None, None));
+        assert_eq!(reads.from(at), Some((&[7; 1_000][..], false)));
+    }
+
+    #[test]
+    fn a_bad_byte_costs_its_page() {
+        let at = |offset| Address { segment: 3, offset };
+        let mut reads = Reads::default();
+        reads.want(at(5_000), 256 << 10);
+        let failed = read_all(&mut reads, 100_000, 0);
+        assert!((FAILURES..=FAILURES + 7).contains(&failed), "{failed}");
+        let (from, to) = (24 * PAGE, 25 * PAGE);
+        assert_eq!((reads.bad_until(at(from)), reads.bad_until(at(to - 1))), (Some(to), Some(to)));
+        assert_eq!((reads.bad_until(at(from - 1)), reads.bad_until(at(to))), (None, None));
+        assert_eq!((reads.bad_from(at(64)), reads.bad_from(at(from))), (Some(from), None));
+        assert!(reads.from(at(from - 1)).is_some() && reads.from(at(to)).is_some());
+        reads.forget_segment(3);
+        assert_eq!((reads.bad_until(at(from)), reads.from(at(to))), (None, None));
+    }
+}

@@ -1,0 +1,360 @@
+//! Opening what is damaged, incomplete or not ours: what is said of it, and what is not destroyed.
+
+use std::io;
+
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{
+    Damage, DamageKind, Disk, Done, HeadError, Journal, OpenError, Options, Report, Room,
+    SEGMENT_HEAD, chore, commit, index_name, open, read_all, segment_name, survey,
+};
+
+const STATE: u8 = 1;
+const MESSAGE: u8 = 2;
+const SEGMENT: usize = 16 << 10;
+
+fn options() -> Options {
+    Options { segment_bytes: SEGMENT as u32, keep: u64::MAX, ..Options::default() }
+}
+
+fn opened(disk: &mut dyn Disk) -> Result<(Journal, Report, Vec<u64>), OpenError> {
+    let mut seen = Vec::new();
+    let (journal, report) = open(disk, options(), 77, STATE, &mut |_, record| {
+        seen.push(record.position);
+        true
+    })?;
+    Ok((journal, report, seen))
+}
+
+fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    while let Some(it) = journal.next_chore(0) {
+        let done = chore(disk, &it);
+        journal.chore_done(0, done);
+    }
+}
+
+fn commits(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    while let Some(it) = journal.next_commit() {
+        let result = commit(disk, &it);
+        journal.committed(0, result);
+    }
+}
+
+fn append(disk: &mut SimulatedDisk, journal: &mut Journal, bytes: usize) -> u64 {
+    chores(disk, journal);
+    if journal.make_room(bytes).expect("room") == Room::NewSegment {
+        journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
+    }
+    let position = journal.append(0, MESSAGE, &[&vec![7; bytes]]).position;
+    commits(disk, journal);
+    position
+}
+
+/// A journal with so many messages of 1,000 bytes, all of it on the disk.
+fn filled(messages: u64) -> (SimulatedDisk, Journal) {
+    let mut disk = SimulatedDisk::new(1);
+    let (mut journal, _, _) = opened(&mut disk).expect("empty");
+    for _ in 0..messages {
+        append(&mut disk, &mut journal, 1_000);
+    }
+    chores(&mut disk, &mut journal);
+    (disk, journal)
+}
+
+/// All files with their bytes.
+fn contents(disk: &mut SimulatedDisk) -> Vec<(String, Vec<u8>)> {
+    let names = disk.names().expect("names");
+    names.into_iter().map(|it| (it.clone(), read_all(disk, &it).expect("bytes"))).collect()
+}
+
+/// What opening and looking say alike; looking is first, since opening changes the end.
+fn damages(disk: &mut SimulatedDisk) -> Vec<Damage> {
+    let survey = survey(disk, &mut |_, _| {}).expect("it can be read").expect("a journal");
+    let wounds: Vec<Damage> = survey.wounds.iter().map(|it| it.damage).collect();
+    let (_, report, _) = opened(disk).expect("it opens");
+    assert_eq!(report.damages, wounds);
+    wounds
+}
+
+#[test]
+fn an_end_that_is_cut_anywhere_is_opened() {
+    let mut disk = SimulatedDisk::new(1);
+    let (mut journal, _, _) = opened(&mut disk).expect("empty");
+    for bytes in [10, 3, 21] {
+        append(&mut disk, &mut journal, bytes);
+    }
+    let (end, name) = (journal.end().offset as usize, segment_name(1));
+    for length in SEGMENT_HEAD..=end {
+        let mut cut = disk.clone();
+        cut.truncate(&name, length as u64).expect("cut");
+        for again in 0..3 {
+            let (journal, report, seen) = opened(&mut cut).expect("it opens");
+            assert_eq!(journal.last() >= seen.len() as u64, !seen.is_empty() || length < 200);
+            assert_eq!(seen, (1..=seen.len() as u64).collect::<Vec<_>>(), "{length} {again}");
+            assert_eq!(report.records, seen.len() as u64);
+            assert!(cut.length(&name).expect("there") <= length as u64);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_no_reason_not_to_open() {
+    let (mut disk, journal) = filled(25);
+    let empty = segment_name(journal.end().segment + 1);
+    assert_eq!(disk.length(&empty).expect("it is prepared"), SEGMENT as u64);
+    disk.write(&empty, 500, b"something that was being written").expect("written");
+    disk.replace("0000000009.journal.new", b"being made").expect("made");
+    let all = disk.bytes();
+    disk.set_room(Some(all));
+    let (_, report, _) = opened(&mut disk).expect("it opens");
+    assert_eq!(report.torn.map(|it| it.bytes), Some(468));
+    assert_eq!(disk.length(&empty).expect("there"), SEGMENT_HEAD as u64);
+    assert!(disk.length("0000000009.journal.new").is_err());
+}
+
+#[test]
+fn a_segment_that_is_missing_is_named() {
+    let (mut disk, _) = filled(60);
+    disk.remove(&segment_name(2)).expect("removed");
+    disk.remove(&index_name(2)).expect("removed");
+    let found = damages(&mut disk);
+    let [missing] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((missing.kind, missing.bytes), (DamageKind::Missing, 0));
+    assert_eq!((missing.at.segment, missing.before - missing.after), (1, 17));
+    assert_eq!(damages(&mut disk), found, "it is named each time");
+}
+
+#[test]
+fn the_lost_end_of_a_complete_segment_is_named() {
+    let (disk, _) = filled(60);
+    let name = segment_name(2);
+    // A state and seven messages, and a part of one.
+    for (length, kind) in [(7_392, DamageKind::Missing), (8_000, DamageKind::Head)] {
+        let mut with_index = disk.clone();
+        with_index.truncate(&name, length).expect("cut");
+        let mut without = with_index.clone();
+        without.remove(&index_name(2)).expect("removed");
+        for mut disk in [with_index, without] {
+            let found = damages(&mut disk);
+            let [lost] = &found[..] else { panic!("{found:?}") };
+            assert_eq!((lost.at.segment, lost.at.offset, lost.kind), (2, 7_392, kind));
+            assert_eq!((lost.after, lost.before), (24, 33));
+        }
+    }
+}
+
+#[test]
+fn what_a_leap_leaves_out_is_not_missing() {
+    let (mut disk, _) = filled(20);
+    for bytes in [0, 1_000, 1_000] {
+        let (mut journal, report, _) = opened(&mut disk).expect("it opens");
+        assert_eq!(report.damages, []);
+        chores(&mut disk, &mut journal);
+        if bytes > 0 {
+            append(&mut disk, &mut journal, bytes);
+        }
+    }
+    assert_eq!(damages(&mut disk), []);
+}
+
+#[test]
+fn an_index_of_the_last_segment_that_says_more_is_believed() {
+    let (mut disk, mut journal) = filled(20);
+    while journal.end().segment == 2 {
+        append(&mut disk, &mut journal, 1_000);
+    }
+    chores(&mut disk, &mut journal);
+    disk.remove(&segment_name(3)).expect("removed");
+    disk.create(&segment_name(3), &[], SEGMENT as u64).expect("made");
+    disk.write(&segment_name(2), 7_000, &[0; 9_384]).expect("written");
+    let found = damages(&mut disk);
+    assert!(found.iter().any(|it| it.kind == DamageKind::Missing), "{found:?}");
+}
+
+#[test]
+fn damage_that_is_met_on_the_way_is_named() {
+    let (mut disk, _) = filled(60);
+    // Nothing is known from the later segments.
+    for segment in [3, 4] {
+        disk.flip(&segment_name(segment), SEGMENT_HEAD + 41, 1);
+    }
+    disk.flip(&segment_name(2), 5_000, 1);
+    let (_, report, _) = opened(&mut disk).expect("it opens");
+    assert!(report.damages.iter().any(|it| it.at.segment == 2), "{:?}", report.damages);
+    assert!(report.damages.iter().any(|it| it.at.segment == 4), "{:?}", report.damages);
+    assert_eq!(report.read, [] as [u32; 0], "their indexes are right");
+}
+
+#[test]
+fn what_cannot_be_judged_is_not_removed() {
+    let mut disk = SimulatedDisk::new(1);
+    disk.create(&segment_name(1), &[], 1_000).expect("made");
+    disk.create(&segment_name(2), &[], 1_000).expect("made");
+    disk.write(&segment_name(2), 500, b"not ours").expect("written");
+    let before = contents(&mut disk);
+    let refused = opened(&mut disk).expect_err("it is no journal");
+    assert!(
+        matches!(&refused, OpenError::Segment(name, HeadError::Magic) if *name == segment_name(2))
+    );
+    assert_eq!(contents(&mut disk), before);
+    disk.remove(&segment_name(2)).expect("removed");
+    opened(&mut disk).expect("zeros are what is being made");
+}
+
+#[test]
+fn a_segment_under_a_wrong_name_is_refused() {
+    let (mut disk, journal) = filled(20);
+    let bytes = read_all(&mut disk, &segment_name(1)).expect("bytes");
+    disk.replace(&segment_name(journal.end().segment + 1), &bytes).expect("copied");
+    let before = contents(&mut disk);
+    let refused = opened(&mut disk).expect_err("it is another one");
+    assert!(matches!(refused, OpenError::Segment(_, HeadError::Number(1))), "{refused}");
+    assert_eq!(contents(&mut disk), before);
+}
+
+#[test]
+fn two_segments_that_cannot_be_read_are_no_torn_end() {
+    let (mut disk, journal) = filled(25);
+    let last = journal.end().segment;
+    disk.write(&segment_name(last + 1), 500, b"one").expect("written");
+    disk.create(&segment_name(last + 2), &[], SEGMENT as u64).expect("made");
+    disk.write(&segment_name(last + 2), 500, b"other").expect("written");
+    let before = contents(&mut disk);
+    let refused = opened(&mut disk).expect_err("one of them was on disk");
+    assert!(matches!(&refused, OpenError::Unreadable(name) if *name == segment_name(last + 1)));
+    assert_eq!(contents(&mut disk), before);
+}
+
+#[test]
+fn a_state_that_is_not_understood_changes_nothing() {
+    let (mut disk, journal) = filled(20);
+    disk.write(&segment_name(journal.end().segment), 12_000, b"torn").expect("written");
+    let before = contents(&mut disk);
+    let refused = open(&mut disk, options(), 77, STATE, &mut |_, record| record.kind != STATE);
+    let refused = refused.expect_err("it is of another version");
+    assert!(matches!(&refused, OpenError::State(name) if *name == segment_name(2)), "{refused}");
+    assert_eq!(contents(&mut disk), before);
+    let other = |_, record: &trunkline_journal::Record<'_>| record.kind == STATE;
+    open(&mut disk, options(), 77, STATE, &mut { other }).expect("other records may be strange");
+}
+
+#[test]
+fn a_closed_journal_is_known_as_one_with_an_empty_segment_behind() {
+    let (mut disk, mut journal) = filled(10);
+    let last = journal.last();
+    assert!(disk.length(&segment_name(2)).is_ok(), "it is prepared");
+    journal.close();
+    commits(&mut disk, &mut journal);
+    let found = survey(&mut disk, &mut |_, _| {}).expect("readable").expect("a journal");
+    assert!(found.was_closed);
+    // Nothing is appended, and it is closed again.
+    for _ in 0..2 {
+        let (mut journal, report, _) = opened(&mut disk).expect("it opens");
+        assert!(report.was_closed);
+        assert_eq!(journal.last(), last + 1);
+        journal.close();
+    }
+    let (mut journal, report, _) = opened(&mut disk).expect("it opens");
+    assert!(report.was_closed);
+    assert_eq!(append(&mut disk, &mut journal, 10), last + 3, "there is no leap");
+}
+
+#[test]
+fn who_was_opened_and_not_closed_leaps() {
+    let (mut disk, mut journal) = filled(10);
+    journal.close();
+    commits(&mut disk, &mut journal);
+    let (mut journal, _, _) = opened(&mut disk).expect("it opens");
+    chores(&mut disk, &mut journal);
+    journal.make_room(10).expect("room");
+    journal.begin_segment(0, None).expect("room");
+    let given = journal.append(0, MESSAGE, &[b"given and lost"]).position;
+    let (mut journal, report, _) = opened(&mut disk).expect("it opens");
+    assert!(!report.was_closed);
+    assert!(append(&mut disk, &mut journal, 10) > given + 1_000_000);
+}
+
+#[test]
+fn a_journal_is_closed_while_a_segment_is_made() {
+    let (mut disk, mut journal) = filled(5);
+    while journal.end().offset < SEGMENT as u32 / 2 {
+        append(&mut disk, &mut journal, 1_000);
+    }
+    let it = journal.next_chore(0).expect("the next segment");
+    journal.close();
+    commits(&mut disk, &mut journal);
+    let mut without = disk.clone();
+    assert!(opened(&mut without).expect("it opens").1.was_closed);
+    let done = chore(&mut disk, &it);
+    assert_eq!(done, Done::Well);
+    journal.chore_done(0, done);
+    commits(&mut disk, &mut journal);
+    assert!(opened(&mut disk).expect("it opens").1.was_closed);
+}
+
+/// A disk on which a file is gone after its name was read.
+struct Vanishing {
+    disk: SimulatedDisk,
+    gone: Vec<String>,
+}
+
+impl Vanishing {
+    fn check(&self, name: &str) -> io::Result<()> {
+        if self.gone.iter().any(|it| it == name) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(())
+    }
+}
+
+impl Disk for Vanishing {
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.disk.names()
+    }
+
+    fn length(&mut self, name: &str) -> io::Result<u64> {
+        self.check(name)?;
+        self.disk.length(name)
+    }
+
+    fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
+        self.disk.create(name, head, bytes)
+    }
+
+    fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.disk.write(name, offset, bytes)
+    }
+
+    fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.disk.replace(name, bytes)
+    }
+
+    fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
+        self.disk.truncate(name, bytes)
+    }
+
+    fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.check(name)?;
+        self.disk.read(name, offset, buffer)
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.disk.remove(name)
+    }
+}
+
+#[test]
+fn looking_at_a_journal_that_is_used_finds_no_damage() {
+    let (mut disk, journal) = filled(60);
+    let next = segment_name(journal.end().segment + 2);
+    disk.create(&next, &[], SEGMENT as u64).expect("made");
+    let gone = [1, 2].iter().flat_map(|it| [segment_name(*it), index_name(*it)]).collect();
+    let mut disk = Vanishing { disk, gone };
+    let found = survey(&mut disk, &mut |_, _| {}).expect("readable").expect("a journal");
+    assert!(found.is_sound(), "{:?}", found.wounds);
+    let last = found.segments.last().expect("segments");
+    assert!(last.is_being_made && last.head.is_err());
+    assert_eq!(found.segments[0].number, 3);
+    // The segments that were let go of are those that were looked at last.
+    disk.gone = (1..9).map(segment_name).collect();
+    assert_eq!(survey(&mut disk, &mut |_, _| {}).expect("readable"), None);
+}
