@@ -90,61 +90,7 @@ pub(super) fn run(
     component::raise_descriptors();
     let meter = HiccupMeter::start();
     for measure in measures {
-        match measure {
-            Measure::Hops(it) => {
-                found.contest(setting, &it.turns, &hops::Latency { setting, asked: it }, progress);
-            }
-            Measure::Spread(it) => {
-                found.contest(
-                    setting,
-                    &it.turns,
-                    &spread::Spreading { setting, asked: it },
-                    progress,
-                );
-            }
-            Measure::SlowConsumers(it) => {
-                found.contest(
-                    setting,
-                    &it.turns,
-                    &slow::Flexibility { setting, asked: it },
-                    progress,
-                );
-            }
-            Measure::Flood(it) => {
-                found.contest(setting, &it.turns, &flood::Pouring { setting, asked: it }, progress);
-            }
-            Measure::SharedMemory(it) => {
-                for spins in [true, false] {
-                    let scenario = shared::Sharing { setting, asked: it, spins };
-                    found.contest(setting, &it.turns, &scenario, progress);
-                }
-            }
-            Measure::GuaranteedHops(it) => {
-                let scenario = guaranteed::GuaranteedLatency { setting, asked: it };
-                found.contest(setting, &it.turns, &scenario, progress);
-            }
-            Measure::GuaranteedFlood(it) => {
-                let scenario = guaranteed::GuaranteedPouring { setting, asked: it };
-                found.contest(setting, &it.turns, &scenario, progress);
-            }
-            Measure::Recovery(it) => {
-                for &messages in it.messages(setting.request.is_quick) {
-                    let scenario = recovery::Recovering { setting, asked: it, messages };
-                    found.contest(setting, &it.turns, &scenario, progress);
-                }
-            }
-            Measure::Disk(it) => {
-                let scenario = disk::Syncing { setting, asked: it };
-                found.contest(setting, &it.turns, &scenario, progress);
-            }
-            Measure::Matching(it) => {
-                let rows = matching::rows(setting, it, &mut |share| {
-                    progress(Step { part: "matching", text: "", share });
-                });
-                found.rows.extend(rows);
-            }
-            _ => {}
-        }
+        found.perform(setting, measure, progress);
     }
     found.end(setting, meter.stop());
     published::add(setting, &mut found.rows);
@@ -152,6 +98,70 @@ pub(super) fn run(
 }
 
 impl Found {
+    /// Does what one measure asks for.
+    fn perform(
+        &mut self,
+        setting: &Setting<'_>,
+        measure: &Measure,
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        match measure {
+            Measure::Hops(it) => {
+                self.contest(setting, &it.turns, &hops::Latency { setting, asked: it }, progress);
+            }
+            Measure::Spread(it) => {
+                self.contest(
+                    setting,
+                    &it.turns,
+                    &spread::Spreading { setting, asked: it },
+                    progress,
+                );
+            }
+            Measure::SlowConsumers(it) => {
+                self.contest(
+                    setting,
+                    &it.turns,
+                    &slow::Flexibility { setting, asked: it },
+                    progress,
+                );
+            }
+            Measure::Flood(it) => {
+                self.contest(setting, &it.turns, &flood::Pouring { setting, asked: it }, progress);
+            }
+            Measure::SharedMemory(it) => {
+                for spins in [true, false] {
+                    let scenario = shared::Sharing { setting, asked: it, spins };
+                    self.contest(setting, &it.turns, &scenario, progress);
+                }
+            }
+            Measure::GuaranteedHops(it) => {
+                let scenario = guaranteed::GuaranteedLatency { setting, asked: it };
+                self.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::GuaranteedFlood(it) => {
+                let scenario = guaranteed::GuaranteedPouring { setting, asked: it };
+                self.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::Recovery(it) => {
+                for &messages in it.messages(setting.request.is_quick) {
+                    let scenario = recovery::Recovering { setting, asked: it, messages };
+                    self.contest(setting, &it.turns, &scenario, progress);
+                }
+            }
+            Measure::Disk(it) => {
+                let scenario = disk::Syncing { setting, asked: it };
+                self.contest(setting, &it.turns, &scenario, progress);
+            }
+            Measure::Matching(it) => {
+                let rows = matching::rows(setting, it, &mut |share| {
+                    progress(Step { part: "matching", text: "", share });
+                });
+                self.rows.extend(rows);
+            }
+            _ => {}
+        }
+    }
+
     /// A row for each stream of ticks, which says where they are from.
     fn look_at_ticks(&mut self, setting: &Setting<'_>) -> io::Result<()> {
         let files: Vec<String> =
