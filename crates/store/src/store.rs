@@ -129,6 +129,8 @@ pub struct Store {
     pub(crate) lazy_at: Option<u64>,
     pub(crate) retain_at: u64,
     has_told_failure: bool,
+    /// What is appended from now on is written at once.
+    is_closing: bool,
     pub(crate) counts: Counts,
 }
 
@@ -166,6 +168,7 @@ impl Store {
             lazy_at: None,
             retain_at: 0,
             has_told_failure: false,
+            is_closing: false,
             counts: Counts::default(),
         }
     }
@@ -463,7 +466,8 @@ impl Store {
 
     /// The next records to write, if there are any to write now.
     pub fn next_commit(&mut self, at: Moment) -> Option<Commit> {
-        let is_due = self.is_urgent || self.lazy_at.is_some_and(|due| at.now >= due);
+        let is_due =
+            self.is_urgent || self.is_closing || self.lazy_at.is_some_and(|due| at.now >= due);
         if !is_due || !self.can_commit() {
             return None;
         }
@@ -670,7 +674,7 @@ impl Store {
     pub fn close(&mut self, at: Moment) {
         self.log_acknowledgements(at);
         self.journal.close();
-        self.is_urgent = true;
+        self.is_closing = true;
     }
 
     /// The journal, to look at.
