@@ -1,7 +1,6 @@
 //! What consumers have done with messages: acknowledged them, or given them back.
 
 use crate::body::kind;
-use crate::durable::Durable;
 use crate::outlet::{Denied, Moment, Outlet};
 use crate::state::acknowledged;
 use crate::store::{Answer, Store};
@@ -32,7 +31,7 @@ impl Store {
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
         let count = match is_cumulative {
             true => self.finish_through(id, number, position),
-            false => self.finish(number, id, position),
+            false => self.finish(number, position),
         };
         let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
         durable.account.acknowledged += count;
@@ -73,29 +72,31 @@ impl Store {
         let of_others = durable.in_flight.range(consumer.lowest..=position);
         let of_it = of_others.filter(|(_, it)| it.consumer == Some(id) && it.due.is_none());
         let done: Vec<u64> = of_it.map(|(position, _)| *position).collect();
-        done.iter().for_each(|position| durable.finish(*position));
+        for position in &done {
+            durable.land(*position);
+            durable.unlogged.push(*position);
+        }
         consumer.in_flight -= done.len() as u32;
         consumer.lowest = position.saturating_add(1);
         done.len() as u64
     }
 
-    /// A message is done, if the consumer has it or nobody. Gives how many are.
-    fn finish(&mut self, number: u32, id: u32, position: u64) -> u64 {
+    /// A message is done, if it was delivered: it may have been over an earlier connection, and whoever has it
+    /// now need not do it again. Gives how many are.
+    fn finish(&mut self, number: u32, position: u64) -> u64 {
         let Some(durable) = self.durables.get_mut(&number) else { return 0 };
-        let who = match durable.in_flight.get(&position) {
-            Some(flight) if flight.consumer == Some(id) || flight.due.is_some() => flight.consumer,
-            Some(_) => return 0,
-            // It may have been delivered over an earlier connection.
-            None if durable.again.remove(&position).is_some() => {
-                durable.unlogged.push(position);
-                return 1;
+        if let Some(flight) = durable.land(position) {
+            if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
+                consumer.in_flight -= 1;
             }
-            None => return 0,
-        };
-        durable.finish(position);
-        if let Some(consumer) = who.and_then(|who| self.consumers.get_mut(&who)) {
-            consumer.in_flight -= 1;
+        } else {
+            let was_again = durable.again.remove(&position).is_some();
+            let conflated = durable.conflated.as_mut();
+            if !was_again && !conflated.is_some_and(|it| it.finish(position)) {
+                return 0;
+            }
         }
+        durable.unlogged.push(position);
         1
     }
 
@@ -191,15 +192,6 @@ impl Store {
         }
         if let Some((due, _)) = durable.delayed.first().copied() {
             self.set_alarm(number, due);
-        }
-    }
-}
-
-impl Durable {
-    /// A message in flight is done.
-    fn finish(&mut self, position: u64) {
-        if self.land(position).is_some() {
-            self.unlogged.push(position);
         }
     }
 }

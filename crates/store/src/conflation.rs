@@ -57,6 +57,8 @@ pub(crate) struct Conflated {
     settled: u64,
     /// Numbers that no topic has now.
     free: Vec<u32>,
+    /// Positions of those that are ready and were delivered before, and the numbers of their topics.
+    again: HashMap<u64, u32>,
 }
 
 impl Conflated {
@@ -105,7 +107,11 @@ impl Conflated {
         at.last = entry.position;
         let mut elided = 0;
         if !entry.wants_disk || entry.position <= durable {
-            elided += u64::from(at.ready.replace(entry).is_some());
+            let before = at.ready.replace(entry);
+            elided += u64::from(before.is_some());
+            if let Some(before) = before {
+                self.again.remove(&before.position);
+            }
         } else {
             if let Some(before) = at.appended.replace(entry) {
                 let is_written = before.position <= writing;
@@ -127,7 +133,10 @@ impl Conflated {
         let at = &mut self.topics[number as usize];
         at.last = position;
         let gone = [at.ready.take(), at.written.take(), at.appended.take()];
-        gone.into_iter().flatten().count() as u64
+        let gone = gone.into_iter().flatten().inspect(|it| {
+            self.again.remove(&it.position);
+        });
+        gone.count() as u64
     }
 
     /// More is on disk now. Gives how many were elided.
@@ -143,7 +152,11 @@ impl Conflated {
             let mut elided = 0;
             let there = [at.written.take_if(is_there), at.appended.take_if(is_there)];
             for entry in there.into_iter().flatten() {
-                elided += u64::from(at.ready.replace(entry).is_some());
+                let before = at.ready.replace(entry);
+                elided += u64::from(before.is_some());
+                if let Some(before) = before {
+                    self.again.remove(&before.position);
+                }
             }
             at.replaced += elided;
             all += elided;
@@ -193,7 +206,9 @@ impl Conflated {
     pub(crate) fn take(&mut self, now: u64, is_delivered: bool, is_tracked: bool) {
         let Some(number) = self.order.pop_front() else { return };
         let at = &mut self.topics[number as usize];
-        at.ready = None;
+        if let Some(taken) = at.ready.take() {
+            self.again.remove(&taken.position);
+        }
         at.is_listed = false;
         if is_delivered {
             at.replaced = 0;
@@ -211,9 +226,16 @@ impl Conflated {
             return false;
         }
         at.ready = Some(entry);
+        self.again.insert(entry.position, entry.topic);
         at.cools_until = at.cools_until.max(due);
         self.list(entry.topic, now);
         true
+    }
+
+    /// A message that came back is done; false if there is none at this position.
+    pub(crate) fn finish(&mut self, position: u64) -> bool {
+        let number = self.again.remove(&position);
+        number.is_some_and(|number| self.topics[number as usize].ready.take().is_some())
     }
 
     /// A delivered message is in flight no more.
@@ -250,6 +272,9 @@ impl Conflated {
             for slot in [&mut at.ready, &mut at.written, &mut at.appended] {
                 gone.extend(slot.take_if(|entry| entry.at < limit).map(|entry| entry.position));
             }
+        }
+        for position in &gone {
+            self.again.remove(position);
         }
         gone
     }

@@ -66,6 +66,40 @@ fn what_another_consumer_has_cannot_be_given_back() {
 }
 
 #[test]
+fn what_was_done_over_an_earlier_connection_is_done() {
+    for conflation in [None, Some(0)] {
+        let asked = || Consume { conflation, window: 1, ..durable("gateway") };
+        let mut world = World::new(settings());
+        world.consume(2, asked());
+        world.publish("orders/1", "a");
+        world.sync();
+        let position = world.told.seen[0].position;
+        let at = world.at();
+        world.store.disconnect(at, 2, &mut world.told);
+        world.consume(3, asked());
+        assert_eq!(world.told.seen.len(), 2, "the other one has it now");
+        world.consume(2, asked());
+        world.acknowledge(2, position);
+        let at = world.at();
+        world.store.disconnect(at, 3, &mut world.told);
+        assert_eq!(world.told.seen.len(), 2, "and it does not come again");
+        world.publish("orders/1", "b");
+        world.sync();
+        let at = world.at();
+        world.store.disconnect(at, 2, &mut world.told);
+        world.told.full.push(2);
+        world.consume(2, asked());
+        let position = world.told.seen[2].position;
+        world.acknowledge(2, position);
+        world.told.full.clear();
+        let at = world.at();
+        world.store.client_has_room(at, 2, &mut world.told);
+        assert_eq!((world.told.seen.len(), account(&world).waiting), (3, 0), "{conflation:?}");
+        assert_eq!(account(&world).acknowledged, 2);
+    }
+}
+
+#[test]
 fn what_is_known_must_fit_into_a_segment_and_is_never_left_out() {
     let mut world = World::new(settings());
     world.consume(2, Consume { window: 100_000, ..durable("gateway") });

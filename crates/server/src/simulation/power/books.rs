@@ -49,6 +49,10 @@ struct Message {
 #[derive(Debug, Default)]
 struct Durable {
     stands: bool,
+    /// It gets every message.
+    is_whole: bool,
+    /// It gets the newest of each topic.
+    is_conflated: bool,
     /// Messages that were delivered.
     seen: BTreeSet<(u64, u64)>,
     /// Messages whose acknowledgement is kept.
@@ -81,9 +85,10 @@ impl Books {
         &self.names
     }
 
-    /// A durable subscription stands.
-    pub(super) fn stands(&mut self, durable: usize) {
-        self.durables[durable].stands = true;
+    /// A durable subscription stands: one that gets every message, or the newest of each topic.
+    pub(super) fn stands(&mut self, durable: usize, is_whole: bool, is_conflated: bool) {
+        let it = &mut self.durables[durable];
+        (it.stands, it.is_whole, it.is_conflated) = (true, is_whole, is_conflated);
     }
 
     /// A producer sends a message for the first time.
@@ -145,12 +150,14 @@ impl Books {
 
     /// Every conflated subscription that stood has the newest of each topic.
     fn check_newest(&self) -> Checked {
-        let mut last: BTreeMap<&str, u64> = BTreeMap::new();
-        for message in self.messages.values().filter(|it| it.is_stored) {
-            let newest = last.entry(&message.topic).or_default();
-            *newest = (*newest).max(message.position.unwrap_or(0));
-        }
-        for durable in self.durables.iter().filter(|it| !it.newest.is_empty()) {
+        let conflated = self.durables.iter().enumerate().filter(|(_, it)| it.is_conflated);
+        for (at, durable) in conflated {
+            let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+            let meant = |it: &&Message| it.is_stored && it.stood & 1 << at != 0;
+            for message in self.messages.values().filter(meant) {
+                let newest = last.entry(&message.topic).or_default();
+                *newest = (*newest).max(message.position.unwrap_or(0));
+            }
             for (topic, last) in last.iter().filter(|(topic, _)| topic.starts_with("orders")) {
                 let has = durable.newest.get(*topic).copied().unwrap_or(0);
                 let is_newest = has >= *last || self.flips > 0;
@@ -172,7 +179,7 @@ impl Books {
         self.check_newest()?;
         let mut missing = Vec::new();
         for (id, message) in self.messages.iter().filter(|(_, it)| it.is_stored) {
-            for (at, durable) in self.durables.iter().enumerate() {
+            for (at, durable) in self.durables.iter().enumerate().filter(|(_, it)| it.is_whole) {
                 if message.stood & 1 << at != 0 && !durable.seen.contains(id) {
                     missing.push((*id, at));
                 }

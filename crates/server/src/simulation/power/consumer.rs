@@ -1,6 +1,6 @@
 //! A consumer: it takes messages, acknowledges them sooner or later, gives some back, and dies now and then.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use trunkline_native::{self as native, RouterFrame, Updates};
 
@@ -38,6 +38,10 @@ pub(super) struct Consumer {
     last: u64,
     /// The highest number of each producer among such.
     newest: BTreeMap<u64, u64>,
+    /// Positions that it had when its connection was lost.
+    had: Vec<u64>,
+    /// Those of them that it has given back since: what comes of these may be another's by then.
+    unsure: BTreeSet<u64>,
     connects_at: u64,
 }
 
@@ -60,6 +64,8 @@ impl Consumer {
             answered: 0,
             last: 0,
             newest: BTreeMap::new(),
+            had: Vec::new(),
+            unsure: BTreeSet::new(),
         }
     }
 
@@ -88,7 +94,8 @@ impl Consumer {
         self.input.clear();
         self.names.clear();
         self.newest.clear();
-        self.held.clear();
+        self.unsure.clear();
+        self.had = self.held.drain(..).map(|it| it.position).collect();
         self.acknowledged.clear();
         (self.stands, self.answered, self.last) = (false, 0, 0);
         self.connects_at =
@@ -163,9 +170,8 @@ impl Consumer {
             RouterFrame::Consuming(_) => {
                 self.stands = true;
                 // One that does not match everything is not held against what it does not match.
-                if !self.takes_orders_only() {
-                    books.stands(self.durable);
-                }
+                let is_whole = !self.takes_orders_only();
+                books.stands(self.durable, is_whole, self.updates.is_some());
             }
             RouterFrame::Topic(topic) => {
                 self.names.retain(|(number, _)| *number != topic.alias);
@@ -253,11 +259,20 @@ impl Consumer {
             return;
         }
         let mut out = Vec::new();
+        // It forgets that the message may be another's by now.
+        if is_busy && let Some(position) = self.had.pop() {
+            self.held.retain(|it| it.position != position);
+            self.unsure.insert(position);
+            let release = native::Release { subscription: SUBSCRIPTION, delay_ms: 0, position };
+            native::encode_release(&mut out, &release);
+            return machine.send(id, &out);
+        }
         let at = self.random.below(self.held.len() as u64) as usize;
         let position = self.held[at].position;
         match self.random.below(10) {
             0 if is_busy => {
-                self.held.swap_remove(at);
+                // It may have come more than once.
+                self.held.retain(|it| it.position != position);
                 let delay_ms = self.random.below(3) as u32;
                 let release = native::Release { subscription: SUBSCRIPTION, delay_ms, position };
                 native::encode_release(&mut out, &release);
@@ -268,7 +283,9 @@ impl Consumer {
                 acknowledge(&mut out, position, false);
             }
             _ => {
-                let done = self.held.iter().filter(|it| it.position <= position);
+                let is_done =
+                    |it: &&Held| it.position <= position && !self.unsure.contains(&it.position);
+                let done = self.held.iter().filter(is_done);
                 self.acknowledged.push_back(done.map(|it| it.id).collect());
                 self.held.retain(|it| it.position > position);
                 acknowledge(&mut out, position, true);
