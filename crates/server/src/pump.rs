@@ -343,7 +343,11 @@ impl Pump {
         if self.engine.pending_bytes() >= MUCH {
             self.begin_work();
         }
-        self.flush();
+        if self.flush() && self.engine.wants_commit(self.now) {
+            // Who was written to may wait for this processor. Others are asked first whether they need it,
+            // since the thread that is woken for the disk takes it for as long as a write takes to begin.
+            std::thread::yield_now();
+        }
         self.begin_work();
     }
 
@@ -395,16 +399,17 @@ impl Pump {
         }
     }
 
-    /// Writes once to each connection that has output.
-    fn flush(&mut self) {
+    /// Writes once to each connection that has output; whether there was any.
+    fn flush(&mut self) -> bool {
         while let Some(dirty) = self.engine.next_dirty() {
             match dirty {
                 Dirty::Output(id) => self.wants_to_write(id),
                 Dirty::Close(id, reason) => self.dismiss(id, &reason),
             }
         }
-        for _ in 0..self.writing.len() {
-            let Some(id) = self.writing.pop_front() else { return };
+        let count = self.writing.len();
+        for _ in 0..count {
+            let Some(id) = self.writing.pop_front() else { break };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             wire.is_writing = false;
             match wire.write(&mut self.engine, self.now) {
@@ -413,6 +418,7 @@ impl Pump {
                 Err(cause) => self.gone(id, &format!("writing: {cause}")),
             }
         }
+        count > 0
     }
 
     fn wants_to_write(&mut self, id: ConnectionId) {

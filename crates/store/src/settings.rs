@@ -89,7 +89,7 @@ impl Default for Settings {
             producer_keep: 3_600 * 1_000_000_000,
             durables: 10_000,
             quota_bytes: u64::MAX,
-            lazy: 5_000_000,
+            lazy: 20_000_000,
         }
     }
 }

@@ -464,11 +464,15 @@ impl Store {
         self.journal.is_on_disk() && !self.journal.is_writing() && self.journal.failure().is_none()
     }
 
+    /// Whether there is something to write now.
+    pub fn wants_commit(&self, at: Moment) -> bool {
+        let is_due = self.lazy_at.is_some_and(|due| at.now >= due);
+        (self.is_urgent || self.is_closing || is_due) && self.can_commit()
+    }
+
     /// The next records to write, if there are any to write now.
     pub fn next_commit(&mut self, at: Moment) -> Option<Commit> {
-        let is_due =
-            self.is_urgent || self.is_closing || self.lazy_at.is_some_and(|due| at.now >= due);
-        if !is_due || !self.can_commit() {
+        if !self.wants_commit(at) {
             return None;
         }
         self.log_acknowledgements(at);

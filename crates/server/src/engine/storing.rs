@@ -19,6 +19,12 @@ impl Engine {
         self.keeper.store.next_commit(at)
     }
 
+    /// Whether [`Engine::next_commit`] has records to write now.
+    #[inline]
+    pub fn wants_commit(&self, now: u64) -> bool {
+        self.keeper.store.wants_commit(self.keeper.moment(now))
+    }
+
     /// Bytes that wait for the disk.
     #[inline]
     pub fn pending_bytes(&self) -> usize {
