@@ -92,12 +92,22 @@ pub(crate) fn read_part(
     offset: u64,
     length: usize,
 ) -> io::Result<Vec<u8>> {
+    // Memory that stays zero costs nothing, and a segment's file may be zeros for the most part: what is
+    // written into the bytes is only what is none.
     let mut bytes = vec![0; length];
+    let mut piece = vec![0; length.min(PIECE)];
     let mut filled = 0;
     while filled < length {
-        match disk.read(name, offset + filled as u64, &mut bytes[filled..]) {
+        let room = piece.len().min(length - filled);
+        match disk.read(name, offset + filled as u64, &mut piece[..room]) {
             Ok(0) => break,
-            Ok(read) => filled += read,
+            Ok(read) => {
+                let piece = &piece[..read];
+                if piece.iter().fold(0, |all, byte| all | byte) != 0 {
+                    bytes[filled..filled + read].copy_from_slice(piece);
+                }
+                filled += read;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -105,6 +115,9 @@ pub(crate) fn read_part(
     bytes.truncate(filled);
     Ok(bytes)
 }
+
+/// Bytes that are read at a time.
+const PIECE: usize = 256 << 10;
 
 /// Name of the file that says that a journal is in use.
 const LOCK: &str = "lock";

@@ -392,7 +392,8 @@ impl Opening<'_> {
         for from in (0..self.old.len()).rev() {
             let number = self.old[from].number;
             let name = segment_name(number);
-            let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
+            let end = self.old[from].index.end as usize;
+            let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
             let first = Scan::new(&bytes, self.journal, number, 0).next();
             let begins = SEGMENT_HEAD as u32;
             let is_state = matches!(first, Some(Found::Record(at, record))
@@ -420,10 +421,10 @@ impl Opening<'_> {
         let after = number.checked_sub(1).map_or(0, |before| self.old[before].index.last);
         let old = &mut self.old[number];
         let name = segment_name(old.number);
-        let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
-        let bytes = &bytes[..bytes.len().min(old.index.end as usize)];
+        let end = old.index.end as usize;
+        let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
         let mut is_state = has_state;
-        for found in Scan::new(bytes, self.journal, old.number, after) {
+        for found in Scan::new(&bytes, self.journal, old.number, after) {
             if let Found::Record(at, record) = found {
                 let is_understood = visit(at, &record);
                 if std::mem::take(&mut is_state) && !is_understood {
@@ -433,7 +434,7 @@ impl Opening<'_> {
         }
         if !old.is_read {
             // Its index may say more than there is.
-            let (index, damages) = whole(bytes, self.journal, old.number, after);
+            let (index, damages) = whole(&bytes, self.journal, old.number, after);
             old.damages = damages;
             lost_tail(old.number, (&index, &old.index), &mut old.damages);
         }

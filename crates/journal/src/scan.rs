@@ -1,5 +1,6 @@
 //! Reading a segment whose bytes may be anything.
 
+use crate::ending::used;
 use crate::record::{ALIGNMENT, Address, Head, Record, Seed, padded, read_head};
 use crate::segment::SEGMENT_HEAD;
 
@@ -90,8 +91,7 @@ impl<'a> Scan<'a> {
     /// Looks for the next head behind bytes that are none.
     fn resume(&mut self) -> Option<Found<'a>> {
         let begin = self.at.offset as usize;
-        let rest = self.rest();
-        let used = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let used = used(self.bytes, begin) as usize;
         let mut offset = begin + ALIGNMENT;
         while offset < begin + used {
             if let Some(head) = self.head(offset) {

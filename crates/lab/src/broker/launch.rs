@@ -13,6 +13,8 @@ use crate::socket_bus::Socket;
 
 /// Between two looks whether the process is ready. What is measured as start-up time is as exact.
 const LOOK: Duration = Duration::from_millis(1);
+/// How long an answer may take. One that is another means that it is not ready: Redis says so while it loads.
+const ANSWER: Duration = Duration::from_millis(100);
 /// What an error quotes of the process's output, in bytes from the end.
 const QUOTED_BYTES: usize = 400;
 /// What is read of an answer, or of the output, to know that a process is ready.
@@ -120,7 +122,7 @@ impl Launch {
     fn try_once(&self, folder: &Path, left: Duration) -> Option<String> {
         match &self.ready {
             Ready::Answers { address, greeting, answer } => {
-                answers(address, greeting, answer, left).unwrap_or(false).then(|| address.clone())
+                answers(address, greeting, answer, left.min(ANSWER)).unwrap_or(false).then(|| address.clone())
             }
             Ready::Says { prefix } => {
                 let said = fs::read(output_of(folder)).unwrap_or_default();
