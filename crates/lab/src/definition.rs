@@ -78,6 +78,9 @@ pub struct Part {
     pub name: String,
     /// What it measures.
     pub what: String,
+    /// It is run only if it is named: it takes long, or asks much of a machine.
+    #[serde(default)]
+    pub by_name: bool,
     /// What is done.
     #[serde(rename = "measure")]
     pub measures: Vec<Measure>,
@@ -316,7 +319,8 @@ impl Definition {
         Err(format!("{quantity}: cases with {name} are {}", cases.join(", ")))
     }
 
-    /// The parts in `names`, in the order of the experiment, each once; all if there are no names.
+    /// The parts in `names`, in the order of the experiment, each once; if there are no names, all but those
+    /// that want to be named.
     ///
     /// # Errors
     /// Names the first unknown one, and the known ones.
@@ -330,7 +334,10 @@ impl Definition {
                 });
             }
         }
-        let is_chosen = |part: &&Part| names.is_empty() || names.contains(&part.name);
+        let is_chosen = |part: &&Part| match names {
+            [] => !part.by_name,
+            _ => names.contains(&part.name),
+        };
         Ok(self.parts.iter().filter(is_chosen).cloned().collect())
     }
 
@@ -399,6 +406,16 @@ mod tests {
         assert_eq!(names(&["codec", "size", "codec"]), ["size", "codec"]);
         let all = ["size", "codec", "latency", "throughput", "compact", "schema", "plan"];
         assert_eq!(names(&[]), all);
+    }
+
+    #[test]
+    fn a_part_that_wants_to_be_named_is_run_when_it_is() {
+        let definition = Definition::named("catena-2012").expect("embedded");
+        let has = |list: &[String]| {
+            let parts = definition.parts_named(list).expect("known");
+            parts.iter().any(|part| part.name == "guaranteed")
+        };
+        assert!(!has(&[]) && has(&["guaranteed".to_owned()]));
     }
 
     #[test]

@@ -13,7 +13,8 @@ pub(crate) fn run() -> Result<Ending, Fault> {
         print(&format!("{}: {}\n\n", evaluation.name, evaluation.source))?;
         let mut parts = Table::new([("part", Align::Left), ("what it measures", Align::Left)]);
         for part in &evaluation.parts {
-            parts.row([part.name.as_str(), part.what.as_str()]);
+            let how = if part.by_name { " (if it is named: --only)" } else { "" };
+            parts.row([part.name.clone(), format!("{}{how}", part.what)]);
         }
         print_table(parts)?;
     }

@@ -72,7 +72,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     // All is told and every file is tried, even if one then cannot be written: it took minutes.
     let report = run.report(&request.definition);
     let printed = print(&report.clone().bold(wants_bold()).to_string());
-    for fault in run.faults.iter().chain(&run.notes) {
+    let left_out = left_out(arguments, &request.definition);
+    for fault in run.faults.iter().chain(&run.notes).chain(&left_out) {
         complain(&Fault::new(fault));
     }
     let mut written: Vec<Result<(), Fault>> =
@@ -127,9 +128,15 @@ fn write_record(record: &Record, file: &Path) -> Result<(), Fault> {
     print(&format!("\nwritten: {}\n", file.display()))
 }
 
+/// What to say of the parts that are run only if they are named, if none was.
+fn left_out(arguments: &RunArguments, definition: &Definition) -> Vec<String> {
+    let parts = definition.parts.iter().filter(|part| part.by_name && arguments.only.is_empty());
+    parts.map(|part| format!("{0} is measured by itself: --only {0}", part.name)).collect()
+}
+
 /// What of an experiment was run, for the name of a record.
 fn what(parts: &[&str], definition: &Definition, arguments: &RunArguments) -> String {
-    let is_all = parts.len() == definition.parts.len();
+    let is_all = arguments.only.is_empty() || parts.len() == definition.parts.len();
     let what = if is_all { "all".to_owned() } else { parts.join("-") };
     if arguments.quick { what + "-quick" } else { what }
 }

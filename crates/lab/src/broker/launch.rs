@@ -122,7 +122,9 @@ impl Launch {
     fn try_once(&self, folder: &Path, left: Duration) -> Option<String> {
         match &self.ready {
             Ready::Answers { address, greeting, answer } => {
-                answers(address, greeting, answer, left.min(ANSWER)).unwrap_or(false).then(|| address.clone())
+                answers(address, greeting, answer, left.min(ANSWER))
+                    .unwrap_or(false)
+                    .then(|| address.clone())
             }
             Ready::Says { prefix } => {
                 let said = fs::read(output_of(folder)).unwrap_or_default();
