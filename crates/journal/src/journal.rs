@@ -220,6 +220,8 @@ pub struct Journal {
     /// Whether [`Self::retain`] has seen the current segment with too many before it: in memory nothing
     /// else says that it was in vain.
     is_retained: bool,
+    /// The disk had no room for a segment, and nothing was let go of since.
+    has_no_room: bool,
 }
 
 impl Journal {
@@ -254,6 +256,7 @@ impl Journal {
             left: Vec::new(),
             reads: Reads::default(),
             is_retained: false,
+            has_no_room: false,
         }
     }
 
@@ -422,7 +425,11 @@ impl Journal {
                     self.close();
                 }
             }
-            (Chore::Prepare { .. }, Done::NoRoom(why) | Done::Failed(why)) => {
+            (Chore::Prepare { .. }, Done::NoRoom(why)) => {
+                self.has_no_room = true;
+                self.next = Next::Full(why, now.saturating_add(RETRY));
+            }
+            (Chore::Prepare { .. }, Done::Failed(why)) => {
                 self.next = Next::Full(why, now.saturating_add(RETRY));
             }
             _ => {}

@@ -24,9 +24,13 @@ fn begun(disk: &mut SimulatedDisk, options: Options) -> Journal {
 }
 
 fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {
-    while let Some(it) = journal.next_chore(0) {
+    chores_at(disk, journal, 0);
+}
+
+fn chores_at(disk: &mut SimulatedDisk, journal: &mut Journal, now: u64) {
+    while let Some(it) = journal.next_chore(now) {
         let done = chore(disk, &it);
-        journal.chore_done(0, done);
+        journal.chore_done(now, done);
     }
 }
 
@@ -220,4 +224,35 @@ fn a_journal_in_memory_is_bounded() {
     assert!(journal.retain(0, last) > 1);
     append(&mut journal, &[1; 1_000]).expect("it goes on");
     assert_eq!(journal.shortage(), None);
+}
+
+#[test]
+fn what_nobody_needs_makes_room_on_a_full_disk() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    chores(&mut disk, &mut journal);
+    while journal.bytes() < 4 * u64::from(SEGMENT) {
+        append(&mut journal, &[7; 1_000]).expect("room");
+        commits(&mut disk, &mut journal);
+        chores(&mut disk, &mut journal);
+    }
+    disk.set_room(Some(0));
+    let mut refused = false;
+    while !refused {
+        refused = append(&mut journal, &[7; 1_000]).is_err();
+        commits(&mut disk, &mut journal);
+        chores(&mut disk, &mut journal);
+    }
+    assert!(journal.wants_room(0), "though journal.bytes allow more");
+    let needed = journal.first();
+    journal.retain(0, needed);
+    assert_eq!(journal.first(), needed, "what is needed stays");
+    chores_at(&mut disk, &mut journal, 2_000_000_000);
+    assert!(journal.wants_room(2_000_000_000), "it was tried again");
+    let before = journal.bytes();
+    journal.retain(0, u64::MAX);
+    assert_eq!(before - journal.bytes(), u64::from(SEGMENT), "no more than is asked for");
+    disk.set_room(None);
+    chores_at(&mut disk, &mut journal, 2_000_000_000);
+    append(&mut journal, &[7; 1_000]).expect("room");
 }

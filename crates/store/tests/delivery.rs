@@ -45,7 +45,7 @@ fn what_is_not_acknowledged_comes_again_and_says_so() {
     world.sync();
     let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
     world.acknowledge(2, positions[1]);
-    world.wait(10_000_000);
+    world.wait(30_000_000);
     world.cut_power();
     world.consume(3, durable("gateway"));
     let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();
@@ -53,7 +53,7 @@ fn what_is_not_acknowledged_comes_again_and_says_so() {
     let at = world.at();
     let all = (positions[3], true);
     world.store.acknowledge(at, 3, 1, all, &mut world.told).expect("taken");
-    world.wait(10_000_000);
+    world.wait(30_000_000);
     world.cut_power();
     world.consume(3, durable("gateway"));
     assert!(world.told.seen.is_empty(), "what was acknowledged does not return");
@@ -408,7 +408,7 @@ fn what_is_out_of_date_does_not_come_after_a_restart() {
     let first_topic =
         world.told.seen.iter().find(|it| it.payload == "orders/1 1").expect("it came").position;
     world.acknowledge(2, first_topic);
-    world.wait(10_000_000);
+    world.wait(30_000_000);
     world.cut_power();
     world.consume(2, Consume { window: 100, ..newest("screen", 0) });
     let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();

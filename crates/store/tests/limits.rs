@@ -121,7 +121,7 @@ fn what_is_known_must_fit_into_a_segment_and_is_never_left_out() {
     assert_eq!(world.told.seen.len(), stored, "all of it comes again");
     acknowledge_all(&mut world, 2);
     world.publish("orders/1", "b");
-    world.wait(10_000_000);
+    world.wait(30_000_000);
     world.cut_power();
     world.consume(2, durable("gateway"));
     assert_eq!(account(&world).acknowledged, stored as u64);
@@ -390,7 +390,7 @@ fn the_account_of_a_conflated_subscription_is_right_over_restarts() {
                 acknowledge_all(&mut world, 2);
             }
         }
-        world.wait(10_000_000);
+        world.wait(30_000_000);
         if round % 2 == 1 {
             world.cut_power();
             for _ in 0..50 {

@@ -146,7 +146,7 @@ impl Journal {
     /// to be let go of ([`Self::retain`]) before [`Self::next_chore`] is asked for it.
     pub fn wants_room(&self, now: u64) -> bool {
         let is_tried = if self.is_on_disk { self.chore.is_some() } else { self.is_retained };
-        !is_tried && self.is_next_due(now) && self.is_over()
+        !is_tried && (self.has_no_room || self.is_next_due(now) && self.is_over())
     }
 
     /// The file of the next segment, if it is time for it.
@@ -165,14 +165,16 @@ impl Journal {
         Some(Chore::Prepare { segment, head, bytes })
     }
 
-    /// Lets go of segments in which no position is needed from `needed` on, if they are old or there are
-    /// too many. Gives the first position that is left.
+    /// Lets go of segments in which no position is needed from `needed` on, if they are old, there are too
+    /// many, or the disk had no room for another. Gives the first position that is left.
     pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
+        let mut makes_room = std::mem::take(&mut self.has_no_room);
         while self.has_old() {
             let is_old = self.segments[0].index.last_time.saturating_add(self.options.keep) <= time;
-            if self.is_first_needed(needed) || !(is_old || self.is_over()) {
+            if self.is_first_needed(needed) || !(is_old || makes_room || self.is_over()) {
                 break;
             }
+            makes_room = false;
             self.remove_first();
         }
         self.is_retained = true;
