@@ -279,7 +279,9 @@ impl Consumer {
             }
             1..=4 => {
                 let it = self.held.swap_remove(at);
-                self.acknowledged.push_back(vec![it.id]);
+                // Of one that another has by now a delivery may be on its way.
+                let is_sure = !self.unsure.contains(&position);
+                self.acknowledged.push_back(is_sure.then_some(it.id).into_iter().collect());
                 acknowledge(&mut out, position, false);
             }
             _ => {
