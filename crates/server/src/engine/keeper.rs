@@ -154,6 +154,7 @@ impl Outlet for Counter<'_> {
     }
 
     fn refused(&mut self, client: u64, subscription: u32, denied: &Denied) {
+        self.consumers.end(ClientId::from_u64(client));
         let (code, text) = (code_of(denied), denied.to_string());
         let id = subscription.into();
         let refused = Refused { of: kind::CONSUME, code, offset: None, id, text: &text };
