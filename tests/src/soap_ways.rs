@@ -16,6 +16,7 @@ pub struct Ways<M> {
     message: M,
     lasting_general: Decoder,
     record: Record,
+    unknown: usize,
 }
 
 impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
@@ -34,7 +35,22 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             message: M::default(),
             lasting_general: decoder().general(),
             record: Record::new(M::schema()),
+            unknown: 0,
         }
+    }
+
+    /// How many elements of the document read last its schema does not know.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
+    fn agree_on_unknown(&self, way: &str, bytes: &[u8], was_read: bool, found: usize) {
+        let shown = bytes.escape_ascii();
+        assert!(
+            !was_read || found == self.unknown,
+            "{way} counts {found} unknown elements, not {} in {shown}",
+            self.unknown
+        );
     }
 
     /// The message that the bytes are, or why they are none.
@@ -43,21 +59,26 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
     /// The decoder's.
     ///
     /// # Panics
-    /// If one way gives another message or error than another; if the message, written anew, does
+    /// If one way gives another message or error than another, or counts other unknown elements; if the message, written anew, does
     /// not read as the same.
     pub fn read(&mut self, bytes: &[u8]) -> Result<M> {
         let decoder = || Decoder::with_limits(&self.plan, self.limits.clone());
         let mut message = M::default();
-        let read = decoder().general().decode(bytes, &mut message);
+        let mut general = decoder().general();
+        let read = general.decode(bytes, &mut message);
         let expected = read.map(|()| message.clone());
+        self.unknown = general.unknown();
 
         let mut fresh = M::default();
-        let read = decoder().decode(bytes, &mut fresh);
+        let mut by_tags = decoder();
+        let read = by_tags.decode(bytes, &mut fresh);
         agree("the expected way", bytes, &expected, read.map(|()| &fresh));
+        self.agree_on_unknown("the expected way", bytes, expected.is_ok(), by_tags.unknown());
         for time in ["", ", the envelope learnt"] {
             let read = self.lasting.decode(bytes, &mut self.message);
             let way = format!("the decoder of all documents{time}");
             agree(&way, bytes, &expected, read.map(|()| &self.message));
+            self.agree_on_unknown(&way, bytes, expected.is_ok(), self.lasting.unknown());
         }
         let expected_record = match &expected {
             Ok(message) => Ok(Record::from_message(message)),

@@ -76,7 +76,7 @@ fn applies(case: &Value) -> bool {
 }
 
 fn options(case: &Value) -> Options {
-    Options { namespaces: field(case, "namespace") != "no" }
+    Options { namespaces: field(case, "namespace") != "no", ..Options::default() }
 }
 
 /// Whether a DOCTYPE stands before the root, whatever the encoding.

@@ -89,6 +89,8 @@ pub enum ErrorKind {
     Syntax(Cow<'static, str>),
     /// Well-formed, but not supported here.
     Unsupported(Cow<'static, str>),
+    /// The content follows rules of encoding that are not known; which.
+    Encoding(Cow<'static, str>),
     /// The message is of no version of its format that is read; what was expected.
     Version(Cow<'static, str>),
     /// The value cannot be written in this format.
@@ -192,6 +194,7 @@ impl fmt::Display for ErrorKind {
             }
             Self::Syntax(what) => write!(f, "{what}"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
+            Self::Encoding(what) => write!(f, "{what} is not known"),
             Self::Version(what) => write!(f, "another version: expected {what}"),
             Self::Unwritable(why) => write!(f, "cannot be written: {why}"),
             Self::Schema => write!(f, "the message is of another schema than the plan"),

@@ -3,11 +3,13 @@
 use trunkline_message::Message;
 use trunkline_session::soap::{
     Answer, Binding, Context, Conversation, Endpoint, Fault, FaultCode, Outcome, Service,
-    SoapVersion,
+    SoapVersion, Style,
 };
 use trunkline_wire::Text;
 
 const NAMESPACE: &str = "urn:example:calculator";
+const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 
 #[derive(Message, Clone, Debug, Default)]
 struct Numbers {
@@ -150,6 +152,80 @@ fn faults_say_whose_mistake_it_is_and_where() {
     }
     let (answer, outcome) = ask(&mut conversation, "<Envelope xmlns='urn:other'/>", "");
     assert_eq!(outcome, Outcome::Fault(FaultCode::VersionMismatch), "{answer}");
+    for namespace in ["{urn:other}Envelope", SOAP11, "http://www.w3.org/2003/05/soap-envelope"] {
+        assert!(answer.contains(namespace), "{answer}");
+    }
+}
+
+/// SOAP 1.2 part 1 section 5.4.6: in a call of a schema, too, and wherever it stands.
+#[test]
+fn encodings_that_are_not_known_are_told_so_in_typed_calls() {
+    for binding in [Binding::rpc_encoded(), Binding::rpc_literal(), Binding::document_literal()] {
+        let mut conversation = endpoint(binding).conversation();
+        let qualified = binding.style == Style::DocumentLiteral;
+        let p = if qualified { "n:" } else { "" };
+        let call = |on_call: &str, on_a: &str| {
+            let body = format!("<n:add {on_call}><{p}a {on_a}>1</{p}a><{p}b>2</{p}b></n:add>");
+            envelope("", &body).replace(SOAP11, SOAP12)
+        };
+        let other = "e:encodingStyle='http://example.org/encoding'";
+        for request in [call(other, ""), call("", other), call("", "")] {
+            let (answer, outcome) = ask(&mut conversation, &request, "");
+            if !request.contains("example.org/encoding") {
+                assert_eq!(outcome, Outcome::Reply, "{answer}");
+                continue;
+            }
+            let expected = Outcome::Fault(FaultCode::DataEncodingUnknown);
+            assert_eq!(outcome, expected, "{binding:?} {request} {answer}");
+            assert!(answer.contains("DataEncodingUnknown"), "{answer}");
+            assert!(answer.contains("http://example.org/encoding is not known"), "{answer}");
+            // SOAP 1.1 has no such fault.
+            let old = request.replace(SOAP12, SOAP11);
+            assert_eq!(ask(&mut conversation, &old, "").1, Outcome::Reply, "{old}");
+        }
+    }
+}
+
+/// The rules of SOAP 1.2 part 2 section 4.2.1 are those of encoded answers.
+#[test]
+fn an_answer_of_soap_12_says_which_part_is_the_result() {
+    let mut conversation = endpoint(Binding::rpc_encoded()).conversation();
+    let call = envelope("", "<n:add><a>1</a><b>2</b></n:add>");
+    let (answer, _) = ask(&mut conversation, &call.replace(SOAP11, SOAP12), "");
+    let named =
+        "<rpc:result xmlns:rpc=\"http://www.w3.org/2003/05/soap-rpc\">result</rpc:result><result ";
+    assert!(answer.contains(named), "{answer}");
+    let (answer, _) = ask(&mut conversation, &call, "");
+    assert!(answer.contains("<result ") && !answer.contains("rpc:result"), "{answer}");
+    let mut conversation = endpoint(Binding::rpc_literal()).conversation();
+    let (answer, _) = ask(&mut conversation, &call.replace(SOAP11, SOAP12), "");
+    assert!(answer.contains("<result>3") && !answer.contains("rpc:result"), "{answer}");
+}
+
+/// SOAP 1.2 part 1 sections 5.1 to 5.3, SOAP 1.1 sections 3 and 4.
+#[test]
+fn what_the_envelope_may_not_have_is_refused() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let good = envelope("", "<n:add><n:a>1</n:a><n:b>2</n:b></n:add>");
+    assert_eq!(ask(&mut conversation, &good, "").1, Outcome::Reply);
+    for (soap, from, to, expected) in [
+        (SOAP12, "<e:Body>", "<e:Body test='true'>", "attributes of Body to be in a namespace"),
+        (SOAP12, "<e:Envelope", "<e:Envelope a='1'", "attributes of Envelope to be in a namespace"),
+        (SOAP11, "<e:Envelope", "<e:Envelope a='1'", "attributes of Envelope to be in a namespace"),
+        (SOAP11, "<n:a>", "<?p?><n:a>", "processing instructions are refused"),
+        (SOAP12, "<n:a>", "<n:a><?p?>", "processing instructions are refused"),
+        (SOAP11, "</e:Envelope>", "</e:Envelope><?p?>", "processing instructions are refused"),
+    ] {
+        // Learnt from what is good, each is refused all the same.
+        let plain = good.replace(SOAP11, soap);
+        assert_eq!(ask(&mut conversation, &plain, "").1, Outcome::Reply);
+        let (answer, outcome) = ask(&mut conversation, &plain.replacen(from, to, 1), "");
+        assert_eq!(outcome, Outcome::Fault(FaultCode::Sender), "{to}: {answer}");
+        assert!(answer.contains(expected), "{to}: {answer}");
+    }
+    // Senders that sign a body give it an id.
+    let signed = good.replace("<e:Body>", "<e:Body Id='body'>");
+    assert_eq!(ask(&mut conversation, &signed, "").1, Outcome::Reply);
 }
 
 #[test]

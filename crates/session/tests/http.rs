@@ -20,6 +20,14 @@ struct Word {
     text: Text,
 }
 
+/// A word as a later version of the service has it.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Longer {
+    text: Text,
+    more: Option<i32>,
+    other: Option<i32>,
+}
+
 trunkline_session::client! {
     /// A client of the service.
     struct Words in "urn:words" {
@@ -176,6 +184,48 @@ fn the_log_names_profile_and_outcome() {
     for (line, (profile, outcome)) in lines.iter().zip(expected) {
         assert!(line.contains(profile) && line.contains(outcome), "{line}");
     }
+}
+
+/// What a schema does not know is passed over, but not without a word.
+#[test]
+fn unknown_elements_are_counted_in_the_log_and_in_the_profile() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = lines.clone();
+    let server = Server::new()
+        .service(service())
+        .on_call(move |call| log.lock().expect("the log").push(call.to_string()))
+        .start("127.0.0.1:0")
+        .expect("a server");
+    let head = "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"\"";
+    let hello = envelope(SOAP11, "repeat", "hello");
+    let extended = |extra: &str| hello.replace("</text>", &format!("</text>{extra}"));
+    let known = "<x:text xmlns:x='urn:x'>1</x:text>";
+    for (body, status, told) in [
+        (hello.clone(), "200", " bytes | answered"),
+        (extended("<more><a/><b/></more>"), "200", " bytes, 1 unknown element | answered"),
+        (extended("<a/><b xmlns='urn:b'/>"), "200", " bytes, 2 unknown elements | answered"),
+        (hello.clone(), "200", " bytes | answered"),
+        (extended(known), "500", "expected <text> of \"urn:words\", not <text> of \"urn:x\""),
+    ] {
+        let (head, _) = ask(server.address(), head, &body);
+        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{head}");
+        let line = lines.lock().expect("the log").pop().expect("a line");
+        assert!(line.contains(told), "{line}");
+    }
+}
+
+#[test]
+fn unknown_elements_of_a_reply_are_counted_in_the_clients_profile() {
+    let more = Service::new("Words", "urn:words")
+        .operation("repeat", |word: Word| {
+            Ok::<_, Fault>(Longer { text: word.text, more: Some(1), other: Some(2) })
+        })
+        .at("/words", Binding::document_literal());
+    let server = Server::new().service(more).start("127.0.0.1:0").expect("a server");
+    let mut words = Words::new(&format!("http://{}/words", server.address())).expect("a client");
+    words.repeat(&Word { text: "a".into() }).expect("a reply");
+    let profile = words.client().profile().expect("a profile").to_string();
+    assert!(profile.ends_with(" bytes, 2 unknown elements"), "{profile}");
 }
 
 #[test]

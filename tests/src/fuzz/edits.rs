@@ -36,6 +36,34 @@ pub(super) struct Document {
     pieces: Vec<String>,
 }
 
+/// Elements that a message may have elsewhere, or in another namespace, or not at all.
+const MISPLACED: &[&str] = &[
+    "<leg><side>B</side></leg>",
+    "<step/>",
+    "<MDIncGroup/>",
+    "<o:leg xmlns:o='urn:o'><side>B</side></o:leg>",
+    "<o:name xmlns:o='urn:o'>a</o:name>",
+    "<name xmlns='urn:o'>a</name>",
+    "<o:Header xmlns:o='urn:x'/>",
+    "<o:hollow xmlns:o='urn:y'><left>1</left></o:hollow>",
+    "<legs><side>B</side></legs>",
+    "<o:item xmlns:o='urn:o'>5</o:item>",
+    "<r:result xmlns:r='http://www.w3.org/2003/05/soap-rpc'>item</r:result>",
+    "<r:result xmlns:r='http://www.w3.org/2003/05/soap-rpc'>p:name</r:result>",
+];
+
+/// As [`ATTRIBUTES`], in namespaces of others.
+const QUALIFIED: &[&str] = &[
+    " xmlns:q='urn:x' q:side='B'",
+    " xmlns:q='urn:x' q:name='a'",
+    " xmlns:q='urn:y' q:name='a'",
+    " xmlns:e='http://www.w3.org/2003/05/soap-envelope' e:encodingStyle='urn:mine'",
+    " xmlns:e='http://www.w3.org/2003/05/soap-envelope' e:encodingStyle=''",
+    " xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' e:encodingStyle='urn:mine'",
+    " xsi:nil='true'",
+    " test='1'",
+];
+
 /// What may stand anywhere between tags.
 const MARKUP: &[&str] = &[
     " ",
@@ -160,7 +188,11 @@ impl Document {
     /// Changes one thing.
     pub(super) fn edit(&mut self, choices: &mut Choices<'_>) {
         let at = choices.below(self.pieces.len().max(1)).min(self.pieces.len());
-        match choices.below(15) {
+        match choices.below(19) {
+            15 => self.pieces.insert(at, choices.of(MISPLACED).into()),
+            16 => self.unwrap(at),
+            17 => self.empty(at, choices),
+            18 => self.mark(at, choices),
             0 => self.pieces.insert(at, choices.of(MARKUP).into()),
             1 | 2 => self.add_attribute(at, choices),
             3 => self.change_value(at, choices),
@@ -365,6 +397,32 @@ impl Document {
         };
         let to = near.min(self.pieces.len());
         self.pieces.splice(to..to, moved);
+    }
+
+    /// An element goes, and what stands inside stays.
+    fn unwrap(&mut self, at: usize) {
+        let Some(element) = self.element(at).filter(|it| it.len() > 1) else { return };
+        self.pieces.remove(element.end - 1);
+        self.pieces.remove(element.start);
+    }
+
+    /// What stands in an element goes, and it may say that it is nil.
+    fn empty(&mut self, at: usize, choices: &mut Choices<'_>) {
+        let Some(element) = self.element(at).filter(|it| it.len() > 1) else { return };
+        drop(self.pieces.drain(element.start + 1..element.end - 1));
+        if choices.below(2) == 1 {
+            let tag = &mut self.pieces[element.start];
+            let nil = " xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'";
+            tag.insert_str(tag.len() - 1, nil);
+        }
+    }
+
+    /// An element gets an attribute of another's namespace.
+    fn mark(&mut self, at: usize, choices: &mut Choices<'_>) {
+        let Some(element) = self.element(at) else { return };
+        let tag = &mut self.pieces[element.start];
+        let end = tag.trim_end_matches('>').trim_end_matches('/').len();
+        tag.insert_str(end, choices.of(QUALIFIED));
     }
 
     /// An element gets a prefix, declared in its tag or nowhere, at both ends or at one.

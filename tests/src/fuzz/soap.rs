@@ -59,7 +59,7 @@ fn services() -> [Options; 8] {
     let wrapped = operation(Style::DocumentLiteral, false);
     [
         encoded(),
-        soap12(encoded()),
+        Options { any_wrapper: true, result: true, ..soap12(encoded()) },
         Options { layout: Layout::Message, ..document.clone() },
         soap12(Options { namespace: String::new(), ..document }),
         Options { any_wrapper: true, any_header: true, ..operation(Style::RpcLiteral, false) },

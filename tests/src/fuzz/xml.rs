@@ -28,7 +28,7 @@ type Bindings = Vec<[String; 2]>;
 pub fn xml(data: &[u8]) {
     let limits = Limits { depth: 64, attributes: 64, value_bytes: 1 << 16, ..Limits::default() };
     for namespaces in [true, false] {
-        let options = Options { namespaces };
+        let options = Options { namespaces, ..Options::default() };
         let mut source = Source::default();
         let Ok(text) = source.prepare(data, &limits) else { return };
         let Ok(facts) = read(text, options, &limits) else { continue };

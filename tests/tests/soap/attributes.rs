@@ -96,16 +96,50 @@ fn what_the_schema_does_not_know_is_passed_over_but_checked() {
     for element in [
         "<EveryKind name=\"a\" other=\"&lt;\"><hollow id=\"7\"/></EveryKind>",
         "<EveryKind other=\"1\" name=\"a\"><other name=\"b\" flag=\"x\"/></EveryKind>",
-        // Fields are attributes, and in no namespace; their elements are others.
-        "<EveryKind name=\"a\"><flag>1</flag><name/></EveryKind>",
         "<EveryKind name=\"a\" own:flag=\"1\" xsi:other=\"2\"/>",
-        "<EveryKind name=\"a\"><o:hollow left=\"x\" xmlns:o=\"urn:o\"/></EveryKind>",
+        "<EveryKind name=\"a\"><o:high left=\"x\" xmlns:o=\"urn:o\"/></EveryKind>",
         "<EveryKind name=\"a\" xml:lang=\"en\" xmlns:o=\"urn:o\"/>",
         "<EveryKind name=\"a\" left=\"1\"/>",
     ] {
         assert_eq!(read(&nested(), element), Ok(named("a")), "{element}");
     }
     assert_eq!(read(&flat(), "<EveryKind name='a'><hollow left='1'/></EveryKind>"), Ok(named("a")));
+    // Fields are attributes, and in no namespace.
+    for (inside, expected) in [
+        (
+            "<flag>1</flag>",
+            "flag at byte AT: expected the attribute flag of no namespace, not <flag> of no namespace",
+        ),
+        (
+            "<o:flag xmlns:o='urn:o'/>",
+            "flag at byte AT: expected the attribute flag of no namespace, not <flag> of \"urn:o\"",
+        ),
+        (
+            "<o:hollow xmlns:o='urn:o'/>",
+            "at byte AT: expected <hollow> of no namespace, not <hollow> of \"urn:o\"",
+        ),
+        (
+            "<leg side='1'/>",
+            "at byte AT: expected <leg> of no namespace inside an element legs, not <leg> of no namespace",
+        ),
+    ] {
+        let error = refused(&nested(), &format!("<EveryKind name=\"a\">{inside}</EveryKind>"));
+        let (before, after) = error.split_once(char::is_numeric).unwrap_or_default();
+        let after = after.trim_start_matches(char::is_numeric);
+        assert_eq!(format!("{before}AT{after}"), expected);
+    }
+    let options = Options { attributes: true, ..document("urn:x") };
+    let mut ways = Ways::<EveryKind>::new(&plan(&options));
+    let mut qualified = |attributes: &str| {
+        let element = format!("<p:EveryKind xmlns:p='urn:x' {attributes}/>");
+        ways.read(enveloped(&element).as_bytes())
+    };
+    assert_eq!(qualified("name='a' p:other='1'"), Ok(named("a")));
+    let error = qualified("name='a' p:flag='1'").unwrap_err().to_string();
+    let expected = "expected the attribute flag of no namespace, not of \"urn:x\"";
+    assert!(error.ends_with(expected), "{error}");
+    assert_eq!(qualified("name='a' other='1'"), Ok(named("a")));
+    assert_eq!(ways.unknown(), 1);
     for (wrong, expected) in [
         ("other=\"<\"", "XML: < in an attribute value, expected &lt;"),
         ("other=\"1\" other=\"2\"", "XML: attribute appears twice in a tag"),
@@ -176,12 +210,16 @@ fn a_value_that_is_none_is_told_with_its_path() {
 
 #[test]
 fn nil_and_references_are_what_they_are_elsewhere() {
-    for nil in ["<hollow left=\"1\" xsi:nil=\"true\"/>", "<legs xsi:nil='1'/>"] {
+    for nil in ["<hollow other=\"1\" xsi:nil=\"true\"/>", "<legs xsi:nil='1'/>"] {
         let element = format!("<EveryKind name=\"a\">{nil}</EveryKind>");
         assert_eq!(read(&nested(), &element), Ok(named("a")), "{element}");
     }
     for (element, expected) in [
         ("<EveryKind name=\"\" xsi:nil=\"1\"/>", "expected a message, not nil"),
+        (
+            "<EveryKind name=\"\"><hollow left=\"1\" xsi:nil=\"true\"/></EveryKind>",
+            "expected no content in an element that is nil",
+        ),
         (
             "<EveryKind name=\"\"><legs><leg side=\"1\" xsi:nil=\"1\"/></legs></EveryKind>",
             "expected an entry, not nil",

@@ -1,6 +1,7 @@
 //! SOAP: published and kept documents, namespaces, structure, values, errors, other schemas, and
 //! decoders that read one document after another.
 
+mod answers;
 mod attributes;
 mod envelope;
 mod golden;

@@ -69,7 +69,8 @@ fn a_component_may_come_in_pieces_and_be_empty() {
         assert_eq!(read(&kinds(&format!("<name>a</name>{empty}"))), Ok(named("a")), "{empty}");
         assert_eq!(read(&kinds(&format!("{empty}<name>a</name>"))), Ok(named("a")), "{empty}");
     }
-    for empty in ["<legs/>", "<legs></legs>", "<legs><unknown/></legs>"] {
+    let unknown = "<legs><o:unknown xmlns:o='urn:o'/></legs>";
+    for empty in ["<legs/>", "<legs></legs>", unknown] {
         assert_eq!(read(&kinds(&format!("<name>a</name>{empty}"))), Ok(named("a")), "{empty}");
     }
     assert_eq!(read(&kinds("<name/>")), Ok(named("")));
@@ -83,7 +84,7 @@ fn an_empty_element_ends_at_once() {
     for (fields, expected) in [
         ("<name>a</name><hollow/><left>1</left></hollow>", tag("EveryKind")),
         ("<name>a</name><hollow/></hollow>", tag("EveryKind")),
-        ("<name>a</name><legs/><leg><side>1</side></leg></legs>", tag("EveryKind")),
+        ("<name>a</name><legs/><other><side>1</side></other></legs>", tag("EveryKind")),
         (
             "<name>a</name><legs><leg><side>1</side></leg><leg/><side>1</side></leg></legs>",
             "legs[1]/side".into(),
@@ -113,7 +114,12 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
         let document = kinds(&format!("<name/>{twice}{twice}"));
         let path = twice.trim_start_matches('<').split(['>', '/']).next().unwrap();
         let at = if path == "name" { document.find(twice) } else { document.rfind(twice) }.unwrap();
-        assert_eq!(refused(&document), format!("{path} at byte {at}: the field stands twice"));
+        let expected = match path {
+            "legs" => "expected one element legs with all <leg> inside, not a second",
+            "shorts" => "expected one element shorts with all <item> inside, not a second",
+            _ => "the field stands twice",
+        };
+        assert_eq!(refused(&document), format!("{path} at byte {at}: {expected}"));
     }
     let document = kinds("<name/><hollow><left>1</left></hollow><hollow><left>1</left></hollow>");
     let at = document.rfind("<left>").unwrap();
@@ -140,18 +146,106 @@ fn unknown_elements_are_passed_over_but_checked() {
     );
     let leg = Leg { side: Code::new("1"), ..Leg::default() };
     let expected = EveryKind { legs: [leg].into_iter().collect(), ..named("a") };
-    assert_eq!(read(&kinds(&fields)), Ok(expected));
-    let qualified = "<name>a</name><o:flag xmlns:o='urn:o'>1</o:flag><flag xmlns='urn:o'>1</flag>";
-    assert_eq!(read(&kinds(qualified)), Ok(named("a")));
+    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::schema(), &Options::default()));
+    assert_eq!(ways.read(kinds(&fields).as_bytes()), Ok(expected));
+    assert_eq!(ways.unknown(), 4, "what is inside does not count");
+    assert_eq!(ways.read(kinds("<name>a</name>").as_bytes()), Ok(named("a")));
+    assert_eq!(ways.unknown(), 0);
     let error = refused(&kinds("<name>a</name><new><b></new></b>"));
     assert!(error.ends_with("XML: expected end tag </b>"), "{error}");
+}
+
+/// A known element in another namespace, or at another place, is no extension: it would be lost.
+#[test]
+fn what_is_meant_as_a_field_is_not_passed_over() {
+    let other = "xmlns:o='urn:o'";
+    for (fields, at, path, expected) in [
+        (
+            format!("<name>a</name><o:flag {other}>1</o:flag>"),
+            "<o:flag",
+            "flag ",
+            "<flag> of no namespace, not <flag> of \"urn:o\"",
+        ),
+        (
+            "<name>a</name><flag xmlns='urn:o'>1</flag>".into(),
+            "<flag",
+            "flag ",
+            "<flag> of no namespace, not <flag> of \"urn:o\"",
+        ),
+        (
+            format!("<name/><o:hollow {other}><left>1</left></o:hollow>"),
+            "<o:hollow",
+            "",
+            "<hollow> of no namespace, not <hollow> of \"urn:o\"",
+        ),
+        (
+            format!("<name/><hollow><o:left {other}>1</o:left></hollow>"),
+            "<o:left",
+            "hollow/left ",
+            "<left> of no namespace, not <left> of \"urn:o\"",
+        ),
+    ] {
+        let document = kinds(&fields);
+        let at = document.find(at).unwrap();
+        assert_eq!(refused(&document), format!("{path}at byte {at}: expected {expected}"));
+    }
+}
+
+/// As JAXB, .NET and gSOAP write lists unless told otherwise.
+#[test]
+fn entries_without_the_element_around_them_are_refused() {
+    let leg = "<leg><side>1</side></leg>";
+    let other = "xmlns:o='urn:o'";
+    for (fields, at, path, expected) in [
+        (
+            format!("<name/>{leg}{leg}"),
+            "<leg>",
+            "",
+            "<leg> of no namespace inside an element legs, not <leg> of no namespace",
+        ),
+        // Each with the name of the element around.
+        (
+            "<name/><legs><side>1</side></legs><legs><side>2</side></legs>".into(),
+            "<side>",
+            "legs ",
+            "<leg> of no namespace, not <side> of no namespace",
+        ),
+        (
+            "<name/><legs><row><side>1</side></row></legs>".into(),
+            "<row>",
+            "legs ",
+            "<leg> of no namespace, not <row> of no namespace",
+        ),
+        (
+            format!("<name/><legs><o:leg {other}><side>1</side></o:leg></legs>"),
+            "<o:leg",
+            "legs ",
+            "<leg> of no namespace, not <leg> of \"urn:o\"",
+        ),
+        (
+            format!("<name/><legs><o:side {other}>1</o:side></legs>"),
+            "<o:side",
+            "legs ",
+            "<leg> of no namespace, not <side> of \"urn:o\"",
+        ),
+        (
+            "<name/><legs><leg><side>1</side><step/></leg></legs>".into(),
+            "<step",
+            "legs[0] ",
+            "<step> of no namespace inside an element steps, not <step> of no namespace",
+        ),
+    ] {
+        let document = kinds(&fields);
+        let at = document.find(at).unwrap();
+        assert_eq!(refused(&document), format!("{path}at byte {at}: expected {expected}"));
+    }
 }
 
 #[test]
 fn nil_means_absent() {
     for nil in ["true", "1", " true\n"] {
         for element in ["flag", "price", "text", "legs", "shorts", "hollow", "outer"] {
-            for content in ["", "<!-- c -->", "5"] {
+            for content in ["", "<!-- c -->", " \n"] {
                 let nil = format!("<{element} xsi:nil='{nil}'>{content}</{element}>");
                 assert_eq!(read(&kinds(&format!("<name>a</name>{nil}"))), Ok(named("a")), "{nil}");
             }
@@ -160,6 +254,19 @@ fn nil_means_absent() {
         assert!(error.ends_with("a required field is missing"), "{error}");
         let twice = format!("<name>a</name><flag xsi:nil='{nil}'/><flag>true</flag>");
         assert_eq!(read(&kinds(&twice)), Ok(EveryKind { flag: Some(true), ..named("a") }));
+    }
+    for (element, content) in [
+        ("flag", "5"),
+        ("text", "&#32;"),
+        ("text", "<![CDATA[]]>"),
+        ("legs", "<leg/>"),
+        ("hollow", "<left/>"),
+    ] {
+        let document = kinds(&format!("<name/><{element} xsi:nil='1'>{content}</{element}>"));
+        let at = document.find(&format!("{content}</{element}>")).unwrap();
+        let path = if element == "hollow" { String::new() } else { format!("{element} ") };
+        let expected = format!("{path}at byte {at}: expected no content in an element that is nil");
+        assert_eq!(refused(&document), expected, "{document}");
     }
     for nil in ["false", "0"] {
         let document = kinds(&format!("<name xsi:nil='{nil}'>a</name><hollow xsi:nil='{nil}'/>"));

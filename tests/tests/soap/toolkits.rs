@@ -389,7 +389,10 @@ fn nil_of_the_drafts_is_nil() {
         ("null='1'", false),
     ] {
         let mut nil = document.clone();
-        nil.replace_range(start..end, &format!("<customers {attribute}><x/></customers>"));
+        nil.replace_range(
+            start..end,
+            &format!("<customers {attribute}>{}</customers>", if is_nil { "" } else { "<x/>" }),
+        );
         let read = ways(&operation(Style::RpcEncoded)).read(nil.as_bytes());
         // Where it is no nil, what stands inside is an item.
         assert_eq!(read.as_ref().ok(), is_nil.then_some(&expected), "{attribute}: {read:?}");

@@ -42,9 +42,9 @@ fn text_is_what_its_references_sections_and_pieces_say() {
         ("<![CDATA[]]>", ""),
         ("]]&gt;", "]]>"),
         ("<![CDATA[]]]]><![CDATA[>]]>", "]]>"),
-        ("one<!-- two -->three<?four five?>six", "onethreesix"),
+        ("one<!-- two -->three<!-- five -->six", "onethreesix"),
         ("<!-- c -->one<![CDATA[ & ]]>two&#33;<!-- d -->", "one & two!"),
-        ("<?p i?><![CDATA[x]]>", "x"),
+        ("<!-- p --><![CDATA[x]]>", "x"),
         (
             "a text of more than thirty bytes, &amp; one of them a reference",
             "a text of more than thirty bytes, & one of them a reference",

@@ -35,7 +35,7 @@ fn every_kept_attack_is_refused() {
         ("entity-recursion", "document type declarations are refused"),
         ("xxe-parameter", "document type declarations are refused"),
         ("soap-doctype", "document type declarations are refused"),
-        ("xinclude", "expected a SOAP 1.1 or 1.2 Envelope"),
+        ("xinclude", "expected an Envelope of"),
     ] {
         let bytes = fs::read(directory.join(format!("{name}.xml"))).unwrap();
         all_refuse(&bytes, &Limits::default(), expected);

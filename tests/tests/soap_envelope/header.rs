@@ -250,8 +250,8 @@ fn what_is_forwarded_is_the_rest_to_the_byte() {
     for (before, after) in [
         ("<S:Body/>", "<S:Header><v:via xmlns:v='urn:v'/></S:Header><S:Body/>"),
         (
-            "<S:Header a='/' /><S:Body/>",
-            "<S:Header a='/' ><v:via xmlns:v='urn:v'/></S:Header><S:Body/>",
+            "<S:Header S:a='/' /><S:Body/>",
+            "<S:Header S:a='/' ><v:via xmlns:v='urn:v'/></S:Header><S:Body/>",
         ),
         (
             "<S:Header></S:Header><S:Body/>",

@@ -86,9 +86,12 @@ fn another_root_is_another_version() {
     }
     let error = refused("<e:Envelope xmlns:e='urn:e'/>");
     let expected =
-        "at byte 0: another version: expected a SOAP 1.1 or 1.2 Envelope, not {urn:e}Envelope";
-    assert_eq!(error, expected);
+        format!("at byte 0: another version: expected an Envelope of {SOAP11} or {SOAP12}, not ");
+    assert_eq!(error, format!("{expected}{{urn:e}}Envelope"));
+    assert_eq!(refused("<Envelope/>"), format!("{expected}Envelope of no namespace"));
 }
+
+const INSTRUCTION: &str = "processing instructions are refused, SOAP has none";
 
 #[test]
 fn what_breaks_the_rules_is_the_senders_mistake() {
@@ -105,8 +108,20 @@ fn what_breaks_the_rules_is_the_senders_mistake() {
         (SOAP12, "<S:Body/><a/>", "expected the end of the Envelope, not a"),
         (SOAP11, "<S:Body/><S:Body/>", "expected the end of the Envelope, not {"),
         (SOAP12, "<S:Body/>text", "expected the end of the Envelope"),
-        (SOAP12, "<?p?><S:Body/>", "expected no processing instruction in a SOAP 1.2 message"),
-        (SOAP12, "<S:Body/><?p?>", "expected no processing instruction in a SOAP 1.2 message"),
+        (SOAP12, "<?p?><S:Body/>", INSTRUCTION),
+        (SOAP11, "<?p?><S:Body/>", INSTRUCTION),
+        (SOAP11, "<S:Header><a><?p?></a></S:Header><S:Body/>", INSTRUCTION),
+        (SOAP12, "<S:Body/><?p?>", INSTRUCTION),
+        (
+            SOAP12,
+            "<S:Header a='1'/><S:Body/>",
+            "expected attributes of Header to be in a namespace",
+        ),
+        (
+            SOAP12,
+            "<S:Body test='true'/>",
+            "attributes of Body to be in a namespace, which \"test\" is",
+        ),
         (SOAP11, "<S:Body><a>", "XML: expected end tag </a>"),
     ] {
         let document = envelope(namespace, inside);
@@ -120,11 +135,17 @@ fn what_breaks_the_rules_is_the_senders_mistake() {
         }
     }
     let good = envelope(SOAP12, "<S:Body/>");
-    let expected = "expected no processing instruction in a SOAP 1.2 message";
     for document in [format!("<?p?>{good}"), format!("{good}<?p?>")] {
-        assert!(refused(&document).ends_with(expected), "{document}");
-        assert!(open(&document.replace(SOAP12, SOAP11)).is_ok(), "{document}");
+        for document in [document.replace(SOAP12, SOAP11), document] {
+            assert!(refused(&document).ends_with(INSTRUCTION), "{document}");
+        }
     }
+    // SOAP 1.1 asks for a namespace of the Envelope's alone (section 4).
+    for soap in [SOAP11, SOAP12] {
+        let document = good.replace(SOAP12, soap).replace("<S:Envelope", "<S:Envelope a='1'");
+        assert!(refused(&document).contains("attributes of Envelope to be in a namespace"));
+    }
+    assert!(open(&envelope(SOAP11, "<S:Header a='1'/><S:Body Id='body'/>")).is_ok());
     assert!(refused(&format!("<!DOCTYPE x>{good}")).contains("document type declarations"));
 }
 

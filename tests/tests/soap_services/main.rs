@@ -2,6 +2,7 @@
 
 mod client;
 mod server;
+mod soap_lite;
 mod wsdl;
 
 use std::path::PathBuf;

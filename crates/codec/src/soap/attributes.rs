@@ -7,10 +7,10 @@ use trunkline_message::{ErrorKind, Kind};
 use super::envelope::{
     ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSD_OF_DRAFTS, XSI, XSI_OF_DRAFTS,
 };
-use super::graph::{is_plain_name, is_simple_type, is_soap_encoding};
+use super::graph::{is_known_encoding, is_plain_name, is_simple_type, is_soap_encoding};
 use super::opening::excerpt;
 use super::plan::Plan;
-use crate::xml::{Attribute, Parser};
+use crate::xml::{Attribute, Namespace, Parser};
 
 const REFERENCE: &str = "references to elements elsewhere (multi-ref)";
 const PLACED: &str = "arrays that say where their items belong (offset or position)";
@@ -45,20 +45,65 @@ pub(super) fn refuse_independent(plan: &Plan, parser: &Parser, input: &str) -> K
     }
 }
 
-/// Looks at a start tag around the message.
+/// Looks at a start tag around the message, or in it.
 ///
 /// # Errors
-/// It asks for other rules than the encoding's.
+/// It asks for rules that are not known, or for others than the encoding's.
 pub(super) fn refuse_style(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
+    refuse_unknown_style(parser, input)?;
     let is_other = |it: Attribute<'_>| {
-        it.name.local() == "encodingStyle"
-            && matches!(parser.namespace_name(input, it.name.namespace), SOAP11 | SOAP12)
-            && !is_soap_encoding(&it.value())
+        style_of(parser, input, it).is_some_and(|(_, style)| !is_soap_encoding(&style))
     };
     match has_graphs(plan) && parser.attributes(input).any(is_other) {
         true => Err(ErrorKind::Unsupported(STYLE.into())),
         false => Ok(()),
     }
+}
+
+/// Looks at any start tag in the Body.
+///
+/// # Errors
+/// It asks for rules that are not known (SOAP 1.2 part 1 section 5.4.6; SOAP 1.1 has no fault for
+/// them).
+pub(super) fn refuse_unknown_style(parser: &Parser, input: &str) -> Kept<()> {
+    let styles = parser.attributes(input).filter_map(|it| style_of(parser, input, it));
+    for (soap, style) in styles {
+        if soap == SOAP12 && !is_known_encoding(&style) {
+            let what = format!("the encoding style {}", excerpt(trim(&style)));
+            return Err(ErrorKind::Encoding(what.into()));
+        }
+    }
+    Ok(())
+}
+
+/// The value of the attribute `encodingStyle`, if it is that, and its namespace.
+fn style_of<'a>(
+    parser: &'a Parser,
+    input: &'a str,
+    attribute: Attribute<'a>,
+) -> Option<(&'a str, Cow<'a, str>)> {
+    if attribute.name.local() != "encodingStyle" {
+        return None;
+    }
+    let namespace = parser.namespace_name(input, attribute.name.namespace);
+    matches!(namespace, SOAP11 | SOAP12).then(|| (namespace, attribute.value()))
+}
+
+/// Looks at the start tag, just read, of a part of the envelope, whose local name it is.
+///
+/// # Errors
+/// It has an attribute that is in no namespace (SOAP 1.1 section 4, which asks it of the Envelope
+/// alone; SOAP 1.2 part 1 sections 5.1, 5.2 and 5.3).
+pub(super) fn refuse_unqualified(part: &str, soap: &str, parser: &Parser, input: &str) -> Kept<()> {
+    if soap != SOAP12 && part != "Envelope" {
+        return Ok(());
+    }
+    let found = parser.attributes(input).find(|it| it.name.namespace == Namespace::NONE);
+    found.map_or(Ok(()), |attribute| {
+        let name = excerpt(attribute.name.local());
+        let what = format!("attributes of {part} to be in a namespace, which {name:?} is not");
+        Err(ErrorKind::Expected(what.into()))
+    })
 }
 
 type Kept<T> = Result<T, ErrorKind>;

@@ -13,7 +13,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::attributes::is_of_graphs;
 use super::graph;
 use super::learnt::Learnt;
-use super::opening::{self, Names, Opening};
+use super::opening::{self, Names, Opening, Way};
 use super::plan::{Plan, ScopePlan};
 use super::tags::Tags;
 use super::ways::Gap;
@@ -33,6 +33,7 @@ pub struct Decoder {
     seen: Vec<u64>,
     tags: Tags,
     expected: bool,
+    unknown: usize,
 }
 
 impl Decoder {
@@ -45,7 +46,7 @@ impl Decoder {
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
         Self {
             plan: plan.clone(),
-            parser: Parser::new(xml::Options::default(), &limits),
+            parser: Parser::new(xml::Options::soap(), &limits),
             limits,
             source: Source::default(),
             opening: Opening::default(),
@@ -54,6 +55,7 @@ impl Decoder {
             seen: Vec::new(),
             tags: Tags::new(plan),
             expected: true,
+            unknown: 0,
         }
     }
 
@@ -64,9 +66,17 @@ impl Decoder {
         self
     }
 
+    /// How many elements of the last message the schema does not know at all. They were checked for
+    /// being well-formed, and passed over with what stands inside, which does not count. Where values
+    /// are attributes, unknown ones in no namespace count like elements.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
     /// Reads one whole message into place. After an error the message holds what came before it.
-    /// Elements and attributes that the schema does not know are checked and passed over. Where
-    /// content is encoded and refers to elements elsewhere, or tells more of arrays than a list
+    /// Elements and attributes that the schema does not know are passed over, see
+    /// [`unknown`](Self::unknown); an element that it knows in another namespace, or as the entry of
+    /// a group, is an error. Where content is encoded and refers to elements elsewhere, or tells more of arrays than a list
     /// needs, the document is read as a
     /// [graph](super::graph) and the message from that.
     ///
@@ -82,17 +92,24 @@ impl Decoder {
 
     /// Once more, by way of a graph, if that is what the error asks for.
     #[cold]
-    fn decode_graph<M: Message>(&self, bytes: &[u8], message: &mut M, error: Error) -> Result<()> {
+    fn decode_graph<M: Message>(
+        &mut self,
+        bytes: &[u8],
+        message: &mut M,
+        error: Error,
+    ) -> Result<()> {
         let options = &self.plan.options;
         if options.attributes || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
             return Err(error);
         }
-        graph::decode_message(bytes, &self.plan, &self.limits, message)
+        self.unknown = graph::decode_message(bytes, &self.plan, &self.limits, message)?;
+        Ok(())
     }
 
     #[inline(always)]
     fn decode_tree<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
+        self.unknown = 0;
         if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
@@ -103,19 +120,13 @@ impl Decoder {
         let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
         let mut expected = self.expected && is_short;
         let attributes = plan.options.attributes;
-        let known = expected && self.opening.resume(input, &mut self.parser);
-        if !known {
-            opening::open(plan, input, &mut self.parser)?;
-            if expected {
-                match attributes {
-                    false => self.opening.learn(input, &self.parser),
-                    true => self.opening.learn_in_tag(input, &self.parser, plan.width),
-                }
-                self.learnt.forget();
-            }
-        }
+        let (opening, learnt) = (&mut self.opening, &mut self.learnt);
+        let way = opening.enter(plan, input, &mut self.parser, learnt, expected)?;
+        let known = way == Way::Known;
+        expected &= way != Way::Nil;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
         expected &= plan.width <= limits.attributes;
+        let first = self.parser.position();
         let mut body = Body {
             plan,
             limits,
@@ -135,6 +146,9 @@ impl Decoder {
             gap: None,
             value: Value::Input(0, 0),
             stated: None,
+            first: plan.return_value.is_some().then_some(first),
+            result: None,
+            unknown: 0,
             scope: 0,
             field: 0,
             fields: 0,
@@ -148,7 +162,11 @@ impl Decoder {
                 None => self.opening.learn_names(body.names()),
             }
         }
-        body.scope(&plan.scopes[0], message)?;
+        match way {
+            Way::Nil => body.nothing()?,
+            _ => body.scope(&plan.scopes[0], message)?,
+        }
+        self.unknown = body.unknown;
         let end = self.parser.position();
         if known && self.opening.ends(input, end) {
             return Ok(());
@@ -198,6 +216,12 @@ pub(super) struct Body<'a> {
     pub(super) value: Value,
     /// How many items the group or list just begun says that it has.
     pub(super) stated: Option<u64>,
+    /// In an answer, where its first element may stand, until another stood there.
+    pub(super) first: Option<usize>,
+    /// In an answer, the name of the return value, if `rpc:result` says it.
+    pub(super) result: Option<Box<str>>,
+    /// Elements that the schema does not know.
+    pub(super) unknown: usize,
     pub(super) scope: usize,
     pub(super) field: usize,
     pub(super) fields: usize,
@@ -222,7 +246,7 @@ impl Body<'_> {
     #[cold]
     fn duplicate(&mut self, field: usize, at: usize) -> Error {
         self.field = field;
-        self.error(ErrorKind::Duplicate, at)
+        self.error(self.plan.twice(self.scope, field), at)
     }
 
     /// Calls `read` with a bit for each field of a scope, none set.

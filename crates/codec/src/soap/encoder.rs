@@ -202,6 +202,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     /// Writes what has to be there before the rank though it holds nothing.
     fn fill(&mut self, rank: usize) {
+        if let Some(result) = self.plan.result.as_ref().filter(|_| self.writes_first(rank)) {
+            write(self.output, result);
+        }
         for &field in &self.scope.parts {
             let (scope, field) = (self.scope, usize::from(field));
             if field >= self.next && field < rank {
@@ -215,6 +218,18 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
             }
         }
         self.fill_components(rank);
+    }
+
+    /// Is the message's first element written on the way to the rank, or at it?
+    fn writes_first(&self, rank: usize) -> bool {
+        let scope = self.scope;
+        let is_first = self.scope_index == 0 && self.next == 0 && self.component == NONE;
+        let first = scope.components.iter().find(|it| it.parent == NONE && it.ranks.0 == 0);
+        let stands = || match first {
+            Some(component) => component.required || rank < component.ranks.1,
+            None => rank == 0 || scope.parts.first() == Some(&0),
+        };
+        is_first && stands()
     }
 
     /// How many entries an array has, where its start tag says so, and the end of the tag.

@@ -15,6 +15,9 @@ pub(super) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// Namespace of the types of XML Schema.
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
+/// Namespace of `rpc:result` (SOAP 1.2 part 2 section 4).
+pub(super) const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
+
 /// As [`XSI`], in the drafts of XML Schema, which old toolkits still use.
 pub(super) const XSI_OF_DRAFTS: [&str; 2] =
     ["http://www.w3.org/1999/XMLSchema-instance", "http://www.w3.org/2000/10/XMLSchema-instance"];

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::fragment::Fragment;
-use super::header::HeaderBlock;
+use super::header::{HeaderBlock, namespace};
 use super::plan::Version;
 use super::qname::QName;
 
@@ -133,7 +133,9 @@ impl Fault {
 
     /// The message is of another version than these, which are read here.
     pub fn version_mismatch(supported: &[Version]) -> Self {
-        let names: Vec<&str> = supported.iter().copied().map(version_name).collect();
+        let names =
+            supported.iter().map(|it| format!("{} ({})", version_name(*it), namespace(*it)));
+        let names: Vec<String> = names.collect();
         let reason = format!("expected an Envelope of {}", names.join(" or "));
         let mut fault = Self::new(FaultCode::VersionMismatch, reason);
         fault.upgrade = supported.to_vec();
@@ -143,9 +145,13 @@ impl Fault {
     /// The answer to a message that could not be read for this reason.
     pub fn of_error(error: &Error) -> Self {
         let mut fault = Self::sender(error.to_string());
-        if let ErrorKind::Version(_) = error.kind() {
-            fault.code = FaultCode::VersionMismatch;
-            fault.upgrade = vec![Version::Soap12, Version::Soap11];
+        match error.kind() {
+            ErrorKind::Version(_) => {
+                fault.code = FaultCode::VersionMismatch;
+                fault.upgrade = vec![Version::Soap12, Version::Soap11];
+            }
+            ErrorKind::Encoding(_) => fault.code = FaultCode::DataEncodingUnknown,
+            _ => {}
         }
         fault
     }

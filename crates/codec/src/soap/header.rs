@@ -35,7 +35,7 @@ impl HeaderBlock {
     /// otherwise: those of either SOAP are taken out of it. One that is no boolean says nothing.
     pub fn new(content: Fragment) -> Self {
         let mut said = Said::default();
-        let mut parser = Parser::new(xml::Options::default(), &Limits::default());
+        let mut parser = Parser::new(xml::Options::soap(), &Limits::default());
         let input = content.as_str();
         if parser.begin(input).is_ok() && matches!(parser.next(input), Ok(Event::Start { .. })) {
             for version in [Version::Soap11, Version::Soap12] {

@@ -2,8 +2,9 @@
 
 use trunkline_message::{Error, ErrorKind, Result};
 
-use super::attributes::{Marks, has_graphs, refuse_independent, refuse_style};
+use super::attributes::{Marks, has_graphs, refuse_independent, refuse_style, refuse_unqualified};
 use super::envelope::{SOAP11, SOAP12};
+use super::learnt::Learnt;
 use super::plan::{Layout, Plan};
 use crate::xml::{self, Event, Name, Namespace, Parser};
 
@@ -30,13 +31,50 @@ pub(super) struct Names {
     pub(super) as_planned: bool,
 }
 
+/// How the inside of the message's element was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By what was learnt.
+    Known,
+    /// By the parser.
+    Parsed,
+    /// By the parser, and it is nil, so that nothing is inside. What begins so is not learnt.
+    Nil,
+}
+
 /// A longer envelope (with a Header that varies, say) is not worth keeping.
 const LONGEST: usize = 4096;
 
 impl Opening {
+    /// Goes to the inside of the message's own element; what is `expected` may be known, or is learnt.
+    #[inline(always)]
+    pub(super) fn enter(
+        &mut self,
+        plan: &Plan,
+        input: &str,
+        parser: &mut Parser,
+        learnt: &mut Learnt,
+        expected: bool,
+    ) -> Result<Way> {
+        if expected && self.resume(input, parser) {
+            return Ok(Way::Known);
+        }
+        if open(plan, input, parser)? {
+            return Ok(Way::Nil);
+        }
+        if expected {
+            match plan.options.attributes {
+                false => self.learn(input, parser),
+                true => self.learn_in_tag(input, parser, plan.width),
+            }
+            learnt.forget();
+        }
+        Ok(Way::Parsed)
+    }
+
     /// Puts the parser behind the envelope's beginning if it is that of the last message.
     #[inline]
-    pub(super) fn resume(&self, input: &str, parser: &mut Parser) -> bool {
+    fn resume(&self, input: &str, parser: &mut Parser) -> bool {
         match &self.parser {
             Some(saved) if input.as_bytes().starts_with(&self.before) => {
                 parser.restore(saved);
@@ -48,7 +86,7 @@ impl Opening {
 
     /// Remembers the way to where the parser stands, inside the message's element.
     #[cold]
-    pub(super) fn learn(&mut self, input: &str, parser: &Parser) {
+    fn learn(&mut self, input: &str, parser: &Parser) {
         self.parser = (parser.position() <= LONGEST).then(|| parser.clone());
         self.before = input.as_bytes()[..parser.position().min(LONGEST)].into();
         self.after = Box::default();
@@ -71,7 +109,7 @@ impl Opening {
     /// that may have more than `width` of them with its declarations, or that declares anything
     /// later, nothing is remembered.
     #[cold]
-    pub(super) fn learn_in_tag(&mut self, input: &str, parser: &Parser, width: usize) {
+    fn learn_in_tag(&mut self, input: &str, parser: &Parser, width: usize) {
         let end = parser.position();
         let first = parser.attributes(input).next().map(|it| it.name.qualified());
         let name = first.map(|name| name.as_ptr().addr() - input.as_ptr().addr() - 1);
@@ -103,9 +141,9 @@ impl Opening {
     }
 }
 
-/// Reads to the inside of the message's own element.
+/// Reads to the inside of the message's own element; says whether that is nil.
 #[cold]
-pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> {
+pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<bool> {
     parser.begin(input)?;
     let at = parser.position();
     if plan.options.layout == Layout::Fragment {
@@ -118,10 +156,14 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     let Some(soap) = soap.filter(|_| name.local() == "Envelope") else {
         return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
     };
+    let fits = refuse_unqualified("Envelope", soap, parser, input);
+    fits.map_err(|kind| Error::new(kind, at))?;
     let mut style = refuse_style(plan, parser, input);
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
     if is(parser, input, name, soap, "Header") {
+        let fits = refuse_unqualified("Header", soap, parser, input);
+        fits.map_err(|kind| Error::new(kind, at))?;
         header(input, parser, soap, plan.options.any_header)?;
         at = parser.position();
         name = start(input, parser, "Body")?;
@@ -129,6 +171,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> 
     if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
     }
+    style = style.and_then(|()| refuse_unqualified("Body", soap, parser, input));
     style = style.and_then(|()| refuse_style(plan, parser, input));
     style.map_err(|kind| Error::new(kind, at))?;
     body(plan, input, parser, soap)
@@ -154,7 +197,7 @@ fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()>
     Ok(())
 }
 
-fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()> {
+fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<bool> {
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
     let mut at = parser.position();
     let mut name = start(input, parser, "the message")?;
@@ -170,8 +213,10 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
             let expected = format!("the operation {operation} of {}", shown(namespace));
             return Err(unexpected(at, &expected, parser, input, name));
         }
+        let fits = refuse_style(plan, parser, input);
+        fits.map_err(|kind| Error::new(kind, at))?;
         if has_graphs(plan) {
-            check(plan, input, parser, at)?;
+            check(plan, input, parser, at, false)?;
         }
         at = parser.position();
         name = start(input, parser, "the message")?;
@@ -179,22 +224,26 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<()>
     message(plan, input, parser, at, name)
 }
 
-/// Looks at the start tag just read, which has to be that of the message's own element.
-fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<()> {
+/// Looks at the start tag just read, which has to be that of the message's own element; says whether
+/// that is nil.
+fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<bool> {
     let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
     if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
         let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
         return Err(unexpected(at, &expected, parser, input, name));
     }
-    check(plan, input, parser, at)
+    check(plan, input, parser, at, plan.may_be_nil())
 }
 
-/// Looks at the attributes of the start tag just read: there have to be elements by their names.
-fn check(plan: &Plan, input: &str, parser: &Parser, at: usize) -> Result<()> {
+/// Looks at the attributes of the start tag just read: there have to be elements by their names, or
+/// none at all if it `may` be nil; says whether it is.
+fn check(plan: &Plan, input: &str, parser: &Parser, at: usize, may: bool) -> Result<bool> {
     let marks = Marks::read(plan, parser, input).and_then(|marks| {
-        marks.refuse_nil("a message, not nil")?;
-        marks.refuse_others(plan)
+        if !may {
+            marks.refuse_nil("a message, not nil")?;
+        }
+        marks.refuse_others(plan).map(|()| marks.nil)
     });
     marks.map_err(|kind| Error::new(kind, at))
 }
@@ -205,7 +254,8 @@ fn unexpected(at: usize, what: &str, parser: &Parser, input: &str, found: Name<'
     Error::new(ErrorKind::Expected(what.into()), at)
 }
 
-fn shown(namespace: &str) -> String {
+/// A namespace as errors name it.
+pub(super) fn shown(namespace: &str) -> String {
     match namespace {
         "" => "no namespace".into(),
         name => format!("{:?}", excerpt(name)),

@@ -86,9 +86,15 @@ pub struct Options {
     pub types: bool,
     /// Are times of day and time stamps written with `Z`, which says that they are UTC?
     pub zone: bool,
-    /// With rpc, is any element read as the operation's, whatever its name is? For answers: SOAP
-    /// 1.1 section 7.1 names them by convention only.
+    /// With rpc, is it the answer of a call? Any element is read as the operation's, and where the
+    /// operation is the message, its first child as the first field, whatever their names are: SOAP
+    /// 1.1 section 7.1 names both by convention only. What is named by `rpc:result` (SOAP 1.2 part 2
+    /// section 4.2.1) is the first field, too. What has the name of another field is that field.
     pub any_wrapper: bool,
+    /// With rpc in SOAP 1.2, and where the operation is the message, is the first field the return
+    /// value of a call? Then `rpc:result` says so (part 2 section 4.2.1) if it is set. Not where
+    /// values are [attributes](Self::attributes).
+    pub result: bool,
     /// Are header blocks that must be understood passed over like the others? For a caller who has
     /// looked at them. Where not, they are an error.
     pub any_header: bool,
@@ -119,6 +125,7 @@ impl Default for Options {
             types: false,
             zone: false,
             any_wrapper: false,
+            result: false,
             any_header: false,
             compact_tags: false,
             flat: false,
@@ -136,8 +143,18 @@ impl Options {
             style,
             types: self.types && !self.attributes && !fragment,
             any_wrapper: self.any_wrapper && style.is_rpc(),
+            result: self.result
+                && style.is_rpc()
+                && self.version == Version::Soap12
+                && self.layout == Layout::Operation
+                && !self.attributes,
             ..self.clone()
         }
+    }
+
+    /// Is it an answer whose fields are parts of it?
+    fn is_answer(&self) -> bool {
+        self.any_wrapper && self.layout == Layout::Operation && !self.attributes
     }
 
     /// Does the message stand inside the operation's element?
@@ -198,6 +215,10 @@ pub struct Plan {
     pub(super) any_name: bool,
     /// The prefixes in the attributes of start tags, and what they must stand for.
     pub(super) prefixes: Vec<(&'static str, Box<str>)>,
+    /// What the return value of a call is read as, if the message is the answer.
+    pub(super) return_value: Option<Name>,
+    /// In answers of SOAP 1.2, the element that names the return value.
+    pub(super) result: Option<Literal>,
     pub(super) scopes: Vec<ScopePlan>,
     /// How deep elements nest inside the message's own.
     pub(super) depth: usize,
@@ -214,9 +235,11 @@ impl Plan {
         let around = envelope::around(&options, &root);
         let arrays = options.has_arrays();
         let any_item = options.style.is_encoded() && !options.is_plain_rpc();
-        let scopes: Vec<ScopePlan> = (0..schema.scopes().len() as u16)
+        let mut scopes: Vec<ScopePlan> = (0..schema.scopes().len() as u16)
             .map(|scope| ScopePlan::new(&naming, ScopeId(scope)))
             .collect();
+        let result = result(&naming).filter(|_| options.result);
+        scopes[0].hollow |= result.is_some();
         Arc::new(Self {
             schema: schema.clone(),
             prologue: Literal::new(around.prologue().as_bytes()),
@@ -229,6 +252,8 @@ impl Plan {
             any_item,
             any_name: any_item || options.any_wrapper,
             prefixes: options.prefixes(),
+            return_value: return_value(&naming).filter(|_| options.is_answer()),
+            result,
             root: root.into(),
             depth: depth(&naming),
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
@@ -248,6 +273,12 @@ impl Plan {
         self.schema.scopes()[scope].locate(error, field)
     }
 
+    /// May the message's own element be nil? It is the same as an empty one, which no field that
+    /// has to be there forbids: SOAP::Lite calls so what takes no parameters.
+    pub(super) fn may_be_nil(&self) -> bool {
+        !self.options.attributes && self.scopes[0].required.iter().all(|bits| *bits == 0)
+    }
+
     /// Namespace of the message's elements.
     pub(super) fn element_namespace(&self) -> &str {
         match self.options.style {
@@ -255,6 +286,29 @@ impl Plan {
             Style::RpcEncoded | Style::RpcLiteral | Style::DocumentEncoded => "",
         }
     }
+}
+
+/// The first element of the message.
+fn return_value(naming: &Naming<'_>) -> Option<Name> {
+    let scope = naming.schema.scope(ScopeId(0));
+    let mut first = (!scope.fields.is_empty()).then_some(Name::Field(0))?;
+    let mut around = Some(naming.around(ScopeId(0), 0)).filter(|it| *it != NONE);
+    while let Some(component) = around {
+        first = Name::Component(component);
+        around = scope.components[usize::from(component)].parent;
+    }
+    Some(first)
+}
+
+/// The element that names the first element of the message, which is in no namespace.
+fn result(naming: &Naming<'_>) -> Option<Literal> {
+    let name = match return_value(naming)? {
+        Name::Field(field) => naming.fields(ScopeId(0)).swap_remove(field.into()),
+        Name::Component(component) => naming.component(ScopeId(0), component.into()),
+    };
+    let rpc = envelope::RPC;
+    let element = format!("<rpc:result xmlns:rpc=\"{rpc}\">{name}</rpc:result>");
+    Some(Literal::new(element.as_bytes()))
 }
 
 /// How deep elements nest inside the one that is the message.
@@ -307,6 +361,14 @@ pub(super) struct Slot {
     /// In which visit to the fields this one is written, and as which of all.
     pub(super) visit: u16,
     pub(super) rank: u16,
+}
+
+impl Slot {
+    /// The name of the field's element.
+    pub(super) fn name(&self) -> String {
+        let end = self.end.to_vec();
+        String::from_utf8_lossy(&end).trim_matches(['<', '/', '>']).to_owned()
+    }
 }
 
 /// The scope's own element, in place of a component.

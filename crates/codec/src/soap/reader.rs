@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
+use super::attributes::refuse_unqualified;
 use super::envelope::{SOAP11, SOAP12};
 use super::header::{HeaderBlock, MOST_BLOCKS, namespace};
 use super::opening::excerpt;
@@ -50,7 +51,7 @@ pub struct BodyPlace {
 /// SOAP 1.1 or 1.2. Anything else is the sender's mistake:
 /// [`Fault::of_error`](super::Fault::of_error) makes an answer of either. The rules are those of
 /// SOAP 1.1 section 4 and SOAP 1.2 part 1 section 5; elements after the Body are allowed in SOAP
-/// 1.1, processing instructions are passed over there.
+/// 1.1.
 pub fn open(bytes: &[u8], limits: &Limits) -> Result<Opened> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
@@ -113,8 +114,6 @@ pub(super) struct Reader<'a> {
     pub(super) prologue: usize,
     /// Bytes of all header blocks, with the declarations that each was given.
     copied: usize,
-    /// Where a processing instruction stands, if there is one.
-    instruction: Option<usize>,
 }
 
 enum Tag<'a> {
@@ -125,7 +124,7 @@ enum Tag<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn begin(input: &'a str, limits: &'a Limits) -> Result<Self> {
-        let mut parser = Parser::new(xml::Options::default(), limits);
+        let mut parser = Parser::new(xml::Options::soap(), limits);
         let prologue = parser.begin(input)?;
         Ok(Self {
             input,
@@ -137,7 +136,6 @@ impl<'a> Reader<'a> {
             places: Places::default(),
             prologue: if input.starts_with("<?xml") { prologue } else { 0 },
             copied: 0,
-            instruction: None,
         })
     }
 
@@ -146,6 +144,7 @@ impl<'a> Reader<'a> {
         let prefix = self.envelope()?;
         let (mut at, mut name) = self.start("Header or Body")?;
         if self.is(name, "Header") {
+            self.part("Header", at)?;
             self.header(name)?;
             (at, name) = self.start("the Body")?;
         } else {
@@ -156,7 +155,7 @@ impl<'a> Reader<'a> {
         if !self.is(name, "Body") {
             return Err(self.unexpected(at, "the Body", name));
         }
-        self.style_outside(at)?;
+        self.part("Body", at)?;
         match self.tag("an element in the Body")? {
             Tag::Start(at, name) => {
                 self.style();
@@ -183,9 +182,7 @@ impl<'a> Reader<'a> {
                     self.parser.skip_element(self.input)?;
                 }
                 Tag::End(_) => {}
-                Tag::Eof => {
-                    return self.instruction.map_or(Ok(()), |at| self.refuse_instruction(at));
-                }
+                Tag::Eof => return Ok(()),
             }
         }
     }
@@ -198,22 +195,21 @@ impl<'a> Reader<'a> {
             (SOAP11, "Envelope") => Version::Soap11,
             (SOAP12, "Envelope") => Version::Soap12,
             _ => {
-                let found = QName::of(&self.parser, self.input, name).to_string();
-                let what = format!("a SOAP 1.1 or 1.2 Envelope, not {}", excerpt(&found));
+                let mut found = QName::of(&self.parser, self.input, name).to_string();
+                if name.namespace == Namespace::NONE {
+                    found.push_str(" of no namespace");
+                }
+                let what = format!("an Envelope of {SOAP11} or {SOAP12}, not {}", excerpt(&found));
                 return Err(Error::new(ErrorKind::Version(what.into()), at));
             }
         };
-        if let Some(at) = self.instruction {
-            self.refuse_instruction(at)?;
-        }
-        self.style_outside(at)?;
+        self.part("Envelope", at)?;
         self.places.default_namespace = self.parser.default_namespace() != Namespace::NONE;
         let qualified = name.qualified();
         Ok(&qualified[..qualified.len() - name.local().len()])
     }
 
     fn header(&mut self, name: Name<'_>) -> Result<()> {
-        self.style_outside(self.parser.position())?;
         self.places.default_namespace |= self.parser.default_namespace() != Namespace::NONE;
         if self.parser.is_empty_element() {
             self.places.insertion = self.parser.position();
@@ -263,25 +259,18 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The same on elements around, where SOAP 1.2 has none (part 1 section 5.1.1).
-    fn style_outside(&mut self, at: usize) -> Result<()> {
+    /// Looks at the start tag of a part of the envelope, at `at`. Parts of SOAP 1.2 have no
+    /// `encodingStyle` (part 1 section 5.1.1).
+    fn part(&mut self, name: &str, at: usize) -> Result<()> {
+        let soap = namespace(self.version);
+        let fits = refuse_unqualified(name, soap, &self.parser, self.input);
+        fits.map_err(|kind| Error::new(kind, at))?;
         match self.style() && self.version == Version::Soap12 {
             true => {
                 let what = "no encodingStyle on Envelope, Header or Body of SOAP 1.2";
                 Err(Error::new(ErrorKind::Expected(what.into()), at))
             }
             false => Ok(()),
-        }
-    }
-
-    /// SOAP 1.2 part 1 section 5; senders of SOAP 1.1 may not write them either, but are let be.
-    fn refuse_instruction(&self, at: usize) -> Result<()> {
-        match self.version {
-            Version::Soap11 => Ok(()),
-            Version::Soap12 => {
-                let what = "no processing instruction in a SOAP 1.2 message";
-                Err(Error::new(ErrorKind::Expected(what.into()), at))
-            }
         }
     }
 
@@ -305,14 +294,9 @@ impl<'a> Reader<'a> {
                 }
                 Event::End { .. } => return Ok(Tag::End(at)),
                 Event::Eof => return Ok(Tag::Eof),
-                Event::Text { white: true, .. } | Event::Comment(_) => {}
-                Event::ProcessingInstruction { .. } => {
-                    match self.parser.depth() == 0 && self.instruction.is_none() {
-                        // The version is not known yet.
-                        true => self.instruction = Some(at),
-                        false => self.refuse_instruction(at)?,
-                    }
-                }
+                Event::Text { white: true, .. }
+                | Event::Comment(_)
+                | Event::ProcessingInstruction { .. } => {}
                 Event::Text { .. } | Event::CData { .. } => {
                     return Err(Error::new(ErrorKind::Expected(expected.into()), at));
                 }

@@ -3,13 +3,14 @@
 //! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
 //! in a value, and a tag that is not what the plan would write is left to the parser untouched.
 
-use trunkline_message::{Fields, Result};
+use trunkline_message::{ErrorKind, Fields, Result};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
 use super::names::Name;
-use super::opening;
+use super::opening::{self, shown};
 use super::plan::{NONE, Plan, ScopePlan};
+use super::unknown::NOTHING;
 use super::ways::Step;
 use crate::xml::{self, Namespace};
 
@@ -228,8 +229,8 @@ impl<'a> Body<'a> {
             }
             opening::open(self.plan, self.input, self.parser)?;
         }
-        self.hold(&self.plan.scopes[0], NONE);
-        Ok(())
+        self.check_names();
+        self.hold(&self.plan.scopes[0], NONE)
     }
 
     /// Holds the attributes from `at` to the end of a start tag, if all are the plan's own, to the
@@ -308,24 +309,54 @@ impl<'a> Body<'a> {
         self.tags.held.len() > SEARCHED || self.tags.held.iter().any(|held| held.field == field)
     }
 
-    /// Holds the attributes of the start tag that the parser read last.
-    pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) {
+    /// Holds the attributes of the start tag that the parser read last, and counts those that are
+    /// unknown. Those in a namespace belong to others.
+    ///
+    /// # Errors
+    /// One has the name of a field and is in the namespace of the message: fields are in none.
+    pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
         self.tags.held.clear();
         let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
         for attribute in self.parser.attributes(self.input) {
             let (name, raw) = (attribute.name.qualified(), attribute.raw);
-            let own = attribute.name.namespace == Namespace::NONE;
-            let meaning = scope.attributes.get(component, name.as_bytes()).filter(|_| own);
-            if let Some(Name::Field(field)) = meaning {
-                self.tags.held.push(Held {
+            let namespace = attribute.name.namespace;
+            let own = namespace == Namespace::NONE;
+            let meaning = scope.attributes.get(component, attribute.name.local().as_bytes());
+            match meaning {
+                Some(Name::Field(field)) if own => self.tags.held.push(Held {
                     field,
                     plain: attribute.plain,
                     name: offset(name) as u32,
                     start: offset(raw) as u32,
                     end: (offset(raw) + raw.len()) as u32,
-                });
+                }),
+                Some(_) if Some(namespace) == self.namespace => {
+                    let found = shown(self.parser.namespace_name(self.input, namespace));
+                    let local = attribute.name.local();
+                    let what = format!("the attribute {local} of no namespace, not of {found}");
+                    return Err(self.error(ErrorKind::Expected(what.into()), offset(name)));
+                }
+                _ => self.unknown += usize::from(own),
             }
         }
+        Ok(())
+    }
+
+    /// # Errors
+    /// The start tag that the parser read last, of a component that is nil, has fields as attributes.
+    pub(super) fn refuse_held(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        at: usize,
+    ) -> Result<()> {
+        if self.attributes {
+            self.hold(scope, component)?;
+            if !std::mem::take(&mut self.tags.held).is_empty() {
+                return Err(self.error(ErrorKind::Expected(NOTHING.into()), at));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the values that are held.

@@ -15,7 +15,7 @@ type Parsed<T> = std::result::Result<T, ValueError>;
 
 impl Body<'_> {
     #[inline]
-    fn text_value(&self) -> &str {
+    pub(super) fn text_value(&self) -> &str {
         match self.value {
             Value::Input(start, end) => self.input.get(start..end).unwrap_or_default(),
             Value::Scratch(_) => self.scratch,
@@ -118,12 +118,13 @@ impl Body<'_> {
                         let fits = fits.and_then(|()| marks.refuse_others(self.plan));
                         fits.map_err(|kind| self.error(kind, self.parser.position()))?;
                         if self.attributes {
-                            self.hold(entry, NONE);
+                            self.hold(entry, NONE)?;
                         } else if begins_here {
                             self.learn_entry(index, start, (at + 1, name.qualified().len()));
                         }
                         return Ok(true);
                     }
+                    self.unknown_in_group(entry, (at, name))?;
                     self.parser.skip_element(self.input)?;
                 }
                 Event::End { .. } => {

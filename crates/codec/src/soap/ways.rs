@@ -7,7 +7,8 @@ use super::decoder::{Body, Value};
 use super::learnt::{self, Effect, Known, piece};
 use super::names::Name;
 use super::plan::{NONE, ScopePlan, Shape};
-use crate::xml::Event;
+use super::unknown::NOTHING;
+use crate::xml::{self, Event};
 
 /// Where reading has come to.
 pub(super) enum Step {
@@ -503,32 +504,7 @@ impl<'a> Body<'a> {
         match self.parser.next(self.input)? {
             Event::Start { name, .. } => {
                 self.check_names();
-                self.field = usize::MAX;
-                let meaning = match self.is_own(name.namespace) {
-                    true => scope.names.get(component, name.local().as_bytes()),
-                    false => None,
-                };
-                if meaning.is_some() {
-                    self.opened(name.prefix());
-                }
-                match meaning {
-                    Some(Name::Field(field)) => {
-                        let field = usize::from(field);
-                        let name = (at + 1, name.qualified().len());
-                        self.general_field(scope, seen, component, (field, at, name), into)
-                    }
-                    Some(Name::Component(inner)) if !self.is_nil_component()? => {
-                        if self.attributes {
-                            self.hold(scope, inner);
-                        }
-                        Ok(Step::Between(inner))
-                    }
-                    Some(Name::Component(_)) => self.pass_over(component),
-                    None => {
-                        self.fields += 1;
-                        self.pass_over(component)
-                    }
-                }
+                self.general_element(scope, seen, component, (at, name), into)
             }
             Event::End { .. } => {
                 self.check_names();
@@ -548,12 +524,77 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Passes over the element just begun.
-    fn pass_over(&mut self, component: u16) -> Result<Step> {
+    /// Reads the element whose start tag at `at` the parser has read, or its beginning.
+    #[inline]
+    fn general_element<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        seen: &mut [u64],
+        component: u16,
+        (at, name): (usize, xml::Name<'_>),
+        into: &mut F,
+    ) -> Result<Step> {
+        self.field = usize::MAX;
+        let mut meaning = match self.is_own(name.namespace) {
+            true => scope.names.get(component, name.local().as_bytes()),
+            false => None,
+        };
+        if meaning.is_some() {
+            self.opened(name.prefix());
+        } else if self.plan.return_value.is_some() {
+            meaning = self.return_value(scope, component, (at, name));
+        }
+        match meaning {
+            Some(Name::Field(field)) => {
+                let field = usize::from(field);
+                let name = (at + 1, name.qualified().len());
+                self.general_field(scope, seen, component, (field, at, name), into)
+            }
+            Some(Name::Component(inner)) if !self.is_nil_component()? => {
+                if self.attributes {
+                    self.hold(scope, inner)?;
+                }
+                Ok(Step::Between(inner))
+            }
+            Some(Name::Component(inner)) => {
+                self.refuse_held(scope, inner, at)?;
+                self.pass_nil(component)
+            }
+            None => {
+                self.gap = None;
+                if !self.read_result(component, (at, name))? {
+                    self.unknown(scope, component, (at, name))?;
+                    self.parser.skip_element(self.input)?;
+                }
+                self.check_names();
+                Ok(Step::Between(component))
+            }
+        }
+    }
+
+    /// Passes over the end of the element just begun, which is nil, so that there is nothing in it but
+    /// perhaps white space and comments.
+    fn pass_nil(&mut self, component: u16) -> Result<Step> {
         self.gap = None;
-        self.parser.skip_element(self.input)?;
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::End { .. } => break,
+                Event::Text { white: true, .. } | Event::Comment(_) => {}
+                _ => {
+                    return Err(self.error(ErrorKind::Expected(NOTHING.into()), at));
+                }
+            }
+        }
         self.check_names();
         Ok(Step::Between(component))
+    }
+
+    /// Passes over a message that is nil.
+    #[cold]
+    pub(super) fn nothing(&mut self) -> Result<()> {
+        self.field = usize::MAX;
+        self.pass_nil(NONE).map(|_| ())
     }
 
     fn general_field<F: Fields>(
@@ -566,7 +607,7 @@ impl<'a> Body<'a> {
     ) -> Result<Step> {
         self.field = field;
         if self.is_nil()? {
-            return self.pass_over(component);
+            return self.pass_nil(component);
         }
         self.note(field, seen, at)?;
         let alone = !self.parser.declares() && !self.parser.is_empty_element();

@@ -68,6 +68,8 @@ pub enum ErrorKind {
 
     /// There is a document type declaration.
     Doctype,
+    /// There is a processing instruction, where [`Options`](super::Options) allow none.
+    Instruction,
     /// The document ends without a root element (section 2.1).
     NoRoot,
     /// A second element follows the root (section 2.1).
@@ -160,6 +162,7 @@ impl ErrorKind {
         use ErrorKind::*;
         match self {
             Doctype => "document type declarations are refused",
+            Instruction => "processing instructions are refused, SOAP has none",
             NoRoot => "document ends without a root element",
             SecondRoot => "second element after the root, expected the end of the document",
             ContentOutsideRoot => "content outside the root element",

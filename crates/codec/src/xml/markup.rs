@@ -60,6 +60,9 @@ impl Parser {
         input: &'a str,
         at: usize,
     ) -> Result<Event<'a>, Error> {
+        if !self.options.instructions {
+            return Err(Error::new(ErrorKind::Instruction, at));
+        }
         let start = at + 2;
         if start == input.len() {
             return Err(Error::new(ErrorKind::Unterminated("a processing instruction"), start));

@@ -49,11 +49,21 @@ pub struct Options {
     /// Whether Namespaces in XML 1.0 applies: names are split at the colon, prefixes must be bound
     /// and attributes are unique by expanded name. On by default.
     pub namespaces: bool,
+    /// Whether processing instructions are allowed. On by default; SOAP has none (SOAP 1.1 section
+    /// 3, SOAP 1.2 part 1 section 5), see [`Options::soap`].
+    pub instructions: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { namespaces: true }
+        Self { namespaces: true, instructions: true }
+    }
+}
+
+impl Options {
+    /// For messages of SOAP.
+    pub fn soap() -> Self {
+        Self { instructions: false, ..Self::default() }
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Client {
     plain: Prologues<()>,
     /// Bytes of the last envelope that was sent.
     sent: Option<usize>,
+    /// Elements of the last reply that its schema does not know.
+    unknown: usize,
     last: Bytes,
 }
 
@@ -171,6 +173,7 @@ impl Client {
             operations: Vec::new(),
             plain: Prologues::new(),
             sent: None,
+            unknown: 0,
             last: Bytes::new(),
         })
     }
@@ -213,6 +216,7 @@ impl Client {
             vocabulary: "none",
             compression: config.compression.map_or("none", |it| it.name()),
             bytes,
+            unknown: self.unknown,
         })
     }
 
@@ -250,7 +254,9 @@ impl Client {
             let status = response.status.as_u16();
             return Err(CallError::Status { status, text: "an empty answer".to_owned() });
         }
-        let decoded = self.operations[index].decoder.decode(&response.body, reply);
+        let decoder = &mut self.operations[index].decoder;
+        let decoded = decoder.decode(&response.body, reply);
+        self.unknown = decoder.unknown();
         match self.plain.find(&response.body) {
             Some(()) if decoded.is_ok() && response.status.is_success() => Ok(()),
             _ => self.look_closer(&response, decoded),
@@ -320,7 +326,7 @@ impl Client {
         let known = &mut self.operations[index];
         let envelope = known.encoder.encode_with(&self.encoded_header, request);
         let envelope = envelope.map_err(CallError::Request)?;
-        self.sent = Some(envelope.len());
+        (self.sent, self.unknown) = (Some(envelope.len()), 0);
         self.reply_header.clear();
         let path = &self.url.path;
         Ok(self.http.request(&http::Method::POST, path, &known.headers, envelope)?)
@@ -331,7 +337,7 @@ impl Client {
         headers: &http::HeaderMap,
         envelope: Bytes,
     ) -> Result<http::Received, CallError> {
-        self.sent = Some(envelope.len());
+        (self.sent, self.unknown) = (Some(envelope.len()), 0);
         self.reply_header.clear();
         let (method, path) = (http::Method::POST, &self.url.path);
         Ok(self.http.request_bytes(&method, path, headers, envelope)?)

@@ -19,6 +19,8 @@ pub struct Context {
     identity: Option<String>,
     header: Vec<HeaderBlock>,
     reply_header: Vec<HeaderBlock>,
+    /// Elements of the request that its schema does not know.
+    unknown: usize,
     stages: Option<Stamps>,
 }
 
@@ -56,6 +58,7 @@ impl Context {
             identity,
             header: Vec::new(),
             reply_header: Vec::new(),
+            unknown: 0,
             stages: None,
         }
     }
@@ -67,7 +70,7 @@ impl Context {
                 value.clone_into(field);
             }
         }
-        self.version = version;
+        (self.version, self.unknown) = (version, 0);
         self.header.clear();
         self.reply_header.clear();
     }
@@ -107,6 +110,16 @@ impl Context {
     /// The subject of the caller's certificate, with mutual TLS.
     pub fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
+    }
+
+    /// How many elements of the request its schema does not know: they are passed over, see
+    /// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown).
+    pub fn unknown_elements(&self) -> usize {
+        self.unknown
+    }
+
+    pub(super) fn set_unknown_elements(&mut self, count: usize) {
+        self.unknown = count;
     }
 
     /// The request's header blocks that are for this service. Others it must not process (SOAP 1.2

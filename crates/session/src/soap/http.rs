@@ -296,6 +296,7 @@ impl Site {
                 vocabulary: "none",
                 compression: request.compression.map_or("none", |it| it.name()),
                 bytes: request.body.len(),
+                unknown: context.unknown_elements(),
             },
             answer_bytes: response.body.len(),
             outcome,

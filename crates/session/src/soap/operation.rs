@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Fault, FaultCode, Plan, QName, Version};
+use trunkline_codec::soap::{
+    Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
+};
 use trunkline_message::{Limits, Message, Schema, Structure};
 
 use super::{Binding, Context};
@@ -129,6 +131,8 @@ impl Plans {
         let reply = format!("{name}Response");
         let response = [Version::Soap11, Version::Soap12].map(|version| {
             let options = Binding { version, ..*binding }.options(namespace, &reply);
+            // SOAP 1.2 part 2 section 4 is about encoded messages; in literal ones nobody expects it.
+            let options = Options { result: options.style == Style::RpcEncoded, ..options };
             Plan::new(operation.output().unwrap_or(operation.input()), &options)
         });
         Self { request, response, is_rpc: binding.style.is_rpc() }
@@ -199,6 +203,7 @@ where
 {
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
         let decoded = self.decoder.decode(bytes, &mut self.request);
+        context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
         self.function.call(&mut self.request, &mut self.response, context)?;
@@ -264,6 +269,7 @@ where
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
         let mut request = Q::default();
         let decoded = self.decoder.decode(bytes, &mut request);
+        context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
         (self.function)(request).map_err(Into::into)?;

@@ -36,7 +36,7 @@ fn headers(block: &HeaderBlock, limits: &Limits, fault: &mut Fault) -> Result<()
         return Ok(());
     }
     let input = block.content.as_str();
-    let mut parser = Parser::new(xml::Options::default(), limits);
+    let mut parser = Parser::new(xml::Options::soap(), limits);
     parser.begin(input)?;
     loop {
         match parser.next(input)? {

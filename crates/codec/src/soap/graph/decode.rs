@@ -11,6 +11,7 @@ use super::model::{Array, Content, Graph, Message, Node, NodeId};
 use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::soap::Version;
+use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified};
 use crate::xml::{self, Event, Parser, Source};
 
 /// Edges to nodes that are not known yet are numbered from here.
@@ -25,25 +26,31 @@ const LONGEST_QUALIFIED_NAME: usize = 256;
 /// What is not well-formed, no envelope, or larger than the limits; ids that stand twice and
 /// references to none; text beside elements; what is wrong with arrays.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
-    decode_as(bytes, limits, None)
+    decode_as(bytes, limits, None).map(|(message, _)| message)
 }
 
 /// As [`decode`], for a message of a schema, whose Body is known to be encoded or not, whether it
-/// says so or not. What stands in elements that are nil is passed over there.
-pub(super) fn decode_as(bytes: &[u8], limits: &Limits, typed: Option<bool>) -> Result<Message> {
+/// says so or not. Tells also where the element of each node begins.
+pub(super) fn decode_as(
+    bytes: &[u8],
+    limits: &Limits,
+    typed: Option<bool>,
+) -> Result<(Message, Vec<usize>)> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
     let reader = Reader {
         input,
-        parser: Parser::new(xml::Options::default(), limits),
+        parser: Parser::new(xml::Options::soap(), limits),
         limits,
         names: Names::default(),
         nodes: Vec::new(),
+        places: Vec::new(),
         ids: Vec::new(),
         references: Vec::new(),
         stack: Vec::new(),
         elements: 0,
         typed,
+        in_body: false,
         style: Style { encoded: false, text: None },
     };
     reader.envelope()
@@ -62,6 +69,8 @@ struct Reader<'a> {
     limits: &'a Limits,
     names: Names,
     nodes: Vec<Node>,
+    /// Where their elements begin, if the message has a schema.
+    places: Vec<usize>,
     /// Ids, their elements' nodes and places.
     ids: Vec<(Cow<'a, str>, NodeId, usize)>,
     references: Vec<(Cow<'a, str>, usize)>,
@@ -69,6 +78,7 @@ struct Reader<'a> {
     elements: usize,
     /// For a message of a schema: is its Body encoded?
     typed: Option<bool>,
+    in_body: bool,
     style: Style,
 }
 
@@ -99,7 +109,7 @@ struct Root {
 }
 
 impl<'a> Reader<'a> {
-    fn envelope(mut self) -> Result<Message> {
+    fn envelope(mut self) -> Result<(Message, Vec<usize>)> {
         self.parser.begin(self.input)?;
         let at = self.parser.position();
         let name = self.start("the Envelope")?;
@@ -113,27 +123,39 @@ impl<'a> Reader<'a> {
             return Err(self.no_envelope(at, name));
         }
         let soap = namespaces::envelope(version);
+        self.part("Envelope", soap, at)?;
         self.enter_style();
+        let mut at = self.parser.position();
         let mut name = self.start("Header or Body")?;
         let mut header = Vec::new();
         if self.is(name, soap, "Header") {
+            self.part("Header", soap, at)?;
             let outside = self.style.clone();
             self.enter_style();
             header = self.children()?;
             self.style = outside;
+            at = self.parser.position();
             name = self.start("Body")?;
         }
         if !self.is(name, soap, "Body") {
             return Err(self.error(ErrorKind::Expected("the Body".into()), self.parser.position()));
         }
+        self.part("Body", soap, at)?;
         // What a plan says holds for the Body: header blocks have schemas of their own.
         if self.style.text.is_none() {
             self.style.encoded = self.typed == Some(true);
         }
         self.enter_style();
+        self.in_body = true;
         let body = self.children()?;
         self.epilogue(version)?;
-        self.finish(version, header, body)
+        let places = std::mem::take(&mut self.places);
+        self.finish(version, header, body).map(|message| (message, places))
+    }
+
+    fn part(&self, name: &str, soap: &str, at: usize) -> Result<()> {
+        let fits = refuse_unqualified(name, soap, &self.parser, self.input);
+        fits.map_err(|kind| Error::new(kind, at))
     }
 
     /// Passes over what SOAP 1.1 section 4 allows behind the Body, and SOAP 1.2 does not (part 1
@@ -267,6 +289,10 @@ impl<'a> Reader<'a> {
             return Err(self.error(kind, at));
         }
         let outer = self.enter_style();
+        if self.typed.is_some() && self.in_body {
+            let known = refuse_unknown_style(&self.parser, self.input);
+            known.map_err(|kind| self.error_in(name.local(), kind, at))?;
+        }
         let encoded = self.style.encoded;
         let marks = self.place().marks(encoded);
         let marks = marks.map_err(|kind| self.error_in(name.local(), kind, at))?;
@@ -275,6 +301,9 @@ impl<'a> Reader<'a> {
             true => NodeId(0),
             false => {
                 self.nodes.push(Node::new(Content::Nil));
+                if self.typed.is_some() {
+                    self.places.push(at);
+                }
                 NodeId(self.nodes.len() as u32 - 1)
             }
         };
@@ -326,7 +355,8 @@ impl<'a> Reader<'a> {
         if let Some(id) = frame.marks.id.clone() {
             self.ids.push((id, frame.node, frame.at));
         }
-        let content = match frame.marks.nil && self.typed.is_some() {
+        // Header blocks are not the schema's.
+        let content = match frame.marks.nil && self.typed.is_some() && !self.in_body {
             true => Content::Nil,
             false => content(frame)?,
         };

@@ -1,13 +1,10 @@
 //! The namespaces that encoded messages use, and those that older senders use for the same.
 
-pub(super) use crate::soap::envelope::{ENCODING11, ENCODING12, SOAP11, SOAP12, XSD, XSI};
+pub(super) use crate::soap::envelope::{ENCODING11, ENCODING12, RPC, SOAP11, SOAP12, XSD, XSI};
 
 use super::Name;
 use crate::soap::Version;
 use crate::soap::envelope::{XSD_OF_DRAFTS, XSI_OF_DRAFTS, namespaces};
-
-/// Of `rpc:result` (SOAP 1.2 part 2 section 4).
-pub(super) const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 
 pub(super) fn is_xsi(namespace: &str) -> bool {
     namespace == XSI || XSI_OF_DRAFTS.contains(&namespace)

@@ -14,42 +14,58 @@ use trunkline_wire::{
 
 use super::decode::decode_as;
 use super::model::{Content, Graph, Message, Node, NodeId};
-use super::namespaces::{ENCODING11, ENCODING12, XSD, envelope};
+use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
 use crate::soap::attributes::fits;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
+use crate::soap::unknown::{instead, local_part};
 use crate::width::within;
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
-/// shared are read once for each use.
+/// shared are read once for each use. Answers how many elements the schema does not know, as
+/// [`Decoder::unknown`](crate::soap::Decoder::unknown).
 ///
 /// # Errors
-/// Those of [`decode`](super::decode) and [`read_message`].
+/// Those of [`decode`](super::decode) and [`read_message`]; of a value that is used in many places,
+/// the byte is where it stands.
 pub fn decode_message<M: Typed>(
     bytes: &[u8],
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-) -> Result<()> {
-    let graph = decode_as(bytes, limits, Some(plan.options.style.is_encoded()))?;
+) -> Result<usize> {
+    let (graph, places) = decode_as(bytes, limits, Some(plan.options.style.is_encoded()))?;
     let node = locate(plan, &graph)?;
-    read_message(&graph.graph, node, plan, limits, message)
+    read(&graph.graph, &places, node, plan, limits, message)
 }
 
-/// Reads a message of the plan's schema from the node that stands for it.
+/// Reads a message of the plan's schema from the node that stands for it; answers as
+/// [`decode_message`].
 ///
 /// # Errors
 /// Values that contain themselves, arrays with gaps where a group or list is expected, values of
 /// other kinds than the schema's, missing and repeated fields, more than the limits allow. A path
-/// says where; there is no byte to point at, since a value may be used in many places.
+/// says where; there is no byte to point at.
 pub fn read_message<M: Typed>(
     graph: &Graph,
     node: NodeId,
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-) -> Result<()> {
+) -> Result<usize> {
+    read(graph, &[], node, plan, limits, message)
+}
+
+/// As [`read_message`]; `places` tells where the elements of nodes begin.
+fn read<M: Typed>(
+    graph: &Graph,
+    places: &[usize],
+    node: NodeId,
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+) -> Result<usize> {
     if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
@@ -59,9 +75,13 @@ pub fn read_message<M: Typed>(
     }
     refuse_reference(plan, graph.node(node)).map_err(|kind| Error::new(kind, 0))?;
     message.clear();
+    if plan.may_be_nil() && graph.node(node).content == Content::Nil {
+        return Ok(0);
+    }
     let mut reader = Reader {
         plan,
         graph,
+        places,
         limits,
         path: vec![node],
         seen: Vec::new(),
@@ -71,8 +91,11 @@ pub fn read_message<M: Typed>(
         fields: 0,
         entries: 0,
         bytes: Cell::new(0),
+        result: None,
+        unknown: 0,
     };
-    reader.scope(0, message)
+    reader.scope(0, message)?;
+    Ok(reader.unknown)
 }
 
 /// The node that is the plan's message.
@@ -156,6 +179,8 @@ fn refuse_reference(plan: &Plan, node: &Node) -> std::result::Result<(), ErrorKi
 struct Reader<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
+    /// Where the elements of the nodes begin, if that is known.
+    places: &'a [usize],
     limits: &'a Limits,
     /// The nodes around the present one, and itself.
     path: Vec<NodeId>,
@@ -168,6 +193,10 @@ struct Reader<'a> {
     entries: usize,
     /// Of text, as often as it is used: sharing does not get around the limits.
     bytes: Cell<usize>,
+    /// In an answer, the name of the return value, if `rpc:result` says it.
+    result: Option<&'a str>,
+    /// Elements that the schema does not know.
+    unknown: usize,
 }
 
 type Parsed<T> = std::result::Result<T, ValueError>;
@@ -182,7 +211,7 @@ impl<'a> Reader<'a> {
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
         if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
-            self.field = field;
+            (self.field, self.node) = (field, self.path[self.path.len() - 1]);
             return Err(self.error(ErrorKind::Missing));
         }
         self.seen.truncate(base);
@@ -208,17 +237,22 @@ impl<'a> Reader<'a> {
             }
         };
         let index = self.scope;
-        for (name, child) in members {
+        for (position, (name, child)) in members.iter().enumerate() {
             self.count(1)?;
+            self.node = *child;
             let is_ours = name.namespace() == self.plan.element_namespace()
                 || (self.plan.any_item && name.namespace() == &*self.plan.root_namespace);
             let local = name.local().as_bytes();
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
+            let meaning = meaning.or_else(|| self.return_value(scope, component, name, position));
             // Only what the schema knows is read, and only there can a circle be met.
             self.field = match meaning {
                 Some(Meaning::Field(field)) => usize::from(field),
                 Some(Meaning::Component(_)) => usize::MAX,
-                None => continue,
+                None => {
+                    self.unknown(scope, component, name)?;
+                    continue;
+                }
             };
             let node = graph.node(*child);
             refuse_reference(self.plan, node).map_err(|kind| self.error(kind))?;
@@ -244,6 +278,49 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// What a member is that has no other's name, if that is the return value of a call; see the
+    /// decoder's way of the same name.
+    fn return_value(
+        &self,
+        scope: &ScopePlan,
+        component: u16,
+        name: &super::Name,
+        position: usize,
+    ) -> Option<Meaning> {
+        let value = self.plan.return_value.filter(|_| self.is_answer(component))?;
+        let known = scope.names.get(component, name.local().as_bytes());
+        let is_it = match self.result {
+            Some(result) => result == name.local(),
+            None => position == 0 && !name.is(RPC, "result"),
+        };
+        (is_it && known.is_none_or(|known| known == value)).then_some(value)
+    }
+
+    /// Is it the element with the parts of an answer that is read?
+    fn is_answer(&self, component: u16) -> bool {
+        self.plan.return_value.is_some() && self.path.len() == 1 && component == NONE
+    }
+
+    /// Counts the member at the present node, which is none of those expected, unless it is
+    /// `rpc:result`.
+    #[cold]
+    fn unknown(&mut self, scope: &ScopePlan, component: u16, name: &super::Name) -> Result<()> {
+        if self.is_answer(component) && name.is(RPC, "result") {
+            self.field = usize::MAX;
+            self.result = Some(local_part(self.text_value()?));
+            return Ok(());
+        }
+        if let Some(expected) = self.plan.meant_in_scope(scope, component, name.local()) {
+            self.field = match scope.names.get(component, name.local().as_bytes()) {
+                Some(Meaning::Field(field)) => field.into(),
+                _ => usize::MAX,
+            };
+            return Err(self.error(instead(&expected, name.local(), name.namespace())));
+        }
+        self.unknown += 1;
+        Ok(())
+    }
+
     /// Counts fields and items, as often as they are used.
     fn count(&mut self, more: usize) -> Result<()> {
         self.fields += more;
@@ -259,7 +336,7 @@ impl<'a> Reader<'a> {
         let bit = 1_u64 << (self.field % 64);
         let seen = &mut self.seen[base + self.field / 64];
         if *seen & bit != 0 {
-            return Err(self.error(ErrorKind::Duplicate));
+            return Err(self.error(self.plan.twice(self.scope, self.field)));
         }
         *seen |= bit;
         Ok(())
@@ -318,31 +395,58 @@ impl<'a> Reader<'a> {
     }
 
     /// The nodes of a list's items or a group's entries, which are named so where names count.
-    fn items(&self, name: Option<&str>) -> Result<Cow<'a, [NodeId]>> {
+    fn items(&mut self, entry: Option<&ScopePlan>) -> Result<Cow<'a, [NodeId]>> {
         match &self.graph.node(self.node).content {
             Content::Array(array) if array.dimensions.len() > 1 || !array.item_ranks.is_empty() => {
                 Err(self.error(ErrorKind::Expected("an array of one dimension".into())))
             }
             // What was not transmitted has no value that would be right.
             Content::Array(array) if !array.is_complete() => {
-                let stated = usize::try_from(array.size()).unwrap_or(usize::MAX);
-                Err(self.error(ErrorKind::Count { stated, found: array.items.len() }))
+                let (stated, found) = (array.size(), array.items.len());
+                let is_cut = array.items.iter().zip(0..).all(|(item, position)| item.0 == position);
+                if is_cut && array.offset.is_none() {
+                    let stated = usize::try_from(stated).unwrap_or(usize::MAX);
+                    return Err(self.error(ErrorKind::Count { stated, found }));
+                }
+                let what = format!(
+                    "all {stated} items of the array, not {found} of them: it is partial or sparse"
+                );
+                Err(self.error(ErrorKind::Expected(what.into())))
             }
             Content::Array(array) => Ok(array.items.iter().map(|item| item.1).collect()),
             Content::Struct(members) => {
                 let namespace = self.plan.element_namespace();
-                let any_item = self.plan.any_item;
-                let named = members.iter().filter(|(found, _)| match name {
-                    Some(name) if !any_item => found.is(namespace, name),
-                    _ => true,
-                });
-                Ok(named.map(|member| member.1).collect())
+                let mut items = Vec::with_capacity(members.len());
+                for (name, node) in members {
+                    match entry.filter(|_| !self.plan.any_item) {
+                        Some(entry) if !name.is(namespace, &entry.name) => {
+                            self.unknown_in_group(entry, name, *node)?;
+                        }
+                        _ => items.push(*node),
+                    }
+                }
+                Ok(Cow::Owned(items))
             }
             Content::Text(text) if self.is_blank(text)? => Ok(Cow::Borrowed(&[])),
             Content::Text(_) | Content::Nil => {
                 Err(self.error(ErrorKind::Expected("items, not text".into())))
             }
         }
+    }
+
+    /// Counts an element in a group that is none of its entries.
+    fn unknown_in_group(
+        &mut self,
+        entry: &ScopePlan,
+        name: &super::Name,
+        at: NodeId,
+    ) -> Result<()> {
+        self.node = at;
+        if let Some(expected) = self.plan.meant_in_group(entry, name.namespace(), name.local()) {
+            return Err(self.error(instead(&expected, name.local(), name.namespace())));
+        }
+        self.unknown += 1;
+        Ok(())
     }
 
     fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
@@ -353,9 +457,9 @@ impl<'a> Reader<'a> {
         }
         self.count(items.len())?;
         for node in items.iter() {
+            self.node = *node;
             refuse_reference(self.plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
             self.check_type(*node)?;
-            self.node = *node;
             item(self)?;
         }
         Ok(())
@@ -363,7 +467,8 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn error(&self, kind: ErrorKind) -> Error {
-        self.plan.locate(Error::new(kind, 0), self.scope, self.field)
+        let at = self.places.get(self.node.index()).copied().unwrap_or(0);
+        self.plan.locate(Error::new(kind, at), self.scope, self.field)
     }
 }
 
@@ -457,8 +562,9 @@ impl Decoder for Reader<'_> {
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
         let inner = usize::from(plan.scopes[outer].slots[field].scope);
-        for (index, node) in self.items(Some(&plan.scopes[inner].name))?.iter().enumerate() {
+        for (index, node) in self.items(Some(&plan.scopes[inner]))?.iter().enumerate() {
             self.entries += 1;
+            self.node = *node;
             if self.entries > self.limits.entries {
                 let limit = self.limits.entries;
                 return Err(self.error(ErrorKind::Limit { name: "entries", limit }));

@@ -1,0 +1,191 @@
+//! Elements that are none of those that the schema has where they stand.
+//!
+//! What the schema does not know at all is passed over, as services in XML are extended so, and is
+//! counted. What it knows by another name or at another place is no extension: the sender means a
+//! field, and to pass it over would lose that.
+
+use trunkline_message::{ErrorKind, Result};
+
+use super::decoder::Body;
+use super::envelope::RPC;
+use super::names::Name;
+use super::opening::{excerpt, shown};
+use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
+use crate::xml;
+
+/// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
+pub(super) const NOTHING: &str = "no content in an element that is nil";
+
+impl Plan {
+    /// What an element of this local name was meant as that stands in a component of a scope and is
+    /// none of those expected there, or no answer if it is unknown.
+    pub(super) fn meant_in_scope(
+        &self,
+        scope: &ScopePlan,
+        component: u16,
+        local: &str,
+    ) -> Option<String> {
+        let namespace = shown(self.element_namespace());
+        if scope.names.get(component, local.as_bytes()).is_some() {
+            return Some(format!("<{local}> of {namespace}"));
+        }
+        if scope.attributes.get(component, local.as_bytes()).is_some() {
+            return Some(format!("the attribute {local} of no namespace"));
+        }
+        let is_around = |slot: &&Slot| {
+            slot.shape == Shape::Group
+                && slot.component == component
+                && *self.scopes[usize::from(slot.scope)].name == *local
+        };
+        let around = scope.slots.iter().find(is_around)?.name();
+        Some(format!("<{local}> of {namespace} inside an element {around}"))
+    }
+
+    /// The same for an element that stands in that of a group with these entries, and is none. All
+    /// that is in the namespace of the entries, or in none, is meant as an entry, or as what stands
+    /// in one.
+    pub(super) fn meant_in_group(
+        &self,
+        entry: &ScopePlan,
+        namespace: &str,
+        local: &str,
+    ) -> Option<String> {
+        let own = self.element_namespace();
+        let is_foreign = !namespace.is_empty() && namespace != own;
+        let is_known = *local == *entry.name || entry.names.get(NONE, local.as_bytes()).is_some();
+        (!is_foreign || is_known).then(|| format!("<{}> of {}", entry.name, shown(own)))
+    }
+
+    /// Why a field may not stand twice.
+    #[cold]
+    pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
+        let slot = &self.scopes[scope].slots[field];
+        let items = match slot.shape {
+            Shape::Value | Shape::Attribute => return ErrorKind::Duplicate,
+            Shape::List => "item",
+            Shape::Group => &*self.scopes[usize::from(slot.scope)].name,
+        };
+        let what = format!("one element {} with all <{items}> inside, not a second", slot.name());
+        ErrorKind::Expected(what.into())
+    }
+}
+
+/// What was expected in place of an element.
+#[cold]
+pub(super) fn instead(expected: &str, local: &str, namespace: &str) -> ErrorKind {
+    let what = format!("{expected}, not <{}> of {}", excerpt(local), shown(namespace));
+    ErrorKind::Expected(what.into())
+}
+
+impl<'a> Body<'a> {
+    /// Counts the element just begun, at `at`, in a component, which is none of those expected
+    /// there.
+    ///
+    /// # Errors
+    /// It is not unknown.
+    #[cold]
+    pub(super) fn unknown(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        (at, name): (usize, xml::Name<'_>),
+    ) -> Result<()> {
+        let local = name.local();
+        if let Some(expected) = self.plan.meant_in_scope(scope, component, local) {
+            let known =
+                [&scope.names, &scope.attributes].map(|it| it.get(component, local.as_bytes()));
+            if let [Some(Name::Field(field)), _] | [_, Some(Name::Field(field))] = known {
+                self.field = field.into();
+            }
+            let namespace = self.parser.namespace_name(self.input, name.namespace);
+            return Err(self.error(instead(&expected, local, namespace), at));
+        }
+        self.fields += 1;
+        self.unknown += 1;
+        Ok(())
+    }
+
+    /// The same for one in a group.
+    #[cold]
+    pub(super) fn unknown_in_group(
+        &mut self,
+        entry: &ScopePlan,
+        (at, name): (usize, xml::Name<'_>),
+    ) -> Result<()> {
+        let namespace = self.parser.namespace_name(self.input, name.namespace);
+        if let Some(expected) = self.plan.meant_in_group(entry, namespace, name.local()) {
+            return Err(self.error(instead(&expected, name.local(), namespace), at));
+        }
+        self.unknown += 1;
+        Ok(())
+    }
+
+    /// What an element of the message is that has no other's name, at `at`: the return value of a
+    /// call, if that is where it stands or what it is called. From there on only the parser reads
+    /// the message, since its elements are not named as planned.
+    #[cold]
+    pub(super) fn return_value(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        (at, name): (usize, xml::Name<'_>),
+    ) -> Option<Name> {
+        let value = self.plan.return_value.filter(|_| self.scope == 0 && component == NONE)?;
+        if self.is_result(component, name) {
+            return None;
+        }
+        let known = scope.names.get(component, name.local().as_bytes());
+        if known.is_some_and(|known| known != value) {
+            return None;
+        }
+        let is_it = match &self.result {
+            Some(result) => **result == *name.local(),
+            // Of two that are unknown, the second is not the first element.
+            None => self.first.take().is_some_and(|first| is_space(&self.input[first..at])),
+        };
+        if !is_it {
+            return None;
+        }
+        (self.expected, self.as_planned, self.same_context) = (false, false, false);
+        Some(value)
+    }
+
+    /// Is it the element of an answer that names the return value?
+    fn is_result(&self, component: u16, name: xml::Name<'_>) -> bool {
+        self.plan.return_value.is_some()
+            && (self.scope, component) == (0, NONE)
+            && name.local() == "result"
+            && self.parser.namespace_name(self.input, name.namespace) == RPC
+    }
+
+    /// Reads the element just begun, at `at` in a component, if it names the return value.
+    #[cold]
+    pub(super) fn read_result(
+        &mut self,
+        component: u16,
+        (at, name): (usize, xml::Name<'_>),
+    ) -> Result<bool> {
+        let is_it = self.is_result(component, name);
+        if is_it {
+            self.value = self.content(at)?;
+            self.result = Some(local_part(self.text_value()).into());
+        }
+        Ok(is_it)
+    }
+}
+
+/// Of a qualified name that is a value. The prefix of `rpc:result` tells nothing: parts are told by
+/// their local names.
+pub(super) fn local_part(value: &str) -> &str {
+    let value = value.trim_matches([' ', '\t', '\r', '\n']);
+    value.rsplit_once(':').map_or(value, |(_, local)| local)
+}
+
+/// Is there nothing but white space and comments? It was parsed before.
+fn is_space(text: &str) -> bool {
+    let mut rest = text.trim_ascii_start();
+    while let Some(comment) = rest.strip_prefix("<!--") {
+        rest = comment.split_once("-->").map_or("", |it| it.1).trim_ascii_start();
+    }
+    rest.is_empty()
+}
