@@ -23,6 +23,12 @@ struct Answered {
 }
 
 #[derive(Message, Clone, Debug, Default)]
+struct Split {
+    result: i32,
+    rest: i32,
+}
+
+#[derive(Message, Clone, Debug, Default)]
 struct Transaction {
     id: Text,
 }
@@ -188,8 +194,8 @@ fn encodings_that_are_not_known_are_told_so_in_typed_calls() {
 
 /// The rules of SOAP 1.2 part 2 section 4.2.1 are those of encoded answers.
 #[test]
-fn an_answer_of_soap_12_says_which_part_is_the_result() {
-    let mut conversation = endpoint(Binding::rpc_encoded()).conversation();
+fn an_answer_of_soap_12_says_which_part_is_the_result_if_it_is_asked_to() {
+    let mut conversation = endpoint(Binding::rpc_encoded().with_result()).conversation();
     let call = envelope("", "<n:add><a>1</a><b>2</b></n:add>");
     let (answer, _) = ask(&mut conversation, &call.replace(SOAP11, SOAP12), "");
     let named =
@@ -197,7 +203,21 @@ fn an_answer_of_soap_12_says_which_part_is_the_result() {
     assert!(answer.contains(named), "{answer}");
     let (answer, _) = ask(&mut conversation, &call, "");
     assert!(answer.contains("<result ") && !answer.contains("rpc:result"), "{answer}");
-    let mut conversation = endpoint(Binding::rpc_literal()).conversation();
+    // Of several parts, and of what came in, none is a return value.
+    let service = Service::new("Calculator", NAMESPACE)
+        .operation("split", |_: Numbers| Ok::<_, Fault>(Split { result: 1, rest: 2 }))
+        .operation("echo", |numbers: Answered| Ok::<_, Fault>(numbers))
+        .at("/", Binding::rpc_encoded().with_result());
+    let mut others = service.build().expect("a service")[0].conversation();
+    for body in ["<n:split><a>1</a><b>2</b></n:split>", "<n:echo><result>1</result></n:echo>"] {
+        let (answer, outcome) = ask(&mut others, &envelope("", body).replace(SOAP11, SOAP12), "");
+        assert_eq!(outcome, Outcome::Reply, "{answer}");
+        assert!(!answer.contains("rpc:result"), "{answer}");
+    }
+    let mut unasked = endpoint(Binding::rpc_encoded()).conversation();
+    let (answer, _) = ask(&mut unasked, &call.replace(SOAP11, SOAP12), "");
+    assert!(answer.contains("<result ") && !answer.contains("rpc:result"), "{answer}");
+    let mut conversation = endpoint(Binding::rpc_literal().with_result()).conversation();
     let (answer, _) = ask(&mut conversation, &call.replace(SOAP11, SOAP12), "");
     assert!(answer.contains("<result>3") && !answer.contains("rpc:result"), "{answer}");
 }

@@ -122,7 +122,7 @@ fn service(namespace: &str, version: SoapVersion) -> Service {
         })
         .operation("echoVoid", |_: Nothing| Ok::<_, Fault>(Nothing {}))
         .operation("returnVoid", |_: Nothing| Ok::<_, Fault>(Nothing {}))
-        .at("/", Binding { version, ..Binding::rpc_encoded() })
+        .at("/", Binding { version, ..Binding::rpc_encoded().with_result() })
 }
 
 /// What an answer says, to a client of the service.

@@ -131,12 +131,26 @@ impl Plans {
         let reply = format!("{name}Response");
         let response = [Version::Soap11, Version::Soap12].map(|version| {
             let options = Binding { version, ..*binding }.options(namespace, &reply);
-            // SOAP 1.2 part 2 section 4 is about encoded messages; in literal ones nobody expects it.
-            let options = Options { result: options.style == Style::RpcEncoded, ..options };
+            let is_wanted = binding.result && binding.style == Style::RpcEncoded;
+            let result = is_wanted && has_return_value(operation);
+            let options = Options { result, ..options };
             Plan::new(operation.output().unwrap_or(operation.input()), &options)
         });
         Self { request, response, is_rpc: binding.style.is_rpc() }
     }
+}
+
+/// Is the answer a return value? Of several parts each goes out as a parameter, and so does one that
+/// came in.
+fn has_return_value(operation: &dyn Operation) -> bool {
+    let parts = |schema: &Schema| -> Vec<Box<str>> {
+        let scope = &schema.scopes()[0];
+        let fields = scope.fields.iter().filter(|it| it.component.is_none());
+        let components = scope.components.iter().filter(|it| it.parent.is_none());
+        fields.map(|it| it.name.clone()).chain(components.map(|it| it.name.clone())).collect()
+    };
+    let output = operation.output().map(|schema| parts(schema)).unwrap_or_default();
+    matches!(&output[..], [only] if !parts(operation.input()).contains(only))
 }
 
 /// An operation in one conversation.
