@@ -47,7 +47,7 @@ mod value;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};
-pub use fields::{Fields, Message, Structure};
+pub use fields::{Fields, Message, Structure, depth_around};
 pub use group::{Entries, Group};
 pub use limits::Limits;
 pub use presence::{Ones, Presence};

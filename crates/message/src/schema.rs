@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use crate::Error;
+use crate::{Error, Structure};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -355,6 +355,17 @@ impl SchemaBuilder {
         self.add(name, number, 0, Kind::Group(ScopeId(scope as u16)), need);
         self.scopes.push(Scope::named(entry));
         self.enter(name, Open::Group { scope });
+        self
+    }
+
+    /// Adds the fields of a struct to the component or group opened last.
+    ///
+    /// Nothing is added once something is wrong: a struct that holds itself, which a compiler does
+    /// not see in an implementation by hand, ends at the first level too many.
+    pub fn describe<S: Structure>(&mut self) -> &mut Self {
+        if self.problem.is_none() {
+            S::describe(self);
+        }
         self
     }
 
