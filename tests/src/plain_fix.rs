@@ -265,10 +265,10 @@ fn time(text: &str) -> Option<String> {
         [hour @ ..24, minute @ ..60, second]
             if clock.len() == 8
                 && digits
-                && fraction.len() <= 9
+                && fraction.bytes().skip(9).all(|digit| digit == b'0')
                 && (second < 60 || (hour, minute, second) == (23, 59, 60)) =>
         {
-            Some(format!("{clock}.{fraction:0<9}"))
+            Some(format!("{clock}.{:0<9.9}", fraction))
         }
         _ => None,
     }

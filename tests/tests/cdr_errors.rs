@@ -193,6 +193,11 @@ fn what_cdr_cannot_carry_is_named() {
         assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/TickDirection");
         assert!(error.to_string().ends_with("a code is one character in CDR"), "{error}");
     }
+    let mut message = samples::figure_3(1);
+    message.header.sending_time = message.header.sending_time.without_zone();
+    let error = encoder.encode(&message).unwrap_err();
+    assert_eq!(error.path(), "Header/SendingTime");
+    assert!(error.to_string().ends_with("this one has no time zone"), "{error}");
     let mut record = Record::new(plan.schema());
     record.set("CompID", Value::Text("ABC".into())).unwrap();
     let error = encoder.encode(&record).unwrap_err();

@@ -9,7 +9,7 @@ use trunkline_message::{Error, Kind, Limits, Message, Need, Record, Schema, Stru
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
-use trunkline_wire::{Code, Text};
+use trunkline_wire::{Code, Date, Text};
 
 fn plan() -> Arc<fix::Plan> {
     fix::Plan::new(MarketDataIncrementalRefresh::schema(), &fix::Options::default()).unwrap()
@@ -352,4 +352,30 @@ fn plans_that_could_not_work_are_refused() {
         let error = fix::Plan::new(&schema, &fix::Options::default()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+#[test]
+fn picoseconds_are_read_where_they_are_zeros() {
+    let body = |time: &str| {
+        let head = "35=X|49=ABC|56=XYZ|34=1|52=20021128-18:09:42|";
+        plain_fix::message(&format!("{head}122={time}|268=0|"))
+    };
+    let message = decode(&body("20021128-18:09:42.123456789000"));
+    let expected = samples::timestamp(b"20021128-18:09:42.123456789");
+    assert_eq!(message.header.orig_sending_time, Some(expected));
+}
+
+#[test]
+fn a_time_that_may_not_be_utc_is_refused() {
+    let mut message = samples::figure_3(1);
+    message.header.sending_time = message.header.sending_time.without_zone();
+    let error = refusal(&message);
+    assert_eq!(error.path(), "Header/SendingTime");
+    assert!(error.to_string().ends_with("FIX times are UTC, and this one has no time zone"));
+    let mut message = samples::figure_3(1);
+    let day = Date::new(2002, 11, 25).unwrap().with_zone(Some(600)).unwrap();
+    message.body.entries[0].set_md_entry_date(day);
+    let error = refusal(&message);
+    assert!(error.path().ends_with("MDInclList[0]/MDEntryDate"), "{error}");
+    assert!(error.to_string().ends_with("FIX dates have no time zone, and this one has"));
 }

@@ -170,18 +170,18 @@ fn values() {
         "expected Y or N, but it has an unexpected character at 0",
     );
     let code =
-        "expected a code of at most 15 ASCII characters, but it has an unexpected character at 0";
+        |problem| format!("expected a code of at most 15 ASCII characters, but it {problem}");
     body(
-        "268=1|279=ü|",
+        "268=1|279=aü|",
         "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
-        "ü",
-        code,
+        "aü",
+        &code("has an unexpected character at 1"),
     );
     body(
         "268=1|279=0123456789abcdef|",
         "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
         "0123",
-        code,
+        &code("is longer than 15 bytes"),
     );
 }
 
@@ -240,7 +240,9 @@ fn dates_and_times() {
     }
     time("10:18", "has an unexpected character at 5");
     time("10:18:58.", "has an unexpected character at 9");
-    time("10:18:58.1234567890", "has an unexpected character at 18");
+    time("10:18:58.1234567891", "has a digit at 18 that would be lost");
+    time("10:18:58.123456789001", "has a digit at 20 that would be lost");
+    time("10:18:58.12345678900x", "has an unexpected character at 20");
     let stamp = |text: &str, problem: &str| {
         let reason = format!("expected a time stamp as YYYYMMDD-HH:MM:SS, but it {problem}");
         body(&format!("122={text}|"), "Header/OrigSendingTime", text, &reason);

@@ -24,7 +24,7 @@ impl Encoder {
     ///
     /// # Errors
     /// A required field of a record that is not set, text with a NUL inside, a code longer than a
-    /// char, or a message of another schema. The path names the field.
+    /// char, a time without a zone, or a message of another schema. The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         if !Arc::ptr_eq(message.message_schema(), &self.plan.schema) {
@@ -79,6 +79,9 @@ fn number<const LITTLE: bool>(cursor: &mut Cursor<'_>, bits: u64, width: usize) 
     let block = if LITTLE { bits.to_le_bytes() } else { (bits << (64 - 8 * width)).to_be_bytes() };
     cursor.block(&block, width);
 }
+
+const ZONED_DAY: &str = "dates have no time zone in this form, and this one has";
+const NO_ZONE: &str = "times are UTC in this form, and this one has no time zone";
 
 /// Octets that a field may take before its value: flag and padding.
 const LEAD: usize = 16;
@@ -269,16 +272,25 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
+        if value.zone().is_some() {
+            self.fail(field, ZONED_DAY);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 
     #[inline]
     fn time(&mut self, field: usize, value: Time) {
+        if !value.is_utc() {
+            self.fail(field, NO_ZONE);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 
     #[inline]
     fn timestamp(&mut self, field: usize, value: Timestamp) {
+        if !value.is_utc() {
+            self.fail(field, NO_ZONE);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 

@@ -599,9 +599,7 @@ impl FieldDecoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |source, start, end| {
-            Code::from_bytes(&source[start..end]).ok_or(ValueError::Malformed { at: 0 })
-        })
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
     }
 
     #[inline]

@@ -32,7 +32,7 @@ impl Encoder {
     /// The message in FIX; the bytes stay until the next call.
     ///
     /// # Errors
-    /// A value that FIX cannot carry (empty, or with a SOH inside), a group entry without its
+    /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone), a group entry without its
     /// first field, or a message of another schema. The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
@@ -91,6 +91,9 @@ impl Encoder {
 }
 
 const PLAIN_DOUBLES: &str = "FIX writes doubles in plain digits, at most 18 of them";
+
+const ZONED_DAY: &str = "FIX dates have no time zone, and this one has";
+const NO_ZONE: &str = "FIX times are UTC, and this one has no time zone";
 
 struct Body<'a> {
     plan: &'a Plan,
@@ -231,6 +234,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
+        if value.zone().is_some() {
+            return self.fail(field, ZONED_DAY);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);
@@ -239,6 +245,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn time(&mut self, field: usize, value: Time) {
+        if !value.is_utc() {
+            return self.fail(field, NO_ZONE);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);
@@ -247,6 +256,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn timestamp(&mut self, field: usize, value: Timestamp) {
+        if !value.is_utc() {
+            return self.fail(field, NO_ZONE);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);

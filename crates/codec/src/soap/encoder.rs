@@ -530,7 +530,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
-        self.window(field, |window| value.write_xml(false, window));
+        self.window(field, |window| value.write_xml(window));
     }
 
     #[inline]

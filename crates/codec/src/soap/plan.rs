@@ -84,7 +84,9 @@ pub struct Options {
     /// and lists of numbers are arrays of the encoding: `SOAP-ENC:arrayType="ns:customer[20]"`
     /// (SOAP 1.1 section 5.4.2), `itemType` and `arraySize` in SOAP 1.2 (part 2 section 3.1.4).
     pub types: bool,
-    /// Are times of day and time stamps written with `Z`, which says that they are UTC?
+    /// Do times of day and time stamps tell that they are UTC, by a `Z`? Then what comes without a
+    /// zone has none, and is written without one again. If not, all are UTC by agreement, and none
+    /// is written with a zone. Days keep the zone that they came with either way.
     pub zone: bool,
     /// With rpc, is any element read as the operation's, whatever its name is? For answers: SOAP
     /// 1.1 section 7.1 names them by convention only.

@@ -323,7 +323,7 @@ impl Encoder for Writer<'_> {
     }
 
     fn date(&mut self, field: usize, value: Date) {
-        self.window(field, |window| value.write_xml(false, window));
+        self.window(field, |window| value.write_xml(window));
     }
 
     fn time(&mut self, field: usize, value: Time) {

@@ -385,10 +385,7 @@ impl Decoder for Reader<'_> {
     }
 
     fn decimal(&mut self) -> Result<Decimal> {
-        self.parse("a decimal number", |text| {
-            Decimal::parse(text)
-                .or_else(|problem| Decimal::parse_scientific(text).map_err(|_| problem))
-        })
+        self.parse("a decimal number", Decimal::parse_xml)
     }
 
     fn float(&mut self) -> Result<f64> {
@@ -414,9 +411,7 @@ impl Decoder for Reader<'_> {
     }
 
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |text| {
-            Code::from_bytes(text).ok_or(ValueError::Malformed { at: 0 })
-        })
+        self.parse("a code of at most 15 ASCII characters", Code::parse)
     }
 
     fn date(&mut self) -> Result<Date> {
@@ -424,11 +419,13 @@ impl Decoder for Reader<'_> {
     }
 
     fn time(&mut self) -> Result<Time> {
-        self.parse("a time as HH:MM:SS", Time::parse_xml)
+        let time = self.parse("a time as HH:MM:SS", Time::parse_xml)?;
+        Ok(if self.plan.options.zone { time } else { time.in_utc() })
     }
 
     fn timestamp(&mut self) -> Result<Timestamp> {
-        self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)
+        let moment = self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)?;
+        Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
