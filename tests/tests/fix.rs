@@ -344,7 +344,7 @@ fn plans_that_could_not_work_are_refused() {
     for (message_type, number, length, why) in [
         ("D\u{1}49=EVIL", 58, 0, "as MsgType"),
         ("D", 58, 10, "the FIX tag 10"),
-        ("D", 100_000_000, 0, "the FIX tag 100000000"),
+        ("D", 1 << 31, 0, "the FIX tag 2147483648"),
     ] {
         let mut builder = Schema::builder("M", message_type);
         builder.data_field("F", number, length, Kind::Text, Need::Required);
@@ -378,4 +378,26 @@ fn a_time_that_may_not_be_utc_is_refused() {
     let error = refusal(&message);
     assert!(error.path().ends_with("MDInclList[0]/MDEntryDate"), "{error}");
     assert!(error.to_string().ends_with("FIX dates have no time zone, and this one has"));
+}
+
+/// As large as QuickFIX's, which are an `int`.
+#[test]
+fn tags_have_up_to_ten_digits() {
+    for tag in ["99999999", "100000000", "999999999", "2147483647"] {
+        let bytes = plain_fix::message(&format!("{HEAD}{tag}=x|268=0|"));
+        let message = decode(&bytes);
+        let unknown: Vec<_> = message.unknown.iter().collect();
+        assert_eq!(unknown, [(tag.parse().unwrap(), &b"x"[..])]);
+        assert_eq!(encode(&message), bytes);
+    }
+    let listing = "message M U1\nfield Own 2147483647 text required\nend";
+    let schema = Arc::new(Schema::from_listing(listing).unwrap());
+    let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
+    let mut record = Record::new(&schema);
+    record.set("Own", "x").unwrap();
+    let bytes = fix::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    assert_eq!(bytes, plain_fix::message("35=U1|2147483647=x|"));
+    let mut read = Record::new(&schema);
+    fix::Decoder::new(&plan).decode(&bytes, &mut read).unwrap();
+    assert_eq!(read, record);
 }

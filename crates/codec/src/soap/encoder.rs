@@ -554,7 +554,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
-        if self.passes(field) {
+        if self.problem.is_some() || self.passes(field) {
             return;
         }
         self.approach_element(field);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, Kind, Need, Schema, Scope, ScopeId};
+use trunkline_message::{Error, Kind, Need, Required, Schema, Scope, ScopeId};
 use trunkline_wire::Literal;
 
 use super::envelope;
@@ -340,7 +340,7 @@ pub(super) struct ScopePlan {
     pub(super) attributes: Names,
     /// How many visits to the fields it takes to write them.
     pub(super) visits: u16,
-    pub(super) required: Box<[u64]>,
+    pub(super) required: Required,
     /// Groups that are written though they have no entries: the parts of rpc, none of which may be
     /// left out (WS-I Basic Profile 1.1, R2211).
     pub(super) parts: Box<[u16]>,

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result, first_missing,
+    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
@@ -178,10 +178,10 @@ impl<'a> Reader<'a> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
         let base = self.seen.len();
-        self.seen.resize(base + scope.required.len(), 0);
+        self.seen.resize(base + scope.required.words(), 0);
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
-        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
             self.field = field;
             return Err(self.error(ErrorKind::Missing));
         }
@@ -235,6 +235,11 @@ impl<'a> Reader<'a> {
                 Some(Meaning::Component(inner)) => {
                     self.enter(*child)?;
                     self.members(scope, base, inner, into)?;
+                    let missing = scope.required.missing_in_empty(inner, &self.seen[base..]);
+                    if let Some(field) = missing {
+                        self.field = field;
+                        return Err(self.error(ErrorKind::Missing));
+                    }
                 }
                 None => {}
             }
