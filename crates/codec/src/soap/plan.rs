@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, Kind, Need, Required, Schema, Scope, ScopeId};
+use trunkline_message::{Component, Error, Kind, Need, Required, Schema, Scope, ScopeId};
 use trunkline_wire::Literal;
 
 use super::envelope;
@@ -421,6 +421,21 @@ fn end(name: &str) -> Literal {
 }
 
 impl ScopePlan {
+    /// Is a component written though it holds nothing, where those that `passed` says have no field
+    /// that is set? A required one is, if the one around it is.
+    pub(super) fn stands(&self, mut component: u16, passed: impl Fn(&Element) -> bool) -> bool {
+        while let Some(element) = self.components.get(usize::from(component)) {
+            if !passed(element) {
+                return true;
+            }
+            if !element.required {
+                return false;
+            }
+            component = element.parent;
+        }
+        true
+    }
+
     /// Is `inner` the component `outer`, or inside it?
     pub(super) fn is_inside(&self, mut inner: u16, outer: u16) -> bool {
         while inner != NONE && inner != outer {
@@ -437,7 +452,12 @@ fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
     }
     let is_part = |index: &u16| {
         let field = &scope.fields[usize::from(*index)];
-        matches!(field.kind, Kind::Group(_)) && (options.flat || field.component.is_none())
+        // One of an optional component would say that the component is there.
+        let holds = |it: &Component, index: usize| it.fields.contains(&index);
+        let absent = |it: &Component| it.need == Need::Optional && holds(it, usize::from(*index));
+        matches!(field.kind, Kind::Group(_))
+            && (options.flat || field.component.is_none())
+            && !scope.components.iter().any(absent)
     };
     (0..scope.fields.len() as u16).filter(is_part).collect()
 }
