@@ -17,8 +17,11 @@ fn record(schema: &Arc<Schema>, text: &str, other: &str) -> Record {
     record
 }
 
-/// Texts, and their bytes in each code set that has them.
-const TEXTS: [(&str, Option<&[u8]>, Option<&[u8]>); 6] = [
+/// Of a text in a code set, if that has it.
+type Bytes = Option<&'static [u8]>;
+
+/// Texts, and their bytes in ISO-8859-1 and windows-1252.
+const TEXTS: [(&str, Bytes, Bytes); 6] = [
     ("plain", Some(b"plain"), Some(b"plain")),
     ("Gr\u{fc}\u{df}e", Some(b"Gr\xfc\xdfe"), Some(b"Gr\xfc\xdfe")),
     ("5 \u{20ac}", None, Some(b"5 \x80")),
