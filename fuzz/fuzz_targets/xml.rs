@@ -2,4 +2,6 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| trunkline_tests::fuzz::xml(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    trunkline_tests::fuzz::xml(data);
+});

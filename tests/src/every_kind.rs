@@ -74,7 +74,7 @@ pub struct Step {
 
 /// One with every field set.
 pub fn full() -> EveryKind {
-    let moment = Timestamp::parse_xml(b"2004-08-01T23:59:59.123456789").expect("a time stamp");
+    let moment = Timestamp::parse_xml(b"2004-08-01T23:59:59.123456789Z").expect("a time stamp");
     let leg = |side: &'static str, steps: u32| Leg {
         side: Code::new(side),
         ratio: Some(f64::from(steps) / 3.0),

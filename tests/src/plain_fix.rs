@@ -79,10 +79,10 @@ fn tokens(schema: &Schema, mut rest: &[u8]) -> Option<Vec<Token>> {
     while !rest.is_empty() {
         let equals = rest.iter().position(|byte| *byte == b'=')?;
         let tag = &rest[..equals];
-        if tag.is_empty() || tag.len() > 8 || tag[0] == b'0' {
+        if tag.is_empty() || tag[0] == b'0' {
             return None;
         }
-        let tag: u32 = number(tag)?.try_into().ok()?;
+        let tag: u32 = number(tag)?.try_into().ok().filter(|tag| *tag < 1 << 31)?;
         rest = &rest[equals + 1..];
         let length = match pending {
             Some((length_number, length)) if lengths[&length_number] == tag => length,
@@ -127,7 +127,8 @@ impl<'a> Reader<'a> {
                 }
                 let mut scopes = (0..self.schema.scopes().len()).map(|id| ScopeId(id as u16));
                 let framing = matches!(number, 8 | 9 | 10 | 35);
-                if framing || scopes.any(|scope| self.field(scope, number).is_some()) {
+                let known = scopes.any(|scope| self.field(scope, number).is_some());
+                if framing || known || !seen.insert(number) {
                     return None;
                 }
                 nodes.push(Node { number, content: content.clone() });
@@ -265,10 +266,10 @@ fn time(text: &str) -> Option<String> {
         [hour @ ..24, minute @ ..60, second]
             if clock.len() == 8
                 && digits
-                && fraction.len() <= 9
+                && fraction.bytes().skip(9).all(|digit| digit == b'0')
                 && (second < 60 || (hour, minute, second) == (23, 59, 60)) =>
         {
-            Some(format!("{clock}.{fraction:0<9}"))
+            Some(format!("{clock}.{:0<9.9}", fraction))
         }
         _ => None,
     }

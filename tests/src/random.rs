@@ -89,12 +89,21 @@ const RARE: &[&str] = &["\u{2}", "\u{1f}", "\u{7f}", "\u{fffe}"];
 impl Values {
     fn fields<F: Fields>(&mut self, into: &mut F) {
         let schema = self.schema.clone();
-        let scope = self.scope;
-        for (index, field) in schema.scope(scope).fields.iter().enumerate() {
-            // What parts the entries of a group in FIX.
-            let first = self.safe.fix && scope != ScopeId(0) && index == 0;
+        let id = self.scope;
+        let scope = schema.scope(id);
+        // What parts the entries of a group in FIX.
+        let parts_entries = self.safe.fix && id != ScopeId(0);
+        let mut absent = vec![false; scope.fields.len()];
+        for component in scope.components.iter().filter(|it| it.need == Need::Optional) {
+            let may_be_absent = !(parts_entries && component.fields.contains(&0));
+            if may_be_absent && !self.random.chance(self.density) {
+                absent[component.fields.clone()].fill(true);
+            }
+        }
+        for (index, field) in scope.fields.iter().enumerate() {
+            let first = parts_entries && index == 0;
             let set = first || field.need == Need::Required || self.random.chance(self.density);
-            if set {
+            if set && !absent[index] {
                 self.field = index;
                 into.decode_field(index, self).expect("chance makes no errors");
             }

@@ -11,7 +11,7 @@ use trunkline_wire::Code;
 
 fn plan(members: &str, optional: Optional) -> Arc<cdr::Plan> {
     let schema = Schema::from_listing(&format!("message M\n{members}\nend")).unwrap();
-    let options = cdr::Options { byte_order: ByteOrder::Big, optional };
+    let options = cdr::Options { byte_order: ByteOrder::Big, optional, ..Default::default() };
     cdr::Plan::new(&Arc::new(schema), options)
 }
 
@@ -42,13 +42,18 @@ fn strings() {
         b"\xff\xff\xff\xff",
         "t at byte 0: more than the limit value_bytes = 16777216 allows",
     );
-    let utf_8 = "t at byte 4: expected text in UTF-8, but it has an unexpected character at 1";
-    whole(text, b"\0\0\0\x04a\xffb\0", utf_8);
+    let utf_8 = |at, byte| {
+        let option = "is read where the option code_set says so";
+        format!(
+            "t at byte {at}: expected text in UTF-8, not the byte 0x{byte}; \
+             as ISO-8859-1 or windows-1252 it {option}"
+        )
+    };
+    whole(text, b"\0\0\0\x04a\xffb\0", &utf_8(5, "FF"));
     // A character that the bytes behind the string would complete is none.
     let two = "field t 0 text required\nfield d 0 bytes required";
     let bytes = b"\0\0\0\x02\xc3\0\0\0\0\0\0\x01\xa4";
-    let cut = "t at byte 4: expected text in UTF-8, but it has an unexpected character at 0";
-    whole(two, bytes, cut);
+    whole(two, bytes, &utf_8(4, "C3"));
 }
 
 #[test]
@@ -193,6 +198,11 @@ fn what_cdr_cannot_carry_is_named() {
         assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/TickDirection");
         assert!(error.to_string().ends_with("a code is one character in CDR"), "{error}");
     }
+    let mut message = samples::figure_3(1);
+    message.header.sending_time = message.header.sending_time.without_zone();
+    let error = encoder.encode(&message).unwrap_err();
+    assert_eq!(error.path(), "Header/SendingTime");
+    assert!(error.to_string().ends_with("this one has no time zone"), "{error}");
     let mut record = Record::new(plan.schema());
     record.set("CompID", Value::Text("ABC".into())).unwrap();
     let error = encoder.encode(&record).unwrap_err();
@@ -228,7 +238,7 @@ fn plans() -> impl Iterator<Item = Arc<cdr::Plan>> {
     let orders = [ByteOrder::Little, ByteOrder::Big].into_iter();
     let all = orders.flat_map(|order| [Optional::Union, Optional::Bitmap].map(|it| (order, it)));
     all.map(|(byte_order, optional)| {
-        let options = cdr::Options { byte_order, optional };
+        let options = cdr::Options { byte_order, optional, ..Default::default() };
         cdr::Plan::new(MarketDataIncrementalRefresh::schema(), options)
     })
 }

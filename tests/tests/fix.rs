@@ -9,7 +9,7 @@ use trunkline_message::{Error, Kind, Limits, Message, Need, Record, Schema, Stru
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
-use trunkline_wire::{Code, Text};
+use trunkline_wire::{Code, Date, Text};
 
 fn plan() -> Arc<fix::Plan> {
     fix::Plan::new(MarketDataIncrementalRefresh::schema(), &fix::Options::default()).unwrap()
@@ -344,7 +344,7 @@ fn plans_that_could_not_work_are_refused() {
     for (message_type, number, length, why) in [
         ("D\u{1}49=EVIL", 58, 0, "as MsgType"),
         ("D", 58, 10, "the FIX tag 10"),
-        ("D", 100_000_000, 0, "the FIX tag 100000000"),
+        ("D", 1 << 31, 0, "the FIX tag 2147483648"),
     ] {
         let mut builder = Schema::builder("M", message_type);
         builder.data_field("F", number, length, Kind::Text, Need::Required);
@@ -352,4 +352,52 @@ fn plans_that_could_not_work_are_refused() {
         let error = fix::Plan::new(&schema, &fix::Options::default()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+#[test]
+fn picoseconds_are_read_where_they_are_zeros() {
+    let body = |time: &str| {
+        let head = "35=X|49=ABC|56=XYZ|34=1|52=20021128-18:09:42|";
+        plain_fix::message(&format!("{head}122={time}|268=0|"))
+    };
+    let message = decode(&body("20021128-18:09:42.123456789000"));
+    let expected = samples::timestamp(b"20021128-18:09:42.123456789");
+    assert_eq!(message.header.orig_sending_time, Some(expected));
+}
+
+#[test]
+fn a_time_that_may_not_be_utc_is_refused() {
+    let mut message = samples::figure_3(1);
+    message.header.sending_time = message.header.sending_time.without_zone();
+    let error = refusal(&message);
+    assert_eq!(error.path(), "Header/SendingTime");
+    assert!(error.to_string().ends_with("FIX times are UTC, and this one has no time zone"));
+    let mut message = samples::figure_3(1);
+    let day = Date::new(2002, 11, 25).unwrap().with_zone(Some(600)).unwrap();
+    message.body.entries[0].set_md_entry_date(day);
+    let error = refusal(&message);
+    assert!(error.path().ends_with("MDInclList[0]/MDEntryDate"), "{error}");
+    assert!(error.to_string().ends_with("FIX dates have no time zone, and this one has"));
+}
+
+/// As large as QuickFIX's, which are an `int`.
+#[test]
+fn tags_have_up_to_ten_digits() {
+    for tag in ["99999999", "100000000", "999999999", "2147483647"] {
+        let bytes = plain_fix::message(&format!("{HEAD}{tag}=x|268=0|"));
+        let message = decode(&bytes);
+        let unknown: Vec<_> = message.unknown.iter().collect();
+        assert_eq!(unknown, [(tag.parse().unwrap(), &b"x"[..])]);
+        assert_eq!(encode(&message), bytes);
+    }
+    let listing = "message M U1\nfield Own 2147483647 text required\nend";
+    let schema = Arc::new(Schema::from_listing(listing).unwrap());
+    let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
+    let mut record = Record::new(&schema);
+    record.set("Own", "x").unwrap();
+    let bytes = fix::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    assert_eq!(bytes, plain_fix::message("35=U1|2147483647=x|"));
+    let mut read = Record::new(&schema);
+    fix::Decoder::new(&plan).decode(&bytes, &mut read).unwrap();
+    assert_eq!(read, record);
 }

@@ -106,9 +106,20 @@ fn the_frame() {
 #[test]
 fn tags() {
     let tag = "expected a tag number and '='";
-    for wrong in
-        ["x=1|", "=1|", "0=1|", "049=1|", "-1=1|", "58|", "58", "58.0=1|", "123456789=1|", "|"]
-    {
+    for wrong in [
+        "x=1|",
+        "=1|",
+        "0=1|",
+        "049=1|",
+        "-1=1|",
+        "58|",
+        "58",
+        "58.0=1|",
+        "2147483648=1|",
+        "|",
+        "4294967354=1|",
+        "99999999999=1|",
+    ] {
         let wrong = if wrong == "58" { "58|" } else { wrong };
         body(wrong, "", wrong, tag);
     }
@@ -170,18 +181,18 @@ fn values() {
         "expected Y or N, but it has an unexpected character at 0",
     );
     let code =
-        "expected a code of at most 15 ASCII characters, but it has an unexpected character at 0";
+        |problem| format!("expected a code of at most 15 ASCII characters, but it {problem}");
     body(
-        "268=1|279=ü|",
+        "268=1|279=aü|",
         "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
-        "ü",
-        code,
+        "aü",
+        &code("has an unexpected character at 1"),
     );
     body(
         "268=1|279=0123456789abcdef|",
         "ApplicationMessage/MarketDataInc/MDInclList[0]/MDUpdateAction",
         "0123",
-        code,
+        &code("is longer than 15 bytes"),
     );
 }
 
@@ -240,7 +251,9 @@ fn dates_and_times() {
     }
     time("10:18", "has an unexpected character at 5");
     time("10:18:58.", "has an unexpected character at 9");
-    time("10:18:58.1234567890", "has an unexpected character at 18");
+    time("10:18:58.1234567891", "has a digit at 18 that would be lost");
+    time("10:18:58.123456789001", "has a digit at 20 that would be lost");
+    time("10:18:58.12345678900x", "has an unexpected character at 20");
     let stamp = |text: &str, problem: &str| {
         let reason = format!("expected a time stamp as YYYYMMDD-HH:MM:SS, but it {problem}");
         body(&format!("122={text}|"), "Header/OrigSendingTime", text, &reason);
@@ -264,6 +277,10 @@ fn duplicates_and_missing_fields() {
         twice,
     );
     body("268=1|279=0|9000=1|90=1|91=a|90=1|91=b|", "Header/SecureData", "91=b", twice);
+    // What the schema does not know may not stand twice either, in one message or entry.
+    body("9000=a|9001=b|9000=c|268=0|", "9000", "9000=c", twice);
+    let entry = "ApplicationMessage/MarketDataInc/MDInclList[1]/9000";
+    body("9000=a|268=2|279=0|9000=b|279=1|9000=c|9000=d|", entry, "9000=d", twice);
     let missing = "a required field is missing";
     body("", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
     body("262=R|", "ApplicationMessage/MarketDataInc/MDInclList", "10=", missing);
@@ -392,7 +409,8 @@ fn text_that_is_not_utf_8() {
     fields.extend(b"268=1\x01279=0\x0158=a\xffb\x01");
     let error = error(&plain_fix::framed(&fields));
     assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/Text");
-    let reason = "expected text in UTF-8, but it has an unexpected character at 1";
+    let reason = "expected text in UTF-8, not the byte 0xFF; as ISO-8859-1 or windows-1252 it is \
+                  read where the option code_set says so";
     assert_eq!(error.kind().to_string(), reason);
 }
 

@@ -40,7 +40,10 @@ fn every_kind_goes_through_cdr() {
         let schema = schemas::schema(seed);
         for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
             for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
-                let plan = cdr::Plan::new(&schema, cdr::Options { byte_order, optional });
+                let plan = cdr::Plan::new(
+                    &schema,
+                    cdr::Options { byte_order, optional, ..Default::default() },
+                );
                 let (mut encoder, mut decoder) =
                     (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
                 let mut back = Record::new(&schema);

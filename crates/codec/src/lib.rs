@@ -3,8 +3,11 @@
 #![forbid(unsafe_code)]
 
 pub mod cdr;
+mod code_set;
 pub mod fix;
 pub mod soap;
 pub mod xml;
 
 mod width;
+
+pub use code_set::CodeSet;

@@ -62,12 +62,22 @@ fn fields(input: &Struct) -> TokenStream {
 fn structure(input: &Struct) -> TokenStream {
     let ident = &input.ident;
     let width = position(input.members.len());
+    let depths =
+        input.members.iter().filter(|it| !matches!(it.role, Role::Leaf { .. })).map(|it| {
+            let value = &it.value;
+            quote! { <#value as ::trunkline_message::Structure>::DEPTH }
+        });
     let describe = input.members.iter().map(describe);
     let (name, message_type) = (&input.name, &input.message_type);
     quote! {
+        // An item of its own is evaluated whether it is used or not, so that structs that hold each
+        // other are a compile error where they are defined.
+        const _: usize = <#ident as ::trunkline_message::Structure>::DEPTH;
+
         #[automatically_derived]
         impl ::trunkline_message::Structure for #ident {
             const WIDTH: usize = #width;
+            const DEPTH: usize = ::trunkline_message::depth_around(&[#(#depths),*]);
 
             fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
                 #(#describe)*
@@ -151,7 +161,7 @@ fn describe(member: &Member) -> TokenStream {
             let ends = steps.iter().map(|_| quote! { schema.end(); });
             quote! {
                 #(schema.begin_component(#steps, #need);)*
-                <#value as ::trunkline_message::Structure>::describe(schema);
+                schema.describe::<#value>();
                 #(#ends)*
             }
         }
@@ -159,7 +169,7 @@ fn describe(member: &Member) -> TokenStream {
             let need = need(!required);
             quote! {
                 schema.begin_group(#name, #number, #entry, #need);
-                <#value as ::trunkline_message::Structure>::describe(schema);
+                schema.describe::<#value>();
                 schema.end();
             }
         }

@@ -60,6 +60,25 @@ use proc_macro::TokenStream;
 /// quote.clear_bid_px();
 /// assert_eq!(quote.bid_px(), None);
 /// ```
+///
+/// A schema is a tree, so no struct may hold itself, not even by way of others. Both are compile
+/// errors, the latter a cycle of [`DEPTH`](../trunkline_message/trait.Structure.html):
+///
+/// ```compile_fail
+/// # use trunkline_message::{Group, Message};
+/// #[derive(Message, Clone, Default)]
+/// struct Folder {
+///     name: String,
+///     #[group(entry = "file")]
+///     files: Group<File>,
+/// }
+/// #[derive(Message, Clone, Default)]
+/// struct File {
+///     name: String,
+///     #[group(entry = "folder")]
+///     folders: Group<Folder>, // a `u32` in its place, and it compiles
+/// }
+/// ```
 #[proc_macro_derive(Message, attributes(message, field, component, group, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

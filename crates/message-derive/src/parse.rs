@@ -102,7 +102,9 @@ impl Struct {
                     return Err(Error::new(field.span(), "a second #[unknown] field"));
                 }
             } else {
-                out.members.push(Member::from_field(ident, field, camel, bits)?);
+                let member = Member::from_field(ident, field, camel, bits)?;
+                member.refuse_itself(&input.ident)?;
+                out.members.push(member);
             }
         }
         Ok(out)
@@ -141,6 +143,22 @@ impl Member {
         let name = words.name.unwrap_or(default);
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
         Ok(Self { ident, value, name, number: words.number, role, docs })
+    }
+}
+
+impl Member {
+    /// A schema lists the fields of a struct inside those of the struct around it, so a struct
+    /// inside itself would have no end.
+    fn refuse_itself(&self, outer: &Ident) -> Result<()> {
+        let Type::Path(path) = &self.value else { return Ok(()) };
+        let holds_itself = path.qself.is_none()
+            && (path.path.is_ident(outer) || path.path.is_ident("Self"))
+            && !matches!(self.role, Role::Leaf { .. });
+        if !holds_itself {
+            return Ok(());
+        }
+        let why = format!("{outer} holds itself: a schema is a tree of bounded depth");
+        Err(Error::new(self.value.span(), why))
     }
 }
 
@@ -219,4 +237,30 @@ fn camel_case(name: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(input: DeriveInput) -> Option<String> {
+        Struct::from_input(&input).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_struct_that_holds_itself_is_refused() {
+        let why = "Node holds itself: a schema is a tree of bounded depth";
+        for itself in [quote::quote!(Node), quote::quote!(Self)] {
+            let node = syn::parse_quote! {
+                struct Node { name: String, #[group(entry = "child")] children: Group<#itself> }
+            };
+            assert_eq!(problem(node).as_deref(), Some(why));
+            let node = syn::parse_quote! { struct Node { #[component] inner: #itself } };
+            assert_eq!(problem(node).as_deref(), Some(why));
+        }
+        let other = syn::parse_quote! {
+            struct Node { #[group(entry = "child")] children: Group<other::Node> }
+        };
+        assert_eq!(problem(other), None);
+    }
 }

@@ -45,9 +45,28 @@ pub trait Structure: Fields + Default {
     /// How many fields it has, those of its components included.
     const WIDTH: usize;
 
-    /// Adds its fields to a description.
+    /// How deep structs stand inside it, itself counted.
+    ///
+    /// It is found from those of the structs inside, so that structs which hold each other are a
+    /// compile error: a cycle of constants.
+    const DEPTH: usize;
+
+    /// Adds its fields to a description; those of structs inside by
+    /// [`SchemaBuilder::describe`].
     fn describe(schema: &mut SchemaBuilder);
 
     /// The schema of the struct as a message.
     fn schema() -> &'static Arc<Schema>;
+}
+
+/// The [depth](Structure::DEPTH) of a struct that holds those of these depths.
+pub const fn depth_around(inside: &[usize]) -> usize {
+    let (mut deepest, mut at) = (0, 0);
+    while at < inside.len() {
+        if inside[at] > deepest {
+            deepest = inside[at];
+        }
+        at += 1;
+    }
+    deepest + 1
 }

@@ -40,6 +40,7 @@ mod limits;
 mod listing;
 mod presence;
 mod record;
+mod required;
 mod schema;
 mod unknown;
 mod value;
@@ -47,14 +48,14 @@ mod value;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};
-pub use fields::{Fields, Message, Structure};
+pub use fields::{Fields, Message, Structure, depth_around};
 pub use group::{Entries, Group};
 pub use limits::Limits;
 pub use presence::{Ones, Presence};
 pub use record::{Record, RecordError, RecordGroup, Value};
+pub use required::Required;
 pub use schema::{
     Component, Field, IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, Scope, ScopeId,
-    first_missing,
 };
 pub use trunkline_message_derive::Message;
 pub use unknown::Unknown;

@@ -9,7 +9,7 @@ use crate::listing::kind_name;
 use crate::presence::Ones;
 use crate::{
     Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Result, Schema,
-    Scope, ScopeId, Structure, Unknown, first_missing,
+    Scope, ScopeId, Structure, Unknown,
 };
 
 /// The value of one field of a [`Record`].
@@ -439,7 +439,8 @@ impl Fields for Record {
 
     #[inline]
     fn missing(&self) -> Option<usize> {
-        first_missing(&self.scope().required, &self.present)
+        let is_there = |field| self.value(field).is_some();
+        self.scope().required.first_missing_where(&self.present, is_there)
     }
 
     #[inline]

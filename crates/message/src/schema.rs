@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use crate::Error;
+use crate::{Error, Required, Structure};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,29 +132,14 @@ pub struct Scope {
     pub fields: Vec<Field>,
     /// Components in the order in which they open, outer before inner.
     pub components: Vec<Component>,
-    /// A bit for each field that is required, and not only where an optional component is there;
-    /// the first lowest.
-    pub required: Box<[u64]>,
+    /// Which fields must be there, and when.
+    pub required: Required,
 }
 
 impl Scope {
     fn named(name: &str) -> Self {
-        let (fields, components, required) = (Vec::new(), Vec::new(), Box::default());
+        let (fields, components, required) = Default::default();
         Self { name: name.into(), fields, components, required }
-    }
-
-    fn note_required(&mut self) {
-        let mut required = vec![0; self.fields.len().div_ceil(64)];
-        for (index, field) in self.fields.iter().enumerate() {
-            let mut needs = field.need == Need::Required;
-            let mut component = field.component;
-            while let Some(around) = component.map(|it| &self.components[usize::from(it)]) {
-                needs &= around.need == Need::Required;
-                component = around.parent;
-            }
-            required[index / 64] |= u64::from(needs) << (index % 64);
-        }
-        self.required = required.into();
     }
 
     /// Position of the first field of this name. As many components may stand before it as tell it
@@ -189,13 +174,6 @@ impl Scope {
                 *around.name == *step
             })
     }
-}
-
-/// The first field that is required and not set, a bit for each, the first lowest.
-#[inline]
-pub fn first_missing(required: &[u64], set: &[u64]) -> Option<usize> {
-    let word = required.iter().zip(set).position(|(required, set)| required & !set != 0)?;
-    Some(64 * word + (required[word] & !set[word]).trailing_zeros() as usize)
 }
 
 /// The description of one message that every format compiles into its plan.
@@ -358,6 +336,17 @@ impl SchemaBuilder {
         self
     }
 
+    /// Adds the fields of a struct to the component or group opened last.
+    ///
+    /// Nothing is added once something is wrong: a struct that holds itself, which a compiler does
+    /// not see in an implementation by hand, ends at the first level too many.
+    pub fn describe<S: Structure>(&mut self) -> &mut Self {
+        if self.problem.is_none() {
+            S::describe(self);
+        }
+        self
+    }
+
     /// Is every component and group closed?
     pub(crate) fn is_at_top(&self) -> bool {
         self.open.is_empty()
@@ -402,7 +391,9 @@ impl SchemaBuilder {
             check_scope(scope, &mut numbers)?;
         }
         let mut scopes = self.scopes.clone();
-        scopes.iter_mut().for_each(Scope::note_required);
+        for scope in &mut scopes {
+            scope.required = Required::of(scope);
+        }
         Ok(Schema { message_type: self.message_type.clone(), scopes })
     }
 }

@@ -1,8 +1,10 @@
 //! What `derive(Message)` makes of a struct.
 
+use std::sync::Arc;
+
 use trunkline_message::{
     Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Presence, Record,
-    RecordError, Result, ScopeId, Structure, Unknown, Value,
+    RecordError, Result, Schema, SchemaBuilder, ScopeId, Structure, Unknown, Value,
 };
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
@@ -386,4 +388,42 @@ fn a_raw_identifier_is_the_name_without_its_mark() {
 
     let names: Vec<_> = Product::schema().scopes()[0].fields.iter().map(|it| &*it.name).collect();
     assert_eq!(names, ["type"]);
+}
+
+/// By hand, past what the derive and the compiler see: a schema ends all the same.
+#[test]
+fn structs_that_hold_each_other_end_in_an_error() {
+    #[derive(Default)]
+    struct Tree;
+
+    impl Fields for Tree {
+        fn encode_fields<E: Encoder>(&self, _: usize, _: &mut E) {}
+        fn decode_field<D: Decoder>(&mut self, _: usize, _: &mut D) -> Result<()> {
+            Ok(())
+        }
+        fn clear(&mut self) {}
+    }
+
+    impl Structure for Tree {
+        const WIDTH: usize = 2;
+        const DEPTH: usize = 1;
+
+        fn describe(schema: &mut SchemaBuilder) {
+            for side in ["left", "right"] {
+                schema.begin_group(side, 0, "tree", Need::Optional).describe::<Self>().end();
+            }
+        }
+
+        fn schema() -> &'static Arc<Schema> {
+            unreachable!("nobody asks for it")
+        }
+    }
+
+    let error = Schema::builder("Tree", "").describe::<Tree>().build().unwrap_err();
+    assert_eq!(error.to_string(), "left: more than 128 components and groups are nested");
+}
+
+#[test]
+fn a_struct_knows_how_deep_it_is() {
+    assert_eq!((Side::DEPTH, Instrument::DEPTH, Order::DEPTH), (1, 2, 3));
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::digits;
+use crate::value::ValueError;
 
 /// An enumerated code: ASCII text of at most 15 bytes, in 16 bytes.
 ///
@@ -13,6 +14,14 @@ use crate::digits;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Code([u8; 16]); // the text, zeros, and in the last byte the length
+
+#[cold]
+fn explain(bytes: &[u8]) -> ValueError {
+    match bytes.iter().position(|byte| !byte.is_ascii()) {
+        _ if bytes.len() > LONGEST => ValueError::TooLong { most: LONGEST },
+        at => ValueError::Malformed { at: at.unwrap_or(bytes.len()) },
+    }
+}
 
 /// Length of the longest code, in bytes.
 const LONGEST: usize = 15;
@@ -53,6 +62,16 @@ impl Code {
         };
         let ascii = text & u128::from_le_bytes([0x80; 16]) == 0;
         ascii.then(|| Self((text | (length as u128) << (8 * LONGEST)).to_le_bytes()))
+    }
+
+    /// As [`from_bytes`](Self::from_bytes), and says what is wrong.
+    ///
+    /// # Errors
+    /// [`ValueError::TooLong`] beyond 15 bytes, [`ValueError::Malformed`] at the first byte that is
+    /// not ASCII.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self, ValueError> {
+        Self::from_bytes(bytes).ok_or_else(|| explain(bytes))
     }
 
     /// The code of one character; `None` if it is not ASCII.
@@ -145,6 +164,14 @@ mod tests {
         assert_eq!(Code::new("2").single(), Some(b'2'));
         assert_eq!(Code::new("").single(), None);
         assert_eq!(Code::new("22").single(), None);
+    }
+
+    #[test]
+    fn what_is_no_code_is_told() {
+        assert_eq!(Code::parse(b"AB"), Ok(Code::new("AB")));
+        assert_eq!(Code::parse(b"0123456789abcde").map(|code| code.len()), Ok(15));
+        assert_eq!(Code::parse(b"0123456789abcdef"), Err(ValueError::TooLong { most: 15 }));
+        assert_eq!(Code::parse("aü".as_bytes()), Err(ValueError::Malformed { at: 1 }));
     }
 
     #[test]

@@ -98,26 +98,34 @@ impl Decimal {
         parse_apart(source, start, end)
     }
 
-    /// Reads the whole of `bytes` as [`Decimal::parse`] does, and besides with an exponent
-    /// (`1.2E-3`) and a leading `+`: a finite `xsd:double` (XML Schema Part 2, 3.2.5).
+    /// Reads the whole of `bytes` as an `xsd:decimal`: as [`Decimal::parse`] does, and besides with
+    /// a leading `+`. Exponents are those of `xsd:double`.
     ///
     /// # Errors
     /// As [`Decimal::parse`].
-    pub fn parse_scientific(bytes: &[u8]) -> Result<Self, ValueError> {
-        let plus = usize::from(bytes.first() == Some(&b'+'));
-        let unsigned = &bytes[plus..];
-        if plus == 1 && unsigned.first() == Some(&b'-') {
-            return Err(ValueError::Malformed { at: 1 });
+    pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
+        match bytes {
+            [b'+', b'-', ..] => Err(ValueError::Malformed { at: 1 }),
+            [b'+', unsigned @ ..] => Self::parse(unsigned).map_err(|error| error.after(1)),
+            _ => Self::parse(bytes),
         }
-        let Some(e) = unsigned.iter().position(|byte| byte | 0x20 == b'e') else {
-            return Self::parse(unsigned).map_err(|error| error.after(plus));
+    }
+
+    /// Reads the whole of `bytes` as [`Decimal::parse_xml`] does, and besides with an exponent
+    /// (`1.2E-3`): a finite `xsd:double` (XML Schema Part 2, 3.2.5).
+    ///
+    /// # Errors
+    /// As [`Decimal::parse`].
+    pub(crate) fn parse_scientific(bytes: &[u8]) -> Result<Self, ValueError> {
+        let Some(e) = bytes.iter().position(|byte| byte | 0x20 == b'e') else {
+            return Self::parse_xml(bytes);
         };
-        let (mantissa, exponent) = (&unsigned[..e], &unsigned[e + 1..]);
-        let mantissa = Self::parse(mantissa).map_err(|error| match error {
-            ValueError::Empty => ValueError::Malformed { at: plus },
-            error => error.after(plus),
+        let (mantissa, exponent) = (&bytes[..e], &bytes[e + 1..]);
+        let mantissa = Self::parse_xml(mantissa).map_err(|error| match error {
+            ValueError::Empty => ValueError::Malformed { at: 0 },
+            error => error,
         })?;
-        let power = parse_power(exponent).map_err(|error| error.after(plus + e + 1))?;
+        let power = parse_power(exponent).map_err(|error| error.after(e + 1))?;
         fit(mantissa.mantissa, i32::from(mantissa.exponent) + power).ok_or(ValueError::OutOfRange)
     }
 

@@ -1,8 +1,8 @@
 //! Dates and times: FIX `UTCDateOnly`, `UTCTimeOnly` and `UTCTimestamp`, XML Schema `xsd:date`,
 //! `xsd:time` and `xsd:dateTime` (Part 2, 3.2.7 to 3.2.9).
 //!
-//! All values are UTC. Their parts are kept apart, so that text is read and written without
-//! dividing.
+//! Times are UTC, or of a zone that nobody told: XML may leave it out, and a guess would shift what
+//! comes back. Their parts are kept apart, so that text is read and written without dividing.
 
 mod fix;
 mod parts;
@@ -15,19 +15,31 @@ use crate::value::Window;
 const NANOSECONDS: u64 = 1_000_000_000;
 const DAY: u64 = 86_400 * NANOSECONDS;
 
-/// A day of the Gregorian calendar in the years 0 to 9999.
+/// A day of the Gregorian calendar in the years 0 to 9999, in some time zone if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
     month: u8,
     day: u8,
+    /// Minutes ahead of UTC, or [`NO_ZONE`].
+    zone: i16,
 }
 
-/// A time of day in nanoseconds; 23:59:60 is the leap second.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time(u64); // from the top: hour 16 bits, minute 8, second 8, nanosecond 32
+const NO_ZONE: i16 = i16::MIN;
 
-/// A moment in UTC.
+/// Largest distance of a time zone from UTC in minutes (XML Schema Part 2, 3.2.7).
+const FARTHEST_ZONE: i16 = 14 * 60;
+
+/// A time of day in nanoseconds, in UTC or without a zone; 23:59:60 is the leap second.
+///
+/// Times in UTC come before those without a zone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(u64); // from the top: no zone 1 bit, hour 15 bits, minute 8, second 8, nanosecond 32
+
+/// The bit of a time without a zone.
+const WITHOUT_ZONE: u64 = 1 << 63;
+
+/// A moment in UTC, or what clocks show in a zone that is not told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp {
     date: Date,
@@ -36,9 +48,10 @@ pub struct Timestamp {
 
 impl Date {
     /// The day 1970-01-01, from which Unix time counts.
-    pub const EPOCH: Self = Self { year: 1970, month: 1, day: 1 };
+    pub const EPOCH: Self = Self { year: 1970, month: 1, day: 1, zone: NO_ZONE };
 
-    /// The day of these numbers, counted as people do; `None` if there is no such day.
+    /// The day of these numbers, counted as people do, without a zone; `None` if there is no such
+    /// day.
     #[inline]
     pub const fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         if year > 9999 || month.wrapping_sub(1) >= 12 {
@@ -48,7 +61,7 @@ impl Date {
         if day.wrapping_sub(1) >= 28 && (day == 0 || day > days_in_month(year, month)) {
             return None;
         }
-        Some(Self { year, month, day })
+        Some(Self { year, month, day, zone: NO_ZONE })
     }
 
     /// The year, 0..=9999.
@@ -67,6 +80,25 @@ impl Date {
     #[inline]
     pub const fn day(self) -> u8 {
         self.day
+    }
+
+    /// The time zone whose day it is, in minutes ahead of UTC. Most days have none.
+    #[inline]
+    pub const fn zone(self) -> Option<i16> {
+        if self.zone == NO_ZONE { None } else { Some(self.zone) }
+    }
+
+    /// The same day in this time zone, or without one; `None` if the zone is more than 14 hours
+    /// from UTC.
+    #[inline]
+    pub const fn with_zone(self, minutes: Option<i16>) -> Option<Self> {
+        match minutes {
+            None => Some(Self { zone: NO_ZONE, ..self }),
+            Some(zone) if zone >= -FARTHEST_ZONE && zone <= FARTHEST_ZONE => {
+                Some(Self { zone, ..self })
+            }
+            Some(_) => None,
+        }
     }
 
     /// Days since 1970-01-01, negative before.
@@ -94,14 +126,14 @@ impl Date {
         let day = day_of_year - (153 * shifted + 2) / 5 + 1;
         let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
         let year = era * 400 + year_of_era + (month <= 2) as i32 - 400;
-        Some(Self { year: year as u16, month: month as u8, day: day as u8 })
+        Some(Self { year: year as u16, month: month as u8, day: day as u8, zone: NO_ZONE })
     }
 }
 
 /// Days from the first of March of the year -400 to 1970-01-01.
 const DAYS_TO_EPOCH: i32 = 719_468 + 146_097;
-const FIRST_DAY: i32 = Date { year: 0, month: 1, day: 1 }.unix_days();
-const LAST_DAY: i32 = Date { year: 9999, month: 12, day: 31 }.unix_days();
+const FIRST_DAY: i32 = Date { year: 0, month: 1, day: 1, zone: NO_ZONE }.unix_days();
+const LAST_DAY: i32 = Date { year: 9999, month: 12, day: 31, zone: NO_ZONE }.unix_days();
 
 const fn days_in_month(year: u16, month: u8) -> u8 {
     match month {
@@ -119,7 +151,7 @@ impl Time {
     /// The first moment of the day.
     pub const MIDNIGHT: Self = Self(0);
 
-    /// The time of these parts; second 60 is the leap second and exists after 23:59:59 only.
+    /// The time in UTC of these parts; second 60 is the leap second and exists after 23:59:59 only.
     /// `None` if there is no such time.
     #[inline]
     pub const fn new(hour: u8, minute: u8, second: u8, nanosecond: u32) -> Option<Self> {
@@ -140,6 +172,26 @@ impl Time {
         } else {
             None
         }
+    }
+
+    /// Is it known to be in UTC? If not, nobody told the zone.
+    #[inline]
+    pub const fn is_utc(self) -> bool {
+        self.0 & WITHOUT_ZONE == 0
+    }
+
+    /// What the clock shows, in a zone that is not told.
+    #[inline]
+    #[must_use]
+    pub const fn without_zone(self) -> Self {
+        Self(self.0 | WITHOUT_ZONE)
+    }
+
+    /// What the clock shows, taken for UTC.
+    #[inline]
+    #[must_use]
+    pub const fn in_utc(self) -> Self {
+        Self(self.0 & !WITHOUT_ZONE)
     }
 
     /// The hour, 0..=23.
@@ -193,10 +245,30 @@ impl Timestamp {
     /// 1970-01-01 00:00:00, from which Unix time counts.
     pub const EPOCH: Self = Self { date: Date::EPOCH, time: Time::MIDNIGHT };
 
-    /// The moment of a date and a time of day.
+    /// The moment of a day and a time of day, whose zone it has.
     #[inline]
     pub const fn new(date: Date, time: Time) -> Self {
-        Self { date, time }
+        Self { date: Date { zone: NO_ZONE, ..date }, time }
+    }
+
+    /// Is it known to be in UTC? If not, nobody told the zone.
+    #[inline]
+    pub const fn is_utc(self) -> bool {
+        self.time.is_utc()
+    }
+
+    /// What clock and calendar show, in a zone that is not told.
+    #[inline]
+    #[must_use]
+    pub const fn without_zone(self) -> Self {
+        Self { time: self.time.without_zone(), ..self }
+    }
+
+    /// What clock and calendar show, taken for UTC.
+    #[inline]
+    #[must_use]
+    pub const fn in_utc(self) -> Self {
+        Self { time: self.time.in_utc(), ..self }
     }
 
     /// The day.
@@ -211,7 +283,7 @@ impl Timestamp {
         self.time
     }
 
-    /// Nanoseconds since 1970-01-01, negative before. Unix time has no leap seconds: one counts
+    /// Nanoseconds since 1970-01-01, negative before, taken for UTC. Unix time has no leap seconds: one counts
     /// as the first second of the next day.
     #[inline]
     pub const fn unix_nanoseconds(self) -> i128 {
@@ -247,7 +319,7 @@ impl Default for Date {
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(f, |out| self.write_xml(false, out))
+        show(f, |out| self.write_xml(out))
     }
 }
 

@@ -22,6 +22,16 @@ pub enum ValueError {
     },
     /// The text is well formed, but its value does not fit the type.
     OutOfRange,
+    /// The digit at this position is not zero, and the type holds none so far behind the point.
+    TooPrecise {
+        /// Zero-based position in the text of the value.
+        at: usize,
+    },
+    /// The text is longer than the type holds.
+    TooLong {
+        /// Bytes that it holds.
+        most: usize,
+    },
 }
 
 impl ValueError {
@@ -29,6 +39,7 @@ impl ValueError {
     pub(crate) fn after(self, bytes: usize) -> Self {
         match self {
             Self::Malformed { at } => Self::Malformed { at: at + bytes },
+            Self::TooPrecise { at } => Self::TooPrecise { at: at + bytes },
             Self::Empty if bytes > 0 => Self::Malformed { at: bytes },
             other => other,
         }
@@ -41,6 +52,8 @@ impl fmt::Display for ValueError {
             Self::Empty => f.write_str("is empty"),
             Self::Malformed { at } => write!(f, "has an unexpected character at {at}"),
             Self::OutOfRange => f.write_str("is out of range"),
+            Self::TooPrecise { at } => write!(f, "has a digit at {at} that would be lost"),
+            Self::TooLong { most } => write!(f, "is longer than {most} bytes"),
         }
     }
 }
@@ -64,5 +77,8 @@ mod tests {
         assert_eq!(ValueError::Empty.to_string(), "is empty");
         assert_eq!(ValueError::Malformed { at: 3 }.to_string(), "has an unexpected character at 3");
         assert_eq!(ValueError::OutOfRange.to_string(), "is out of range");
+        let precise = ValueError::TooPrecise { at: 18 };
+        assert_eq!(precise.to_string(), "has a digit at 18 that would be lost");
+        assert_eq!(ValueError::TooLong { most: 15 }.to_string(), "is longer than 15 bytes");
     }
 }

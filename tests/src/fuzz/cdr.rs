@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_codec::CodeSet;
 use trunkline_codec::cdr::{ByteOrder, Decoder, Encoder, Optional, Options, Plan};
 use trunkline_message::{Record, Structure};
 
@@ -11,11 +12,15 @@ use crate::random::{self, Safe};
 
 /// The byte orders and optionals there are.
 pub(super) const OPTIONS: [Options; 4] = [
-    Options { byte_order: ByteOrder::Little, optional: Optional::Union },
-    Options { byte_order: ByteOrder::Big, optional: Optional::Union },
-    Options { byte_order: ByteOrder::Little, optional: Optional::Bitmap },
-    Options { byte_order: ByteOrder::Big, optional: Optional::Bitmap },
+    options(ByteOrder::Little, Optional::Union),
+    options(ByteOrder::Big, Optional::Union),
+    options(ByteOrder::Little, Optional::Bitmap),
+    options(ByteOrder::Big, Optional::Bitmap),
 ];
+
+const fn options(byte_order: ByteOrder, optional: Optional) -> Options {
+    Options { byte_order, optional, code_set: CodeSet::Utf8 }
+}
 
 /// Decodes the bytes behind the first, which chooses the options; and a valid message whose octets
 /// the bytes change.

@@ -2,6 +2,7 @@
 
 mod cdr;
 mod changes;
+mod documents;
 mod edits;
 mod envelope;
 mod fix;
@@ -13,6 +14,7 @@ mod websocket;
 mod xml;
 
 pub use cdr::cdr;
+pub use documents::Reach;
 pub use envelope::{DOCUMENTS as ENVELOPES, envelope};
 pub use fix::fix;
 pub use journal::journal;

@@ -1,10 +1,12 @@
-//! Any bytes as an XML document.
+//! Any bytes as an XML document, and as one of some schema with a few edits.
 
 use trunkline_codec::xml::{
     Error, Event, Options, Parser, Source, is_name_char, is_name_start, normalise_attribute,
     normalise_newlines, unescape,
 };
 use trunkline_message::Limits;
+
+use super::documents::{Edited, Reach};
 
 /// What an event means, whatever the document's spelling of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,13 +21,21 @@ enum Fact {
 /// Prefixes that the tag needs, and their namespaces.
 type Bindings = Vec<[String; 2]>;
 
-/// Parses the bytes. If they are a document, each event must hold what a plain scan of the same
-/// text says, and the document written anew from its events must mean the same.
+/// Parses the bytes, and the document of a message that they choose and edit. Of either, each event
+/// must hold what a plain scan of the same text says, and the document written anew from its events
+/// must mean the same. All ways to read the message must agree; says how far they came.
 ///
 /// # Panics
 ///
-/// If it does not.
-pub fn xml(data: &[u8]) {
+/// If any of this is not so.
+pub fn xml(data: &[u8]) -> Reach {
+    parse(data);
+    let edited = Edited::new(data);
+    parse(&edited.bytes);
+    edited.read()
+}
+
+fn parse(data: &[u8]) {
     let limits = Limits { depth: 64, attributes: 64, value_bytes: 1 << 16, ..Limits::default() };
     for namespaces in [true, false] {
         let options = Options { namespaces, ..Options::default() };

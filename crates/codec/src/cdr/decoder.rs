@@ -1,15 +1,15 @@
 //! CDR to fields.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, scan, validate_utf8,
-};
+use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, scan};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+use crate::CodeSet;
 
 /// Reads messages of one schema from CDR, alignment counted from the first byte.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub struct Decoder {
     limits: Limits,
     /// For each field, how many were absent from it on the last time.
     habits: Vec<u8>,
+    seen: Vec<u64>,
 }
 
 impl Decoder {
@@ -29,7 +30,7 @@ impl Decoder {
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
         let fields = plan.scopes.iter().map(|scope| scope.slots.len()).sum();
-        Self { plan: plan.clone(), limits, habits: vec![0; fields] }
+        Self { plan: plan.clone(), limits, habits: vec![0; fields], seen: Vec::new() }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -47,13 +48,11 @@ impl Decoder {
             return Err(Error::new(kind, bytes.len()));
         }
         message.clear();
+        self.seen.clear();
+        let memory = (&mut self.habits[..], &mut self.seen);
         match plan.options.byte_order {
-            ByteOrder::Little => {
-                Body::<true>::decode(plan, &self.limits, &mut self.habits, bytes, message)
-            }
-            ByteOrder::Big => {
-                Body::<false>::decode(plan, &self.limits, &mut self.habits, bytes, message)
-            }
+            ByteOrder::Little => Body::<true>::decode(plan, &self.limits, memory, bytes, message),
+            ByteOrder::Big => Body::<false>::decode(plan, &self.limits, memory, bytes, message),
         }
     }
 }
@@ -62,6 +61,8 @@ struct Body<'a, const LITTLE: bool> {
     plan: &'a Plan,
     limits: &'a Limits,
     habits: &'a mut [u8],
+    /// One bit for each field of those open scopes whose optional components must have some.
+    seen: &'a mut Vec<u64>,
     bytes: &'a [u8],
     at: usize,
     scope_index: usize,
@@ -76,7 +77,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn decode<M: Message>(
         plan: &'a Plan,
         limits: &'a Limits,
-        habits: &'a mut [u8],
+        (habits, seen): (&'a mut [u8], &'a mut Vec<u64>),
         bytes: &'a [u8],
         message: &mut M,
     ) -> Result<()> {
@@ -84,6 +85,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             plan,
             limits,
             habits,
+            seen,
             bytes,
             at: 0,
             scope_index: 0,
@@ -104,6 +106,11 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn scope<F: Fields>(&mut self, scope: &ScopePlan, into: &mut F) -> Result<()> {
         let bitmap = self.at;
         let _ = self.take(scope.bitmap, "the presence bits")?;
+        let base = self.seen.len();
+        let conditional = scope.required.is_conditional();
+        if conditional {
+            self.seen.resize(base + scope.required.words(), 0);
+        }
         let mut field = 0;
         while let Some(slot) = scope.slots.get(field) {
             if slot.flags > 0 {
@@ -128,13 +135,30 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                 _ => {}
             }
             into.decode_field(field, self)?;
+            if conditional {
+                self.seen[base + field / 64] |= 1 << (field % 64);
+            }
             self.fields += 1;
             field += 1;
+        }
+        if conditional {
+            self.check_required(scope, base)?;
         }
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.at));
         }
+        Ok(())
+    }
+
+    /// Has every optional component that is there what it must have?
+    #[inline(never)]
+    fn check_required(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
+        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
+            self.field = field;
+            return Err(self.error(ErrorKind::Missing, self.at));
+        }
+        self.seen.truncate(base);
         Ok(())
     }
 
@@ -258,11 +282,17 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         Ok((start, self.at - 1))
     }
 
+    /// The string in these bytes, in the plan's code set.
+    fn read(&self, start: usize, end: usize) -> Result<Cow<'a, str>> {
+        let read = self.plan.options.code_set.read(&self.bytes[start..end]);
+        read.map_err(|(at, kind)| self.error(kind, start + at))
+    }
+
     #[cold]
     #[inline(never)]
-    fn no_utf8(&self, start: usize, at: usize) -> Error {
-        let problem = ValueError::Malformed { at };
-        self.error(ErrorKind::Value { expected: "text in UTF-8", problem }, start)
+    fn read_text(&self, start: usize, end: usize, into: &mut Text) -> Result<()> {
+        into.assign(&self.read(start, end)?);
+        Ok(())
     }
 
     #[inline]
@@ -338,14 +368,19 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     #[inline]
     fn text(&mut self, into: &mut Text) -> Result<()> {
         let (start, end) = self.string_range()?;
-        into.assign_utf8(self.bytes, start, end).map_err(|at| self.no_utf8(start, at))
+        if self.plan.options.code_set == CodeSet::Utf8
+            && into.assign_utf8(self.bytes, start, end).is_ok()
+        {
+            return Ok(());
+        }
+        self.read_text(start, end, into)
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
         let (start, end) = self.string_range()?;
-        let text = validate_utf8(&self.bytes[start..end]).map_err(|at| self.no_utf8(start, at))?;
+        let text = self.read(start, end)?;
         into.clear();
-        into.push_str(text);
+        into.push_str(&text);
         Ok(())
     }
 

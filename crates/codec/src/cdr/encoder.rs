@@ -6,6 +6,7 @@ use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Messa
 use trunkline_wire::{Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+use crate::CodeSet;
 
 /// Writes messages of one schema as CDR, alignment counted from the first byte.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl Encoder {
     ///
     /// # Errors
     /// A required field of a record that is not set, text with a NUL inside, a code longer than a
-    /// char, or a message of another schema. The path names the field.
+    /// char, a time without a zone, a character that is not in the plan's code set, or a message of another schema. The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         if !Arc::ptr_eq(message.message_schema(), &self.plan.schema) {
@@ -80,6 +81,10 @@ fn number<const LITTLE: bool>(cursor: &mut Cursor<'_>, bits: u64, width: usize) 
     cursor.block(&block, width);
 }
 
+const MISSING: &str = "a required field is not set";
+const ZONED_DAY: &str = "dates have no time zone in this form, and this one has";
+const NO_ZONE: &str = "times are UTC in this form, and this one has no time zone";
+
 /// Octets that a field may take before its value: flag and padding.
 const LEAD: usize = 16;
 
@@ -97,6 +102,9 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         self.next = 0;
         self.bitmap = self.output.len();
         self.output.zeros(self.scope.bitmap);
+        if let Some(field) = fields.missing() {
+            self.fail(field, MISSING);
+        }
         fields.encode_fields(0, self);
         if self.next < self.scope.slots.len() {
             self.absent(self.scope.slots.len());
@@ -120,7 +128,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                     ulong::<LITTLE>(&mut cursor, 0);
                     cursor.finish();
                 }
-                Absent::Never => self.fail(self.next, "a required field is not set"),
+                Absent::Never => self.fail(self.next, MISSING),
                 Absent::Flag | Absent::Bit(_) => {}
             }
             self.next += 1;
@@ -184,6 +192,18 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         width
     }
 
+    fn bytes_of_string(&mut self, field: usize, bytes: &[u8]) {
+        self.count(field, bytes.len() + 1);
+        if memchr::memchr(0, bytes).is_some() {
+            self.fail(field, "the text has a NUL inside, which ends a CDR string");
+        }
+        self.field(field, bytes.len() + 5, |cursor| {
+            ulong::<LITTLE>(cursor, bytes.len() + 1);
+            cursor.copy(bytes);
+            cursor.byte(0);
+        });
+    }
+
     #[inline]
     fn count(&mut self, field: usize, count: usize) {
         if u32::try_from(count).is_err() {
@@ -222,21 +242,16 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     }
 
     fn string(&mut self, field: usize, value: &str) {
-        self.count(field, value.len() + 1);
-        if memchr::memchr(0, value.as_bytes()).is_some() {
-            self.fail(field, "the text has a NUL inside, which ends a CDR string");
+        match self.plan.options.code_set.write(value) {
+            Ok(bytes) => self.bytes_of_string(field, &bytes),
+            Err(why) => self.fail(field, why),
         }
-        self.field(field, value.len() + 5, |cursor| {
-            ulong::<LITTLE>(cursor, value.len() + 1);
-            cursor.copy(value.as_bytes());
-            cursor.byte(0);
-        });
     }
 
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) => {
+            Some((block, len)) if self.plan.options.code_set == CodeSet::Utf8 => {
                 let mut nul = false;
                 self.field(field, 40, |cursor| {
                     ulong::<LITTLE>(cursor, len + 1);
@@ -247,7 +262,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
                     self.fail(field, "the text has a NUL inside, which ends a CDR string");
                 }
             }
-            None => self.string(field, value),
+            _ => self.string(field, value),
         }
     }
 
@@ -269,16 +284,25 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
+        if value.zone().is_some() {
+            self.fail(field, ZONED_DAY);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 
     #[inline]
     fn time(&mut self, field: usize, value: Time) {
+        if !value.is_utc() {
+            self.fail(field, NO_ZONE);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 
     #[inline]
     fn timestamp(&mut self, field: usize, value: Timestamp) {
+        if !value.is_utc() {
+            self.fail(field, NO_ZONE);
+        }
         self.short_text(field, |window| value.write_fix(window));
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, Kind, Need, Schema, Scope};
+use trunkline_message::{Error, Kind, Need, Required, Schema, Scope};
+
+use crate::CodeSet;
 
 /// Which byte comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -31,6 +33,8 @@ pub struct Options {
     pub byte_order: ByteOrder,
     /// How an optional field says whether it is there.
     pub optional: Optional,
+    /// How strings are written: the code set for `char` that both sides agree on.
+    pub code_set: CodeSet,
 }
 
 /// A schema compiled for CDR; shared by any number of encoders and decoders.
@@ -98,19 +102,23 @@ pub(super) struct ScopePlan {
     pub(super) bitmap: usize,
     /// The least octets that an entry takes: bounds the count of a sequence before it is read.
     pub(super) least: usize,
+    /// Which fields must be there, and when.
+    pub(super) required: Required,
 }
 
 impl ScopePlan {
     fn new(scope: &Scope, options: Options, first: usize) -> Self {
         let mut bits = 0;
         let mut slots: Vec<Slot> = Vec::new();
-        for field in &scope.fields {
-            let group = matches!(field.kind, Kind::Group(_));
-            let absent = match (field.need, options.optional) {
-                (Need::Required, _) => Absent::Never,
-                (Need::Optional, Optional::Union) if group => Absent::Sequence,
-                (Need::Optional, Optional::Union) => Absent::Flag,
-                (Need::Optional, Optional::Bitmap) => {
+        for (index, field) in scope.fields.iter().enumerate() {
+            // Of a group that an optional component must have, no entries are not the same as none
+            // of the component, so it has a flag.
+            let group = matches!(field.kind, Kind::Group(_)) && field.need == Need::Optional;
+            let absent = match options.optional {
+                _ if scope.required.is_always(index) => Absent::Never,
+                Optional::Union if group => Absent::Sequence,
+                Optional::Union => Absent::Flag,
+                Optional::Bitmap => {
                     bits += 1;
                     Absent::Bit(bits - 1)
                 }
@@ -132,7 +140,13 @@ impl ScopePlan {
         }
         let bitmap = usize::div_ceil(bits, 8);
         let least = bitmap + slots.iter().filter(|it| !matches!(it.absent, Absent::Bit(_))).count();
-        Self { slots: slots.into(), first, bitmap, least: least.max(1) }
+        Self {
+            slots: slots.into(),
+            first,
+            bitmap,
+            least: least.max(1),
+            required: scope.required.clone(),
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! FIX to fields.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
-    first_missing,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum,
-    parse_float_within, scan, validate_utf8,
+    parse_float_within, scan,
 };
 
 use super::SOH;
-use super::plan::{Plan, ScopePlan, Tag};
+use super::plan::{LARGEST_TAG, LONGEST_TAG, Plan, ScopePlan, Tag};
 use crate::width::within;
 
 /// What stands at the beginning of a stream of FIX messages.
@@ -133,6 +134,7 @@ pub struct Decoder {
     limits: Limits,
     scopes: Vec<usize>,
     seen: Vec<u64>,
+    strangers: HashSet<(usize, u32)>,
 }
 
 impl Decoder {
@@ -143,7 +145,8 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        Self { plan: plan.clone(), limits, scopes: Vec::new(), seen: Vec::new() }
+        let (scopes, seen, strangers) = Default::default();
+        Self { plan: plan.clone(), limits, scopes, seen, strangers }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -160,11 +163,12 @@ impl Decoder {
         message.clear();
         self.scopes.clear();
         self.seen.clear();
+        self.strangers.clear();
         let mut body = Body {
             plan,
             limits: &self.limits,
             bytes: &bytes[..end],
-            text: validate_utf8(&bytes[..end]).ok(),
+            text: plan.code_set.view(&bytes[..end]),
             at: start,
             value: (start, start),
             length_of: None,
@@ -174,6 +178,7 @@ impl Decoder {
             fields: 0,
             entries: 0,
             seen: &mut self.seen,
+            strangers: &mut self.strangers,
         };
         body.fields(message)?;
         if body.at != end {
@@ -231,7 +236,7 @@ struct Body<'a> {
     limits: &'a Limits,
     /// The message up to its CheckSum.
     bytes: &'a [u8],
-    /// The same, when all of it is UTF-8.
+    /// The same as text, when that is what all of it means in the plan's code set.
     text: Option<&'a str>,
     at: usize,
     /// The value of the field at which the decoder stands.
@@ -247,6 +252,8 @@ struct Body<'a> {
     entries: usize,
     /// One bit for each field of every open scope.
     seen: &'a mut Vec<u64>,
+    /// Tags that the schema does not know, each with the place where its message or entry begins.
+    strangers: &'a mut HashSet<(usize, u32)>,
 }
 
 impl<'a> Body<'a> {
@@ -260,7 +267,7 @@ impl<'a> Body<'a> {
         let scope = self.scope_plan();
         let base = self.seen.len();
         let entry = self.at;
-        self.seen.resize(base + scope.required.len(), 0);
+        self.seen.resize(base + scope.required.words(), 0);
         while self.at < self.bytes.len() {
             let start = self.at;
             let (number, value) = self.tag()?;
@@ -277,7 +284,7 @@ impl<'a> Body<'a> {
                     if self.belongs_outside(number) {
                         break;
                     }
-                    self.unknown(into, number, value)?;
+                    self.unknown(into, (entry, number), value)?;
                     continue;
                 }
             };
@@ -302,13 +309,12 @@ impl<'a> Body<'a> {
             self.fields += 1;
         }
         if self.fields > self.limits.fields {
-            let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
-            return Err(Error::new(kind, self.at));
+            return Err(self.too_many_fields());
         }
         if let Some((field, _, offset)) = self.length_of.take() {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
-        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
             return Err(self.error(ErrorKind::Missing, field, self.at));
         }
         self.seen.truncate(base);
@@ -318,17 +324,17 @@ impl<'a> Body<'a> {
     /// The tag at the position, and where its value begins.
     #[inline]
     fn tag(&mut self) -> Result<(u32, usize)> {
-        let mut number = 0_u32;
+        let mut number = 0_u64;
         let digits = &self.bytes[self.at..];
-        for (i, byte) in digits.iter().enumerate().take(9) {
+        for (i, byte) in digits.iter().enumerate().take(LONGEST_TAG + 1) {
             let digit = byte.wrapping_sub(b'0');
             if digit > 9 {
-                if *byte == b'=' && i > 0 && digits[0] != b'0' {
-                    return Ok((number, self.at + i + 1));
+                if *byte == b'=' && i > 0 && digits[0] != b'0' && number <= LARGEST_TAG.into() {
+                    return Ok((number as u32, self.at + i + 1));
                 }
                 break;
             }
-            number = number * 10 + u32::from(digit);
+            number = number * 10 + u64::from(digit);
         }
         Err(Error::new(ErrorKind::Expected("a tag number and '='".into()), self.at))
     }
@@ -418,8 +424,14 @@ impl<'a> Body<'a> {
         self.scopes.iter().any(|&scope| self.plan.scopes[scope].tag(number) != Tag::Unknown)
     }
 
+    /// Keeps a field that the schema does not know; `scope` is where its message or entry begins.
     #[cold]
-    fn unknown<F: Fields>(&mut self, into: &mut F, number: u32, value: usize) -> Result<()> {
+    fn unknown<F: Fields>(
+        &mut self,
+        into: &mut F,
+        (scope, number): (usize, u32),
+        value: usize,
+    ) -> Result<()> {
         let framing = matches!(number, 8 | 9 | 10 | 35);
         if framing || self.plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown) {
             let what = format!("no tag {number} at this place: it frames or belongs to a group");
@@ -439,6 +451,11 @@ impl<'a> Body<'a> {
             return Err(Error::new(kind, value).within(&number.to_string()));
         }
         let data = self.unknown_data(number, value, end)?;
+        for number in [number].into_iter().chain(data.as_ref().map(|(data, _)| *data)) {
+            if !self.strangers.insert((scope, number)) {
+                return Err(Error::new(ErrorKind::Duplicate, self.at).within(&number.to_string()));
+            }
+        }
         if let Some(unknown) = into.unknown() {
             unknown.push(number, &self.bytes[value..end]);
             if let Some((number, ref range)) = data {
@@ -446,6 +463,9 @@ impl<'a> Body<'a> {
             }
         }
         self.fields += 1;
+        if self.fields > self.limits.fields {
+            return Err(self.too_many_fields());
+        }
         self.at = data.map_or(end, |(_, range)| range.end) + 1;
         Ok(())
     }
@@ -477,6 +497,11 @@ impl<'a> Body<'a> {
     }
 
     #[cold]
+    fn too_many_fields(&self) -> Error {
+        Error::new(ErrorKind::Limit { name: "fields", limit: self.limits.fields }, self.at)
+    }
+
+    #[cold]
     #[inline(never)]
     fn error(&self, kind: ErrorKind, field: usize, offset: usize) -> Error {
         self.plan.locate(Error::new(kind, offset), self.scope, field)
@@ -501,15 +526,15 @@ impl<'a> Body<'a> {
         self.error(ErrorKind::Value { expected, problem }, self.field, self.value.0)
     }
 
-    /// The value as text, checked by itself when the message as a whole is not UTF-8.
+    /// The value as text, read by itself when the message as a whole is not.
     #[inline]
-    fn str(&self) -> Result<&'a str> {
+    fn str(&self) -> Result<Cow<'a, str>> {
         let (start, end) = self.value;
         if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
-            return Ok(value);
+            return Ok(Cow::Borrowed(value));
         }
-        validate_utf8(&self.bytes[start..end])
-            .map_err(|at| self.wrong("text in UTF-8", ValueError::Malformed { at }))
+        let read = self.plan.code_set.read(&self.bytes[start..end]);
+        read.map_err(|(at, kind)| self.error(kind, self.field, start + at))
     }
 
     fn list<T>(
@@ -580,13 +605,13 @@ impl FieldDecoder for Body<'_> {
         {
             return Ok(());
         }
-        into.assign(self.str()?);
+        into.assign(&self.str()?);
         Ok(())
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
         into.clear();
-        into.push_str(self.str()?);
+        into.push_str(&self.str()?);
         Ok(())
     }
 
@@ -599,9 +624,7 @@ impl FieldDecoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |source, start, end| {
-            Code::from_bytes(&source[start..end]).ok_or(ValueError::Malformed { at: 0 })
-        })
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
     }
 
     #[inline]

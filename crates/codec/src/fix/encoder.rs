@@ -12,6 +12,7 @@ use trunkline_wire::{
 use super::SOH;
 use super::plan::{Plan, Prefix, Slot};
 use super::stray::stray_delimiter;
+use crate::CodeSet;
 
 /// Room before the body for BeginString, BodyLength and MsgType, which are known last.
 const HEADROOM: usize = 64;
@@ -32,7 +33,8 @@ impl Encoder {
     /// The message in FIX; the bytes stay until the next call.
     ///
     /// # Errors
-    /// A value that FIX cannot carry (empty, or with a SOH inside), a group entry without its
+    /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone, a
+    /// character that is not in the plan's code set), a group entry without its
     /// first field, or a message of another schema. The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
@@ -52,6 +54,7 @@ impl Encoder {
             fields: 0,
             output: &mut self.output,
             problem: None,
+            is_utf8: plan.code_set == CodeSet::Utf8,
             start: headroom,
         };
         body.check(message);
@@ -92,6 +95,9 @@ impl Encoder {
 
 const PLAIN_DOUBLES: &str = "FIX writes doubles in plain digits, at most 18 of them";
 
+const ZONED_DAY: &str = "FIX dates have no time zone, and this one has";
+const NO_ZONE: &str = "FIX times are UTC, and this one has no time zone";
+
 struct Body<'a> {
     plan: &'a Plan,
     slots: &'a [Slot],
@@ -102,6 +108,8 @@ struct Body<'a> {
     fields: usize,
     output: &'a mut Output,
     problem: Option<Error>,
+    /// Is text written as it is in memory?
+    is_utf8: bool,
     /// Where the fields begin in the output.
     start: usize,
 }
@@ -128,6 +136,16 @@ impl Body<'_> {
         if self.problem.is_none() {
             let error = Error::new(ErrorKind::Unwritable(why), self.output.len() - self.start);
             self.problem = Some(self.plan.locate(error, self.scope, field));
+        }
+    }
+
+    /// Writes text in another code set than UTF-8.
+    #[cold]
+    #[inline(never)]
+    fn transcoded(&mut self, field: usize, value: &str) {
+        match self.plan.code_set.write(value) {
+            Ok(bytes) => self.field(field, bytes.len(), |cursor| cursor.copy(&bytes)),
+            Err(why) => self.fail(field, why),
         }
     }
 
@@ -195,13 +213,16 @@ impl FieldEncoder for Body<'_> {
         if value.is_empty() {
             return self.fail(field, "FIX has no empty values");
         }
+        if !self.is_utf8 {
+            return self.transcoded(field, value);
+        }
         self.field(field, value.len(), |cursor| cursor.copy(value.as_bytes()));
     }
 
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) if len > 0 => {
+            Some((block, len)) if len > 0 && self.is_utf8 => {
                 self.field(field, 32, |cursor| cursor.block(block, len));
             }
             _ => self.string(field, value),
@@ -231,6 +252,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
+        if value.zone().is_some() {
+            return self.fail(field, ZONED_DAY);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);
@@ -239,6 +263,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn time(&mut self, field: usize, value: Time) {
+        if !value.is_utc() {
+            return self.fail(field, NO_ZONE);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);
@@ -247,6 +274,9 @@ impl FieldEncoder for Body<'_> {
 
     #[inline]
     fn timestamp(&mut self, field: usize, value: Timestamp) {
+        if !value.is_utc() {
+            return self.fail(field, NO_ZONE);
+        }
         self.field(field, 40, |cursor| {
             let len = value.write_fix(cursor.window());
             cursor.advance(len);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Kind, Result, Schema, Scope};
+use trunkline_message::{Error, ErrorKind, Kind, Required, Result, Schema, Scope};
 
 use super::SOH;
 use super::decoder::LONGEST_BEGIN;
+use crate::CodeSet;
 
 /// How a message is framed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +15,13 @@ pub struct Options {
     pub begin_string: String,
     /// Digits to which BodyLength (9) is filled with zeros; 0 for none. The paper's Figure 5 has 8.
     pub body_length_digits: usize,
+    /// How text is written. Data fields are bytes, whatever their MessageEncoding (347) says.
+    pub code_set: CodeSet,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { begin_string: "FIX.4.3".into(), body_length_digits: 0 }
+        Self { begin_string: "FIX.4.3".into(), body_length_digits: 0, code_set: CodeSet::Utf8 }
     }
 }
 
@@ -27,6 +30,7 @@ impl Default for Options {
 pub struct Plan {
     pub(super) schema: Arc<Schema>,
     pub(super) body_length_digits: usize,
+    pub(super) code_set: CodeSet,
     /// `8=FIX.4.3|9=`
     pub(super) begin: Box<[u8]>,
     /// `35=X|`
@@ -57,6 +61,7 @@ impl Plan {
         Ok(Arc::new(Self {
             schema: schema.clone(),
             body_length_digits: options.body_length_digits.min(9),
+            code_set: options.code_set,
             begin: format!("8={}\x019=", options.begin_string).into_bytes().into(),
             message_type: format!("35={}\x01", schema.message_type()).into_bytes().into(),
             scopes: schema.scopes().iter().map(ScopePlan::new).collect::<Result<_>>()?,
@@ -111,7 +116,7 @@ impl Slot {
 #[derive(Debug)]
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,
-    pub(super) required: Box<[u64]>,
+    pub(super) required: Required,
     tags: Tags,
 }
 
@@ -133,7 +138,7 @@ impl ScopePlan {
         }
         for field in &scope.fields {
             for number in [field.number, field.length_number.max(1)] {
-                if matches!(number, 0 | 8 | 9 | 10 | 35 | LARGEST_TAG..) {
+                if matches!(number, 0 | 8 | 9 | 10 | 35) || number > LARGEST_TAG {
                     let what = format!("{} cannot have the FIX tag {number}", field.name);
                     return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
                 }
@@ -164,8 +169,10 @@ impl ScopePlan {
 /// Tag numbers below this are looked up by one load; user-defined ones above it by search.
 const DIRECT: usize = 2048;
 const LENGTH: u16 = 1 << 15;
-/// Tags have at most eight digits.
-const LARGEST_TAG: u32 = 100_000_000;
+/// The largest tag: an `int` of FIX, which other engines keep in 32 bits with a sign.
+pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
+/// Its digits.
+pub(super) const LONGEST_TAG: usize = 10;
 
 #[derive(Debug)]
 struct Tags {

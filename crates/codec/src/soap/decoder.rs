@@ -256,7 +256,7 @@ impl Body<'_> {
         scope: &ScopePlan,
         read: impl FnOnce(&mut Self, &mut [u64]) -> T,
     ) -> T {
-        let words = scope.required.len();
+        let words = scope.required.words();
         match [0; 4].get_mut(..words) {
             Some(seen) => read(self, seen),
             None => {

@@ -244,12 +244,11 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     /// Writes the required components that lie before the rank and have no field inside set.
     fn fill_components(&mut self, rank: usize) {
-        let components = &self.scope.components;
-        for (index, element) in components.iter().enumerate() {
-            let passed = |it: &Element| it.ranks.0 >= self.next && it.ranks.1 <= rank;
-            let stands = |it: &Element| it.required || !passed(it);
-            let parent = components.get(usize::from(element.parent));
-            if passed(element) && element.required && parent.is_none_or(stands) {
+        let scope = self.scope;
+        let next = self.next;
+        let passed = |it: &Element| it.ranks.0 >= next && it.ranks.1 <= rank;
+        for (index, element) in scope.components.iter().enumerate() {
+            if passed(element) && scope.stands(index as u16, passed) {
                 self.reach(index as u16);
             }
         }
@@ -545,7 +544,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn date(&mut self, field: usize, value: Date) {
-        self.window(field, |window| value.write_xml(false, window));
+        self.window(field, |window| value.write_xml(window));
     }
 
     #[inline]
@@ -569,7 +568,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
-        if self.passes(field) {
+        if self.problem.is_some() || self.passes(field) {
             return;
         }
         self.approach_element(field);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, Kind, Need, Schema, Scope, ScopeId};
+use trunkline_message::{Component, Error, Kind, Need, Required, Schema, Scope, ScopeId};
 use trunkline_wire::Literal;
 
 use super::envelope;
@@ -84,7 +84,9 @@ pub struct Options {
     /// and lists of numbers are arrays of the encoding: `SOAP-ENC:arrayType="ns:customer[20]"`
     /// (SOAP 1.1 section 5.4.2), `itemType` and `arraySize` in SOAP 1.2 (part 2 section 3.1.4).
     pub types: bool,
-    /// Are times of day and time stamps written with `Z`, which says that they are UTC?
+    /// Do times of day and time stamps tell that they are UTC, by a `Z`? Then what comes without a
+    /// zone has none, and is written without one again. If not, all are UTC by agreement, and none
+    /// is written with a zone. Days keep the zone that they came with either way.
     pub zone: bool,
     /// With rpc, is it the answer of a call? Any element is read as the operation's, and where the
     /// operation is the message, its first child as the first field, whatever their names are: SOAP
@@ -276,7 +278,7 @@ impl Plan {
     /// May the message's own element be nil? It is the same as an empty one, which no field that
     /// has to be there forbids: SOAP::Lite calls so what takes no parameters.
     pub(super) fn may_be_nil(&self) -> bool {
-        !self.options.attributes && self.scopes[0].required.iter().all(|bits| *bits == 0)
+        !self.options.attributes && self.scopes[0].required.is_nothing()
     }
 
     /// Namespace of the message's elements.
@@ -400,7 +402,7 @@ pub(super) struct ScopePlan {
     pub(super) attributes: Names,
     /// How many visits to the fields it takes to write them.
     pub(super) visits: u16,
-    pub(super) required: Box<[u64]>,
+    pub(super) required: Required,
     /// Groups that are written though they have no entries: the parts of rpc, none of which may be
     /// left out (WS-I Basic Profile 1.1, R2211).
     pub(super) parts: Box<[u16]>,
@@ -481,6 +483,21 @@ fn end(name: &str) -> Literal {
 }
 
 impl ScopePlan {
+    /// Is a component written though it holds nothing, where those that `passed` says have no field
+    /// that is set? A required one is, if the one around it is.
+    pub(super) fn stands(&self, mut component: u16, passed: impl Fn(&Element) -> bool) -> bool {
+        while let Some(element) = self.components.get(usize::from(component)) {
+            if !passed(element) {
+                return true;
+            }
+            if !element.required {
+                return false;
+            }
+            component = element.parent;
+        }
+        true
+    }
+
     /// Is `inner` the component `outer`, or inside it?
     pub(super) fn is_inside(&self, mut inner: u16, outer: u16) -> bool {
         while inner != NONE && inner != outer {
@@ -497,7 +514,12 @@ fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
     }
     let is_part = |index: &u16| {
         let field = &scope.fields[usize::from(*index)];
-        matches!(field.kind, Kind::Group(_)) && (options.flat || field.component.is_none())
+        // One of an optional component would say that the component is there.
+        let holds = |it: &Component, index: usize| it.fields.contains(&index);
+        let absent = |it: &Component| it.need == Need::Optional && holds(it, usize::from(*index));
+        matches!(field.kind, Kind::Group(_))
+            && (options.flat || field.component.is_none())
+            && !scope.components.iter().any(absent)
     };
     (0..scope.fields.len() as u16).filter(is_part).collect()
 }

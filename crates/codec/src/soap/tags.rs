@@ -167,7 +167,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         };
         if window[1] == b'/' {
-            return Ok(self.expected_end(scope, component, at));
+            return self.expected_end(scope, seen, component, at);
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
@@ -184,6 +184,9 @@ impl<'a> Body<'a> {
                 };
                 if !end.empty {
                     self.parser.push_known(at + 1, length)?;
+                }
+                if end.empty && self.tags.held.is_empty() {
+                    self.leave(scope, inner, seen, end.at)?;
                 }
                 self.parser.set_position(end.at);
                 Ok(Some(Step::Between(if end.empty { component } else { inner })))

@@ -194,7 +194,7 @@ impl Decoder for Body<'_> {
     fn decimal(&mut self) -> Result<Decimal> {
         self.parse("a decimal number", |source, start, end| {
             Decimal::parse_within(source, start, end)
-                .or_else(|problem| scientific(&source[start..end], problem))
+                .or_else(|_| Decimal::parse_xml(&source[start..end]))
         })
     }
 
@@ -233,9 +233,7 @@ impl Decoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |source, start, end| {
-            Code::from_bytes(&source[start..end]).ok_or(ValueError::Malformed { at: 0 })
-        })
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
     }
 
     #[inline]
@@ -245,12 +243,15 @@ impl Decoder for Body<'_> {
 
     #[inline]
     fn time(&mut self) -> Result<Time> {
-        self.parse("a time as HH:MM:SS", whole(Time::parse_xml))
+        let time = self.parse("a time as HH:MM:SS", whole(Time::parse_xml))?;
+        Ok(if self.plan.options.zone { time } else { time.in_utc() })
     }
 
     #[inline]
     fn timestamp(&mut self) -> Result<Timestamp> {
-        self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", whole(Timestamp::parse_xml))
+        let moment =
+            self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", whole(Timestamp::parse_xml))?;
+        Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
@@ -333,12 +334,6 @@ fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueErr
         Some(rest) if rest.first().is_some_and(u8::is_ascii_digit) => I::parse(rest),
         _ => Err(problem),
     }
-}
-
-/// Senders that hold prices as doubles may write them with an exponent.
-#[cold]
-fn scientific(value: &[u8], problem: ValueError) -> Parsed<Decimal> {
-    Decimal::parse_scientific(value).map_err(|_| problem)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The three ways through the elements of a message; see [`super::decoder`].
 
-use trunkline_message::{Error, ErrorKind, Fields, Result, first_missing};
+use trunkline_message::{Error, ErrorKind, Fields, Result};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
@@ -93,11 +93,33 @@ impl<'a> Body<'a> {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
         }
-        if let Some(field) = first_missing(&scope.required, seen) {
+        if let Some(field) = scope.required.first_missing(seen) {
             self.field = field;
             return Err(self.error(ErrorKind::Missing, self.parser.position()));
         }
         Ok(())
+    }
+
+    /// Leaves a component, at `at`: one that is there has what it must have, though it be empty.
+    /// Says whether that had to be asked; then the gap is not learnt, for the answer is not the same
+    /// in every message.
+    #[inline]
+    pub(super) fn leave(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        seen: &[u64],
+        at: usize,
+    ) -> Result<bool> {
+        if !scope.required.is_conditional() {
+            return Ok(false);
+        }
+        if let Some(field) = scope.required.missing_in_empty(component, seen) {
+            self.field = field;
+            return Err(self.error(ErrorKind::Missing, at));
+        }
+        self.gap = None;
+        Ok(true)
     }
 
     /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
@@ -174,6 +196,7 @@ impl<'a> Body<'a> {
         mut at: usize,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
+        let mut learns = self.same_context;
         while self.as_planned
             && let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
         {
@@ -195,7 +218,8 @@ impl<'a> Body<'a> {
                     self.note(field, seen, at)?;
                     let leaf =
                         Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
-                    if self.same_context
+                    if learns
+                        && self.same_context
                         && self.learnt.is_surprised(self.learnt.place(self.scope, gap.key))
                     {
                         self.gap = Some(gap);
@@ -219,6 +243,7 @@ impl<'a> Body<'a> {
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
                         break;
                     }
+                    learns &= !self.leave(scope, component, seen, at)?;
                     at += tag.len();
                     gap.floor = gap.floor.min(self.parser.depth());
                     component = element.parent;
@@ -226,7 +251,7 @@ impl<'a> Body<'a> {
                 }
             }
         }
-        self.gap = Some(gap);
+        self.gap = learns.then_some(gap);
         self.parser.set_position(at);
         Ok(Step::Between(component))
     }
@@ -374,7 +399,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         };
         if window[1] == b'/' {
-            return Ok(self.expected_end(scope, component, at));
+            return self.expected_end(scope, seen, component, at);
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
@@ -424,28 +449,32 @@ impl<'a> Body<'a> {
     pub(super) fn expected_end(
         &mut self,
         scope: &ScopePlan,
+        seen: &[u64],
         component: u16,
         at: usize,
-    ) -> Option<Step> {
+    ) -> Result<Option<Step>> {
         let element = scope.components.get(usize::from(component));
         let tag = element.map_or(&scope.end, |element| &element.end);
         if self.plan.any_name && element.is_none() {
             // One of another name and the same length may be open.
             let name = self.parser.open_element(self.input);
             if name != Some(&*scope.name) {
-                return None;
+                return Ok(None);
             }
         }
         if !tag.matches(self.input.as_bytes(), at) || !self.parser.pop_known(tag.len() - 3) {
-            return None;
+            return Ok(None);
         }
         self.parser.set_position(at + tag.len());
         self.closed();
+        if element.is_some() {
+            self.leave(scope, component, seen, at)?;
+        }
         // Its declarations are out of force, if it had any. Behind the message no name is asked for.
         if self.scope > 0 || element.is_some() {
             self.check_names();
         }
-        Some(element.map_or(Step::Ended, |element| Step::Between(element.parent)))
+        Ok(Some(element.map_or(Step::Ended, |element| Step::Between(element.parent))))
     }
 
     /// Reads a list or group whose start tag stands before the leaf's content; other fields are
@@ -510,7 +539,10 @@ impl<'a> Body<'a> {
                 self.check_names();
                 self.closed();
                 match scope.components.get(usize::from(component)) {
-                    Some(element) => Ok(Step::Between(element.parent)),
+                    Some(element) => {
+                        self.leave(scope, component, seen, at)?;
+                        Ok(Step::Between(element.parent))
+                    }
                     None => Ok(Step::Ended),
                 }
             }

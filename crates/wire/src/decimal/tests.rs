@@ -134,6 +134,16 @@ fn scientific_texts() {
 }
 
 #[test]
+fn decimals_of_xml_may_have_a_plus_and_no_exponent() {
+    let read = |text: &str| Decimal::parse_xml(text.as_bytes());
+    assert_eq!(parts(read("+6.35").unwrap()), (635, -2));
+    assert_eq!(read("-.5"), read("-0.5"));
+    for (text, at) in [("1e5", 1), ("1E5", 1), ("+1e5", 2), ("+-1", 1), ("++1", 1), ("+", 1)] {
+        assert_eq!(read(text), Err(ValueError::Malformed { at }), "{text}");
+    }
+}
+
+#[test]
 fn equality_is_numeric() {
     let decimal = |text: &str| text.parse::<Decimal>().unwrap();
     assert_eq!(decimal("6.350"), decimal("6.35"));

@@ -1,5 +1,6 @@
 //! The FIX forms: `YYYYMMDD`, `HH:MM:SS`, `HH:MM:SS.sss`, and both joined by `-` (FIX 4.4 volume 1,
-//! data types; fractions of one to nine digits as in FIX Latest).
+//! data types; fractions of any length as in FIX Latest, of which nine digits are kept). FIX times are
+//! UTC; a time without a zone is written as if it were.
 
 use super::parts::{check_form, check_fraction, clock, read_clock, read_fraction, write_fraction};
 use super::{Date, Time, Timestamp};
@@ -27,10 +28,11 @@ impl Date {
 }
 
 impl Time {
-    /// Reads the whole of `bytes` as `HH:MM:SS`, with or without a fraction of one to nine digits.
+    /// Reads the whole of `bytes` as `HH:MM:SS`, with or without a fraction.
     ///
     /// # Errors
     /// [`ValueError::Malformed`] at the first byte that does not belong there,
+    /// [`ValueError::TooPrecise`] at a digit behind the ninth decimal that is not zero,
     /// [`ValueError::OutOfRange`] if there is no such time.
     #[inline]
     pub fn parse_fix(bytes: &[u8]) -> Result<Self, ValueError> {
@@ -47,11 +49,11 @@ impl Time {
 }
 
 impl Timestamp {
-    /// Reads the whole of `bytes` as `YYYYMMDD-HH:MM:SS`, with or without a fraction of one to
-    /// nine digits.
+    /// Reads the whole of `bytes` as `YYYYMMDD-HH:MM:SS`, with or without a fraction.
     ///
     /// # Errors
     /// [`ValueError::Malformed`] at the first byte that does not belong there,
+    /// [`ValueError::TooPrecise`] at a digit behind the ninth decimal that is not zero,
     /// [`ValueError::OutOfRange`] if there is no such day or time.
     #[inline]
     pub fn parse_fix(bytes: &[u8]) -> Result<Self, ValueError> {
@@ -113,11 +115,10 @@ fn date_word(date: Date) -> u64 {
 
 #[cold]
 fn explain(bytes: &[u8], form: &[u8], fraction: bool) -> ValueError {
-    let most = if fraction { 9 } else { 0 };
     let formed = check_form(bytes, form).and_then(|()| match bytes.len() - form.len() {
         0 => Ok(()),
-        _ if most == 0 => Err(ValueError::Malformed { at: form.len() }),
-        _ => check_fraction(bytes, form.len(), most),
+        _ if !fraction => Err(ValueError::Malformed { at: form.len() }),
+        _ => check_fraction(bytes, form.len()),
     });
     formed.err().unwrap_or(ValueError::OutOfRange)
 }

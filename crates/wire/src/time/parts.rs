@@ -28,7 +28,8 @@ pub(super) fn clock(time: Time) -> u64 {
     digits::split_pairs(pairs, 0x000f_0000_0f00_000f) | CLOCK
 }
 
-/// The nanoseconds of the digits behind a decimal point, one to nine.
+/// The nanoseconds of the digits behind a decimal point; `None` also if they are no whole number of
+/// nanoseconds.
 #[inline(always)]
 pub(super) fn read_fraction(digits: &[u8]) -> Option<u32> {
     let count = digits.len();
@@ -45,9 +46,16 @@ pub(super) fn read_fraction(digits: &[u8]) -> Option<u32> {
             digits::number(digits::digits(eight))? * 10 + last
         }
         _ if count <= 8 => digits::number(digits::digits(digits))? * POWERS[9 - count],
-        _ => return None,
+        _ => return read_precise_fraction(digits),
     };
     Some(number as u32)
+}
+
+/// More than nine digits, of which all behind the ninth are zeros.
+#[cold]
+fn read_precise_fraction(digits: &[u8]) -> Option<u32> {
+    let (kept, beyond) = digits.split_at_checked(9)?;
+    if beyond.iter().all(|digit| *digit == b'0') { read_fraction(kept) } else { None }
 }
 
 /// Writes point and digits of a fraction of a second at `at`: at least `least` digits (0 or 3), and
@@ -93,15 +101,18 @@ pub(super) fn check_form(text: &[u8], form: &[u8]) -> Result<(), ValueError> {
     }
 }
 
-/// What is wrong with an optional fraction of one to `most` digits from `at` to the end.
-pub(super) fn check_fraction(text: &[u8], at: usize, most: usize) -> Result<(), ValueError> {
+/// What is wrong with an optional fraction from `at` to the end.
+pub(super) fn check_fraction(text: &[u8], at: usize) -> Result<(), ValueError> {
     let Some((point, digits)) = text[at..].split_first() else { return Ok(()) };
     if *point != b'.' {
         return Err(ValueError::Malformed { at });
     }
-    let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count().min(most);
+    let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if count == 0 || count < digits.len() {
         return Err(ValueError::Malformed { at: at + 1 + count });
     }
-    Ok(())
+    match digits.iter().skip(9).position(|digit| *digit != b'0') {
+        Some(lost) => Err(ValueError::TooPrecise { at: at + 1 + 9 + lost }),
+        None => Ok(()),
+    }
 }

@@ -1,65 +1,76 @@
 //! The XML Schema forms: `YYYY-MM-DD`, `HH:MM:SS.sss`, both joined by `T`, and a time zone behind.
+//! Times are brought to UTC, as the canonical form has them; a day cannot be, and keeps its zone.
 
 use super::parts::{check_form, check_fraction, clock, read_clock, read_fraction, write_fraction};
-use super::{Date, Time, Timestamp};
+use super::{Date, FARTHEST_ZONE, Time, Timestamp};
 use crate::digits;
 use crate::value::{ValueError, Window, put};
 
 const MINUTES_A_DAY: i32 = 24 * 60;
 
 impl Date {
-    /// Reads the whole of `bytes` as `YYYY-MM-DD`, with or without a `Z`, which says nothing.
+    /// Reads the whole of `bytes` as `YYYY-MM-DD`, with or without a time zone, which is kept: `Z`,
+    /// `+hh:mm` or `-hh:mm`.
     ///
     /// # Errors
     /// [`ValueError::Malformed`] at the first byte that does not belong there,
-    /// [`ValueError::OutOfRange`] if there is no such day.
+    /// [`ValueError::OutOfRange`] if there is no such day or time zone.
     #[inline]
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
-        let date = <[u8; 10]>::try_from(without_zone(bytes)).ok().and_then(|text| read_date(&text));
-        date.ok_or_else(|| explain(without_zone(bytes), bytes, DATE))
+        let date = <&[u8; 10]>::try_from(bytes).ok().and_then(read_date);
+        date.map_or_else(|| parse_zoned_date(bytes), Ok)
     }
 
-    /// Writes `YYYY-MM-DD`, and `Z` if `zone` is asked for, to the front of `out`; returns the
-    /// length, at most 11.
+    /// Writes `YYYY-MM-DD`, and the time zone if it has one, to the front of `out`; returns the
+    /// length, at most 16.
     #[inline]
-    pub fn write_xml(self, zone: bool, out: &mut Window) -> usize {
+    pub fn write_xml(self, out: &mut Window) -> usize {
         write_date(self, out);
-        write_zone(zone, out, 10)
+        match self.zone() {
+            None => 10,
+            Some(minutes) => write_offset(minutes, out),
+        }
     }
 }
 
 impl Time {
-    /// Reads the whole of `bytes` as `HH:MM:SS`, with or without a fraction, and with or without
-    /// a `Z`, which says nothing. Digits behind the ninth decimal are dropped.
+    /// Reads the whole of `bytes` as `HH:MM:SS`, with or without a fraction, in the time zone `Z`,
+    /// `+hh:mm` or `-hh:mm` behind it, or without one. `24:00:00` is midnight.
     ///
     /// # Errors
     /// [`ValueError::Malformed`] at the first byte that does not belong there,
-    /// [`ValueError::OutOfRange`] if there is no such time.
+    /// [`ValueError::TooPrecise`] at a digit behind the ninth decimal that is not zero,
+    /// [`ValueError::OutOfRange`] if there is no such time or time zone.
     #[inline]
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
-        let time = read_time(without_zone(bytes)).and_then(|([hour, minute, second], fraction)| {
+        let (local, zoned) = without_z(bytes);
+        let time = read_time(local).and_then(|([hour, minute, second], fraction)| {
             Time::new(hour, minute, second, fraction)
         });
-        time.ok_or_else(|| explain(without_zone(bytes), bytes, CLOCK))
+        match time {
+            Some(time) => Ok(zoned_or_not(time, zoned)),
+            None => parse_zoned_time(bytes),
+        }
     }
 
-    /// Writes `HH:MM:SS` with three, six or nine decimals, and `Z` if `zone` is asked for, to the
-    /// front of `out`; returns the length, at most 19.
+    /// Writes `HH:MM:SS` with three, six or nine decimals to the front of `out`, and `Z` if `zone` is
+    /// asked for and the time is in UTC; returns the length, at most 19.
     #[inline]
     pub fn write_xml(self, zone: bool, out: &mut Window) -> usize {
         put(out, 0, clock(self));
         let end = write_fraction(self.nanosecond(), 3, out, 8);
-        write_zone(zone, out, end)
+        write_z(zone & self.is_utc(), out, end)
     }
 }
 
 impl Timestamp {
     /// Reads the whole of `bytes` as `YYYY-MM-DDTHH:MM:SS`, with or without a fraction, in the
-    /// time zone `Z`, `+hh:mm` or `-hh:mm` behind it, or else in UTC. Digits behind the ninth
-    /// decimal are dropped.
+    /// time zone `Z`, `+hh:mm` or `-hh:mm` behind it, or without one. `24:00:00` is the first moment
+    /// of the next day.
     ///
     /// # Errors
     /// [`ValueError::Malformed`] at the first byte that does not belong there,
+    /// [`ValueError::TooPrecise`] at a digit behind the ninth decimal that is not zero,
     /// [`ValueError::OutOfRange`] if there is no such day, time or time zone.
     #[inline]
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
@@ -68,16 +79,18 @@ impl Timestamp {
         {
             return Ok(timestamp);
         }
-        match read_timestamp(without_zone(bytes)) {
-            Some(timestamp) => Ok(timestamp),
+        let (local, zoned) = without_z(bytes);
+        match read_timestamp(local) {
+            Some(Timestamp { date, time }) => Ok(Self { date, time: zoned_or_not(time, zoned) }),
             None => parse_zoned(bytes),
         }
     }
 
-    /// Writes `YYYY-MM-DDTHH:MM:SS` with three, six or nine decimals, and `Z` if `zone` is asked
-    /// for, to the front of `out`; returns the length, at most 30.
+    /// Writes `YYYY-MM-DDTHH:MM:SS` with three, six or nine decimals to the front of `out`, and `Z`
+    /// if `zone` is asked for and the moment is in UTC; returns the length, at most 30.
     #[inline]
     pub fn write_xml(self, zone: bool, out: &mut Window) -> usize {
+        let zone = zone & self.is_utc();
         let milliseconds = self.time().nanosecond() / 1_000_000;
         if milliseconds * 1_000_000 == self.time().nanosecond() {
             write_moment(self, milliseconds, out);
@@ -92,19 +105,42 @@ impl Timestamp {
         out[10] = b'T';
         put(out, 11, clock(self.time()));
         let end = write_fraction(self.time().nanosecond(), 3, out, 19);
-        write_zone(zone, out, end)
+        write_z(zone, out, end)
     }
 }
 
+/// What stands before a `Z`, and whether there is one.
 #[inline(always)]
-fn without_zone(bytes: &[u8]) -> &[u8] {
-    bytes.strip_suffix(b"Z").unwrap_or(bytes)
+fn without_z(bytes: &[u8]) -> (&[u8], bool) {
+    match bytes {
+        [local @ .., b'Z'] => (local, true),
+        _ => (bytes, false),
+    }
+}
+
+/// The time, which is in UTC, or shown in a zone that is not told.
+#[inline(always)]
+fn zoned_or_not(time: Time, zoned: bool) -> Time {
+    if zoned { time } else { time.without_zone() }
 }
 
 #[inline(always)]
-fn write_zone(zone: bool, out: &mut Window, end: usize) -> usize {
+fn write_z(zone: bool, out: &mut Window, end: usize) -> usize {
     out[end.min(39)] = b'Z';
     end + usize::from(zone)
+}
+
+/// Writes the zone of a day behind it; returns where it ends.
+#[inline(never)]
+fn write_offset(minutes: i16, out: &mut Window) -> usize {
+    if minutes == 0 {
+        return write_z(true, out, 10);
+    }
+    let (hours, rest) = (minutes.unsigned_abs() / 60, minutes.unsigned_abs() % 60);
+    let digits = [hours / 10, hours % 10, rest / 10, rest % 10].map(|digit| b'0' + digit as u8);
+    let sign = if minutes < 0 { b'-' } else { b'+' };
+    out[10..16].copy_from_slice(&[sign, digits[0], digits[1], b':', digits[2], digits[3]]);
+    16
 }
 
 #[inline(always)]
@@ -159,20 +195,13 @@ fn read_time(bytes: &[u8]) -> Option<([u8; 3], u32)> {
     let (text, fraction) = bytes.split_first_chunk::<8>()?;
     let nanosecond = match fraction {
         [] => 0,
-        [b'.', digits @ ..] if digits.len() <= 9 => read_fraction(digits)?,
-        [b'.', digits @ ..] => read_long_fraction(digits)?,
+        [b'.', digits @ ..] => read_fraction(digits)?,
         _ => return None,
     };
     Some((read_clock(*text)?, nanosecond))
 }
 
-#[cold]
-fn read_long_fraction(digits: &[u8]) -> Option<u32> {
-    let (kept, dropped) = digits.split_at_checked(9)?;
-    if dropped.iter().all(u8::is_ascii_digit) { read_fraction(kept) } else { None }
-}
-
-/// A timestamp in UTC.
+/// A timestamp without its zone.
 #[inline(always)]
 fn read_timestamp(bytes: &[u8]) -> Option<Timestamp> {
     let (date, rest) = bytes.split_first_chunk::<10>()?;
@@ -181,45 +210,85 @@ fn read_timestamp(bytes: &[u8]) -> Option<Timestamp> {
     Some(Timestamp::new(read_date(date)?, Time::new(hour, minute, second, nanosecond)?))
 }
 
-/// Reads a timestamp with a time zone in hours and minutes, or finds out what is wrong.
+/// What stands before the time zone, and the zone in minutes ahead of UTC if there is one.
+fn split_zone<'a>(bytes: &'a [u8], form: &[u8]) -> (&'a [u8], Option<Result<i16, ValueError>>) {
+    if let (local, true) = without_z(bytes) {
+        return (local, Some(Ok(0)));
+    }
+    match bytes.split_last_chunk::<6>() {
+        Some((local, zone)) if local.len() >= form.len() && matches!(zone[0], b'+' | b'-') => {
+            (local, Some(parse_offset(zone).map_err(|error| error.after(local.len()))))
+        }
+        _ => (bytes, None),
+    }
+}
+
+/// Reads a timestamp with a time zone in hours and minutes, or at `24:00:00`, or finds out what is
+/// wrong.
 #[inline(never)]
 fn parse_zoned(bytes: &[u8]) -> Result<Timestamp, ValueError> {
-    let (local, offset) = match bytes.split_last_chunk::<6>() {
-        Some((local, zone)) if local.len() >= MOMENT.len() && matches!(zone[0], b'+' | b'-') => {
-            let offset = parse_offset(zone).map_err(|error| error.after(local.len()));
-            (local, Some(offset))
-        }
-        _ => (without_zone(bytes), None),
-    };
+    let (local, zone) = split_zone(bytes, MOMENT);
     check(local, bytes, MOMENT)?;
-    let offset = offset.ok_or(ValueError::OutOfRange)??;
-    shifted(local, offset).ok_or(ValueError::OutOfRange)
+    shifted(local, zone.transpose()?).ok_or(ValueError::OutOfRange)
+}
+
+/// The same for a time of day.
+#[inline(never)]
+fn parse_zoned_time(bytes: &[u8]) -> Result<Time, ValueError> {
+    let (local, zone) = split_zone(bytes, CLOCK);
+    check(local, bytes, CLOCK)?;
+    let zone = zone.transpose()?;
+    let time = read_time(local).and_then(|(clock, fraction)| clock_in_utc(clock, fraction, zone));
+    time.map(|(time, _)| time).ok_or(ValueError::OutOfRange)
+}
+
+/// The same for a day.
+#[inline(never)]
+fn parse_zoned_date(bytes: &[u8]) -> Result<Date, ValueError> {
+    let (local, zone) = split_zone(bytes, DATE);
+    check(local, bytes, DATE)?;
+    let date = <&[u8; 10]>::try_from(local).ok().and_then(read_date);
+    let zone = zone.transpose()?;
+    date.and_then(|date| date.with_zone(zone)).ok_or(ValueError::OutOfRange)
 }
 
 /// Minutes to be added to UTC.
-fn parse_offset(zone: &[u8; 6]) -> Result<i32, ValueError> {
+fn parse_offset(zone: &[u8; 6]) -> Result<i16, ValueError> {
     check_form(&zone[1..], b"00:00").map_err(|error| error.after(1))?;
-    let pair = |at: usize| i32::from(zone[at] - b'0') * 10 + i32::from(zone[at + 1] - b'0');
+    let pair = |at: usize| i16::from(zone[at] - b'0') * 10 + i16::from(zone[at + 1] - b'0');
     let (hours, minutes) = (pair(1), pair(4));
-    if minutes >= 60 || hours * 60 + minutes > 14 * 60 {
+    if minutes >= 60 || hours * 60 + minutes > FARTHEST_ZONE {
         return Err(ValueError::OutOfRange);
     }
     let offset = hours * 60 + minutes;
     Ok(if zone[0] == b'-' { -offset } else { offset })
 }
 
-/// The moment at which clocks that are `offset` minutes ahead of UTC show `local`.
-fn shifted(local: &[u8], offset: i32) -> Option<Timestamp> {
+/// The moment at which clocks that are `zone` minutes ahead of UTC show `local`.
+fn shifted(local: &[u8], zone: Option<i16>) -> Option<Timestamp> {
     let (date, rest) = local.split_first_chunk::<10>()?;
-    let ([hour, minute, second], nanosecond) = read_time(rest.get(1..)?)?;
-    if hour >= 24 || minute >= 60 {
+    let (clock, nanosecond) = read_time(rest.get(1..)?)?;
+    let (time, days) = clock_in_utc(clock, nanosecond, zone)?;
+    let days = read_date(date)?.unix_days() + days;
+    Some(Timestamp::new(Date::from_unix_days(days)?, time))
+}
+
+/// What clocks in UTC show when those in `zone` show this, and how many days from theirs; without
+/// a zone, the same. The hour 24 is that at which a day ends, and no other moment of it.
+fn clock_in_utc(
+    [hour, minute, second]: [u8; 3],
+    nanosecond: u32,
+    zone: Option<i16>,
+) -> Option<(Time, i32)> {
+    let is_end_of_day = hour == 24 && (minute, second, nanosecond) == (0, 0, 0);
+    if (hour >= 24 && !is_end_of_day) || minute >= 60 {
         return None;
     }
-    let minutes = i32::from(hour) * 60 + i32::from(minute) - offset;
-    let days = read_date(date)?.unix_days() + minutes.div_euclid(MINUTES_A_DAY);
+    let minutes = i32::from(hour) * 60 + i32::from(minute) - i32::from(zone.unwrap_or(0));
+    let days = minutes.div_euclid(MINUTES_A_DAY);
     let minutes = minutes.rem_euclid(MINUTES_A_DAY);
     let time = Time::new((minutes / 60) as u8, (minutes % 60) as u8, second, nanosecond)?;
-    Some(Timestamp::new(Date::from_unix_days(days)?, time))
+    Some((zoned_or_not(time, zone.is_some()), days))
 }
 
 /// `YYYY-MM-DDTHH:MM:SS.sssZ` to the front of `out`.
@@ -259,11 +328,6 @@ const DATE: &[u8] = b"0000-00-00";
 const CLOCK: &[u8] = b"00:00:00";
 const MOMENT: &[u8] = b"0000-00-00T00:00:00";
 
-#[cold]
-fn explain(unzoned: &[u8], bytes: &[u8], form: &[u8]) -> ValueError {
-    check(unzoned, bytes, form).err().unwrap_or(ValueError::OutOfRange)
-}
-
 /// Whether `unzoned` has the form, with any fraction if that ends in a clock. `bytes` is the text
 /// with its zone: where that starts too early, it is out of place itself.
 fn check(unzoned: &[u8], bytes: &[u8], form: &[u8]) -> Result<(), ValueError> {
@@ -271,5 +335,5 @@ fn check(unzoned: &[u8], bytes: &[u8], form: &[u8]) -> Result<(), ValueError> {
     if form == DATE && unzoned.len() > form.len() {
         return Err(ValueError::Malformed { at: form.len() });
     }
-    check_fraction(unzoned, form.len(), usize::MAX)
+    check_fraction(unzoned, form.len())
 }

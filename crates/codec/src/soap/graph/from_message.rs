@@ -189,9 +189,7 @@ impl Writer<'_> {
         let next = self.next;
         for (index, element) in scope.components.iter().enumerate() {
             let passed = |it: &Element| it.ranks.0 >= next && it.ranks.1 <= field;
-            let stands = |it: &Element| it.required || !passed(it);
-            let parent = scope.components.get(usize::from(element.parent));
-            if passed(element) && element.required && parent.is_none_or(stands) {
+            if passed(element) && scope.stands(index as u16, passed) {
                 self.reach(index as u16);
             }
         }
@@ -323,7 +321,7 @@ impl Encoder for Writer<'_> {
     }
 
     fn date(&mut self, field: usize, value: Date) {
-        self.window(field, |window| value.write_xml(false, window));
+        self.window(field, |window| value.write_xml(window));
     }
 
     fn time(&mut self, field: usize, value: Time) {

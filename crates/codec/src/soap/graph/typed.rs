@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result, first_missing,
+    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
 };
 use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
@@ -207,10 +207,10 @@ impl<'a> Reader<'a> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
         let base = self.seen.len();
-        self.seen.resize(base + scope.required.len(), 0);
+        self.seen.resize(base + scope.required.words(), 0);
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
-        if let Some(field) = first_missing(&scope.required, &self.seen[base..]) {
+        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
             (self.field, self.node) = (field, self.path[self.path.len() - 1]);
             return Err(self.error(ErrorKind::Missing));
         }
@@ -269,6 +269,11 @@ impl<'a> Reader<'a> {
                 Some(Meaning::Component(inner)) => {
                     self.enter(*child)?;
                     self.members(scope, base, inner, into)?;
+                    let missing = scope.required.missing_in_empty(inner, &self.seen[base..]);
+                    if let Some(field) = missing {
+                        self.field = field;
+                        return Err(self.error(ErrorKind::Missing));
+                    }
                 }
                 None => {}
             }
@@ -490,10 +495,7 @@ impl Decoder for Reader<'_> {
     }
 
     fn decimal(&mut self) -> Result<Decimal> {
-        self.parse("a decimal number", |text| {
-            Decimal::parse(text)
-                .or_else(|problem| Decimal::parse_scientific(text).map_err(|_| problem))
-        })
+        self.parse("a decimal number", Decimal::parse_xml)
     }
 
     fn float(&mut self) -> Result<f64> {
@@ -519,9 +521,7 @@ impl Decoder for Reader<'_> {
     }
 
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", |text| {
-            Code::from_bytes(text).ok_or(ValueError::Malformed { at: 0 })
-        })
+        self.parse("a code of at most 15 ASCII characters", Code::parse)
     }
 
     fn date(&mut self) -> Result<Date> {
@@ -529,11 +529,13 @@ impl Decoder for Reader<'_> {
     }
 
     fn time(&mut self) -> Result<Time> {
-        self.parse("a time as HH:MM:SS", Time::parse_xml)
+        let time = self.parse("a time as HH:MM:SS", Time::parse_xml)?;
+        Ok(if self.plan.options.zone { time } else { time.in_utc() })
     }
 
     fn timestamp(&mut self) -> Result<Timestamp> {
-        self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)
+        let moment = self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)?;
+        Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
