@@ -216,11 +216,13 @@ impl Site {
             self.panicked(caller, index, request, response);
             return;
         };
+        let is_sender_bad_request = self.endpoints[index].0.service.is_sender_bad_request;
         response.status = match (answer.outcome, answer.version) {
             (Outcome::Reply, _) => StatusCode::OK,
             (Outcome::Taken, _) => StatusCode::ACCEPTED,
-            // SOAP 1.2 part 2, table 20.
-            (Outcome::Fault(FaultCode::Sender), Version::Soap12) => StatusCode::BAD_REQUEST,
+            (Outcome::Fault(FaultCode::Sender), Version::Soap12) if is_sender_bad_request => {
+                StatusCode::BAD_REQUEST
+            }
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {

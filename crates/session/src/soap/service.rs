@@ -44,6 +44,8 @@ pub struct Service {
     roles: Vec<String>,
     pub(super) otherwise: Option<Otherwise>,
     pub(super) limits: Limits,
+    /// Are Sender faults of SOAP 1.2 answered by 400?
+    pub(super) is_sender_bad_request: bool,
 }
 
 /// An operation and what it is called.
@@ -93,6 +95,7 @@ impl Service {
             roles: Vec::new(),
             otherwise: None,
             limits: Limits::default(),
+            is_sender_bad_request: false,
         }
     }
 
@@ -222,6 +225,14 @@ impl Service {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Answers Sender faults of SOAP 1.2 by the HTTP status 400, as SOAP 1.2 part 2 table 20 has it. By
+    /// default the status is 500, as for every other fault, since CXF's client reads no fault from a 400.
+    #[must_use]
+    pub fn bad_request_for_sender_faults(mut self) -> Self {
+        self.is_sender_bad_request = true;
         self
     }
 
