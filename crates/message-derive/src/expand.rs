@@ -70,6 +70,7 @@ fn structure(input: &Struct) -> TokenStream {
             const WIDTH: usize = #width;
 
             fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
+                schema.of_type(#name);
                 #(#describe)*
             }
 

@@ -40,6 +40,7 @@ pub struct Service {
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Schema>>,
+    reply_headers: Vec<Arc<Schema>>,
     understood: Vec<QName>,
     roles: Vec<String>,
     pub(super) otherwise: Option<Otherwise>,
@@ -91,6 +92,7 @@ impl Service {
             operations: Vec::new(),
             bindings: Vec::new(),
             headers: Vec::new(),
+            reply_headers: Vec::new(),
             understood: Vec::new(),
             roles: Vec::new(),
             otherwise: None,
@@ -206,6 +208,14 @@ impl Service {
         self
     }
 
+    /// Answers may have the header block that `T` describes; for the WSDL. Functions add it by
+    /// [`Context::add_header`](super::Context::add_header).
+    #[must_use]
+    pub fn reply_header<T: Structure + Message>(mut self) -> Self {
+        self.reply_headers.push(T::schema().clone());
+        self
+    }
+
     /// Header blocks of this name are understood, whatever is in them.
     #[must_use]
     pub fn understands(mut self, namespace: &str, local: &str) -> Self {
@@ -314,7 +324,10 @@ impl Service {
             output: named.operation.output().cloned(),
             faults: faults.collect(),
             input_headers: self.headers.clone(),
-            output_headers: Vec::new(),
+            output_headers: match named.operation.output() {
+                Some(_) => self.reply_headers.clone(),
+                None => Vec::new(),
+            },
         }
     }
 }
