@@ -224,14 +224,14 @@ fn header_blocks_are_as_the_style_says() {
                 (true, false) => {
                     "message=\"tns:ServedEncodedHeader\" part=\"Served\" use=\"encoded\""
                 }
-                (false, true) => "message=\"tns:SessionHeader\" part=\"header\" use=\"literal\"",
-                (false, false) => "message=\"tns:ServedHeader\" part=\"header\" use=\"literal\"",
+                (false, true) => "message=\"tns:SessionHeader\" part=\"Session\" use=\"literal\"",
+                (false, false) => "message=\"tns:ServedHeader\" part=\"Served\" use=\"literal\"",
             };
             assert!(header.contains(wanted), "{name}: no {wanted} in {header}");
         }
         let part = match encoded {
             true => "<wsdl:part name=\"Session\" type=\"tns:Session\"/>",
-            false => "<wsdl:part name=\"header\" element=\"tns:Session\"/>",
+            false => "<wsdl:part name=\"Session\" element=\"tns:Session\"/>",
         };
         assert!(written.contains(part), "{name}: no {part} in\n{written}");
     }

@@ -87,9 +87,8 @@ impl<'a> Writer<'a> {
     fn direction(&self, direction: &str, headers: &[Arc<Schema>], markup: &mut Markup) {
         markup.begin(direction, &[]);
         for schema in headers {
-            let (message, part) = messages::header(schema, self.shape);
-            let message = format!("tns:{message}");
-            let mut attributes = vec![("message", &*message), ("part", part)];
+            let message = format!("tns:{}", messages::header(schema, self.shape));
+            let mut attributes = vec![("message", &*message), ("part", schema.name())];
             attributes.extend(self.usage(self.shape.is_encoded()));
             markup.empty(&self.name("header"), &attributes);
         }

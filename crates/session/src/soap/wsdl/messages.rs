@@ -9,8 +9,7 @@ use super::shape::{Form, Shape};
 use super::types::Types;
 use super::{Description, OperationDescription};
 
-/// The part of a literal header's and of a fault's message.
-const HEADER_PART: &str = "header";
+/// The part of a fault's message.
 const FAULT_PART: &str = "fault";
 
 /// A `message` with its parts.
@@ -51,13 +50,12 @@ pub(super) fn fault(schema: &Schema) -> String {
     format!("{}Fault", schema.name())
 }
 
-/// The name of a header block's message, and of its part. Importers such as those of .NET and mono take
-/// only blocks that are written as the body is; the part of an encoded one is named as its element.
-pub(super) fn header(schema: &Schema, shape: Shape) -> (String, &str) {
-    match shape.is_encoded() {
-        true => (format!("{}EncodedHeader", schema.name()), schema.name()),
-        false => (format!("{}Header", schema.name()), HEADER_PART),
-    }
+/// The name of a header block's message. Importers such as those of .NET and mono take only blocks that
+/// are written as the body is. The part is named after the block: in an encoded one that is the element's
+/// name, and parts of one name in request and answer are one parameter to CXF.
+pub(super) fn header(schema: &Schema, shape: Shape) -> String {
+    let encoded = if shape.is_encoded() { "Encoded" } else { "" };
+    format!("{}{encoded}Header", schema.name())
 }
 
 /// Every message; what they refer to goes into `types`.
@@ -90,7 +88,7 @@ pub(super) fn collect(
     }
     let mut names = HashSet::new();
     for (schema, shape) in headers().flat_map(|schema| shapes.iter().map(move |it| (schema, *it))) {
-        let (name, part) = header(schema, shape);
+        let (name, part) = (header(schema, shape), schema.name());
         if names.insert(name.clone()) {
             let part = match shape.is_encoded() {
                 true => Part::of_type(part, types.message_type(schema, Form::Encoded)),
