@@ -15,7 +15,11 @@ pub(super) fn lines(message: &Message) -> String {
             Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, text: &mut text };
         match message.graph.members(root) {
             [] => lines.node(name.local(), root),
-            members => lines.members("", members.iter().map(|(name, node)| (name.local(), *node))),
+            members => {
+                // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
+                let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
+                lines.members("", values.map(|(name, node)| (name.local(), *node)));
+            }
         }
     }
     text
@@ -29,6 +33,8 @@ pub(super) fn fault(fault: &Fault) -> String {
     }
     text
 }
+
+const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 
 /// References may nest deeper than elements.
 const DEEPEST: usize = 128;
