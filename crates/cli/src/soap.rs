@@ -79,7 +79,12 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         None => format!("{}?wsdl", arguments.url),
     };
     let config = config(arguments)?;
-    let mut fetch = |location: &str| fetch(location, &config);
+    // Only who says --wsdl may mean a file.
+    let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
+    let mut fetch = |location: &str| match is_file && !location.contains("://") {
+        true => fs::read(location).map_err(|cause| format!("{location}: {cause}")),
+        false => get(location, &config),
+    };
     let outline = Outline::read(&from, &mut fetch, arguments.other_hosts, &Limits::default())?;
     let operation = chosen(arguments, &from, &outline)?;
     let types = outline.types(operation).map_err(|error| Fault::new(format!("{from}: {error}")))?;
@@ -140,11 +145,8 @@ fn chosen<'a>(
     Err(Fault::new(format!("{from} has no operation {name}; {there_is}{missing}")))
 }
 
-/// The document at a URL or in a file.
-fn fetch(location: &str, config: &ClientConfig) -> Result<Vec<u8>, String> {
-    if !location.contains("://") {
-        return fs::read(location).map_err(|cause| format!("{location}: {cause}"));
-    }
+/// The document at a URL.
+fn get(location: &str, config: &ClientConfig) -> Result<Vec<u8>, String> {
     let client = Client::with(location, "", Binding::default(), config.clone());
     let mut client = client.map_err(|error| error.to_string())?;
     client.get().map_err(|error| no_wsdl(location, &error))
