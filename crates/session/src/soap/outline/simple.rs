@@ -68,7 +68,7 @@ impl Simple {
             "time" => is_time(trimmed),
             "base64Binary" | "base64" => is_base64(trimmed),
             "hexBinary" => {
-                trimmed.len() % 2 == 0 && trimmed.bytes().all(|it| it.is_ascii_hexdigit())
+                trimmed.len().is_multiple_of(2) && trimmed.bytes().all(|it| it.is_ascii_hexdigit())
             }
             _ => true,
         }
@@ -151,7 +151,9 @@ fn is_base64(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
     let padding = digits.iter().rev().take_while(|it| **it == b'=').count();
     let is_digit = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/');
-    digits.len() % 4 == 0 && padding <= 2 && digits[..digits.len() - padding].iter().all(is_digit)
+    digits.len().is_multiple_of(4)
+        && padding <= 2
+        && digits[..digits.len() - padding].iter().all(is_digit)
 }
 
 #[cfg(test)]
