@@ -155,6 +155,7 @@ pub struct MarketDataInc {
 
 /// One entry: a change of price or a report of a trade.
 #[derive(Message, Clone, Default)]
+#[message(name = "MDIncGroup")]
 pub struct MdEntry {
     #[presence]
     present: Presence<1>,
@@ -321,6 +322,7 @@ pub struct Instrument {
 
 /// Another identifier of a security.
 #[derive(Message, Clone, Debug, Default, PartialEq)]
+#[message(name = "SecurityAltIDGroup")]
 pub struct SecurityAltId {
     /// SecurityAltID (455).
     #[field(name = "SecurityAltID", number = 455)]

@@ -98,8 +98,9 @@ pub(crate) enum LabCommand {
 pub(crate) enum SoapCommand {
     /// Call an operation and print the reply
     ///
-    /// The service's WSDL says how its messages look; --namespace and --binding do where there is
-    /// none. Status 1 says that the service answered with a fault.
+    /// The service's WSDL says how its messages look and what they hold; elements that it does not know,
+    /// that are missing, or whose values do not fit are refused. --namespace and --binding do where there
+    /// is none. Status 1 says that the service answered with a fault.
     Call(SoapCallArguments),
 }
 
@@ -110,13 +111,16 @@ pub(crate) struct SoapCallArguments {
     pub(crate) url: String,
     /// What to call
     pub(crate) operation: String,
-    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, or with a type of XML
-    /// Schema, `price:double=6.35`
+    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, or
+    /// with a type of XML Schema where there is no WSDL, `price:double=6.35`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
     /// Read the WSDL from this URL or file instead of URL?wsdl
     #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
     pub(crate) wsdl: Option<String>,
+    /// Follow what the WSDL imports to other hosts too
+    #[arg(long, conflicts_with = "namespace")]
+    pub(crate) other_hosts: bool,
     /// The operation's namespace; no WSDL is read then
     #[arg(long, value_name = "URI")]
     pub(crate) namespace: Option<String>,

@@ -5,7 +5,7 @@ use std::fs;
 use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
 use trunkline_net::http::{ClientTls, Compression};
-use trunkline_session::soap::outline::{self, OutlinedOperation};
+use trunkline_session::soap::outline::{Outline, OutlinedOperation, Types};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
 
 use crate::Ending;
@@ -15,15 +15,28 @@ use crate::output::print;
 
 mod reply;
 mod request;
+mod typed;
+
+/// What is called, and how.
+struct Called {
+    name: String,
+    action: String,
+    binding: Binding,
+    /// The element in the Body of a request.
+    element: QName,
+    location: Option<String>,
+    /// What it takes, if there is a WSDL.
+    types: Option<Types>,
+}
 
 /// Calls, prints what comes back, and says on standard error how it travelled.
 pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
-    let operation = operation(arguments)?;
-    let namespace = &operation.element.namespace;
-    let url = operation.location.as_ref().unwrap_or(&arguments.url);
-    let mut client = Client::with(url, namespace, operation.binding, config(arguments)?)?;
-    let message = request::message(&operation, &arguments.values)?;
-    let answered = client.call_dynamically(&operation.action, &message);
+    let called = called(arguments)?;
+    let namespace = &called.element.namespace;
+    let url = called.location.as_ref().unwrap_or(&arguments.url);
+    let mut client = Client::with(url, namespace, called.binding, config(arguments)?)?;
+    let message = request::message(&called, &arguments.values)?;
+    let answered = client.call_dynamically(&called.action, &message);
     if let Some(profile) = client.profile() {
         eprintln!("{profile}");
     }
@@ -44,39 +57,62 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
 }
 
 /// What the arguments say of the operation, and where they do not, the service's WSDL.
-fn operation(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> {
+fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
     let SoapCallArguments { operation: name, namespace, binding, action, .. } = arguments;
     let Some(namespace) = namespace else { return from_wsdl(arguments) };
     let version = if arguments.soap12 { SoapVersion::Soap12 } else { SoapVersion::Soap11 };
     let binding = binding.map_or_else(Binding::default, |it| it.binding());
     let local = arguments.element.as_ref().unwrap_or(name).clone();
-    Ok(OutlinedOperation {
+    Ok(Called {
         name: name.clone(),
         action: action.clone().unwrap_or_else(|| format!("{namespace}#{name}")),
         binding: Binding { version, ..binding },
         element: QName::new(namespace.clone(), local),
-        qualified: binding == Binding::document_literal()
-            || binding == Binding::document_literal_bare(),
         location: None,
+        types: None,
     })
 }
 
-fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> {
-    let SoapCallArguments { url, operation: name, .. } = arguments;
-    let (wsdl, from) = match &arguments.wsdl {
-        Some(file) if !file.contains("://") => {
-            let read = fs::read(file).map_err(|cause| Fault::new(format!("{file}: {cause}")))?;
-            (read, file.clone())
-        }
-        given => {
-            let from = given.clone().unwrap_or_else(|| format!("{url}?wsdl"));
-            let mut client = Client::with(&from, "", Binding::default(), config(arguments)?)?;
-            let got = client.get().map_err(|error| no_wsdl(&from, &error))?;
-            (got, from)
-        }
+fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
+    let from = match &arguments.wsdl {
+        Some(from) => from.clone(),
+        None => format!("{}?wsdl", arguments.url),
     };
-    let found = outline::operations(&wsdl, &Limits::default())
-        .map_err(|error| Fault::new(format!("{from}: {error}")))?;
+    let config = config(arguments)?;
+    // Only who says --wsdl may mean a file.
+    let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
+    let mut fetch = |location: &str| match is_file && !location.contains("://") {
+        true => fs::read(location).map_err(|cause| format!("{location}: {cause}")),
+        false => get(location, &config),
+    };
+    let outline = Outline::read(&from, &mut fetch, arguments.other_hosts, &Limits::default())?;
+    let operation = chosen(arguments, &from, &outline)?;
+    let types = outline.types(operation).map_err(|error| Fault::new(format!("{from}: {error}")))?;
+    // The URL that was given goes before that of the WSDL, which may be behind a gateway; but where
+    // a WSDL has several, only it can say which is for the binding.
+    let is_only = outline.operations().iter().all(|it| it.location == operation.location);
+    let version = match arguments.soap12 {
+        true => SoapVersion::Soap12,
+        false => operation.binding.version,
+    };
+    Ok(Called {
+        name: operation.name.clone(),
+        action: arguments.action.as_ref().unwrap_or(&operation.action).clone(),
+        binding: Binding { version, ..operation.binding },
+        element: operation.element.clone(),
+        location: operation.location.clone().filter(|_| !is_only),
+        types: Some(types),
+    })
+}
+
+/// The operation in the binding that is wanted most.
+fn chosen<'a>(
+    arguments: &SoapCallArguments,
+    from: &str,
+    outline: &'a Outline,
+) -> Result<&'a OutlinedOperation, Fault> {
+    let name = &arguments.operation;
+    let found = outline.operations();
     let wanted_binding = |it: &OutlinedOperation| {
         arguments.binding.is_none_or(|wanted| {
             Binding { version: it.binding.version, ..wanted.binding() } == it.binding
@@ -92,38 +128,37 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<OutlinedOperation, Fault> 
         None => found.iter().find(wanted).or_else(|| named.next()),
         Some(_) => found.iter().find(wanted).or_else(|| named.find(|it| wanted_binding(it))),
     };
-    if let (None, Some(there)) = (chosen, found.iter().find(|it| it.name == *name)) {
+    if let Some(operation) = chosen {
+        return Ok(operation);
+    }
+    if let Some(there) = found.iter().find(|it| it.name == *name) {
         let binding = there.binding.name();
         return Err(Fault::new(format!("{from} has {name} in another binding, {binding}")));
     }
-    let Some(operation) = chosen else {
-        let mut names: Vec<&str> = found.iter().map(|it| &*it.name).collect();
-        names.dedup();
-        let names = names.join(", ");
-        return Err(Fault::new(format!("{from} has no operation {name}; there is {names}")));
+    let mut names: Vec<&str> = found.iter().map(|it| &*it.name).collect();
+    names.dedup();
+    let there_is = match &*names {
+        [] => "it has none of SOAP".to_owned(),
+        names => format!("there is {}", names.join(", ")),
     };
-    let mut operation = operation.clone();
-    // The URL that was given goes before that of the WSDL, which may be behind a gateway; but where
-    // a WSDL has several, only it can say which is for the binding.
-    if found.iter().all(|it| it.location == operation.location) {
-        operation.location = None;
-    }
-    if arguments.soap12 {
-        operation.binding.version = SoapVersion::Soap12;
-    }
-    if let Some(action) = &arguments.action {
-        operation.action.clone_from(action);
-    }
-    Ok(operation)
+    let missing: String = outline.missing().iter().map(|it| format!("; {it}")).collect();
+    Err(Fault::new(format!("{from} has no operation {name}; {there_is}{missing}")))
+}
+
+/// The document at a URL.
+fn get(location: &str, config: &ClientConfig) -> Result<Vec<u8>, String> {
+    let client = Client::with(location, "", Binding::default(), config.clone());
+    let mut client = client.map_err(|error| error.to_string())?;
+    client.get().map_err(|error| no_wsdl(location, &error))
 }
 
 /// What to say instead, where the server is there and has none.
-fn no_wsdl(from: &str, error: &CallError) -> Fault {
+fn no_wsdl(from: &str, error: &CallError) -> String {
     let hint = match error {
         CallError::Status { .. } => "; say --namespace and --binding if there is no WSDL",
         _ => "",
     };
-    Fault::new(format!("{from}: {error}{hint}"))
+    format!("{from}: {error}{hint}")
 }
 
 fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {

@@ -80,6 +80,7 @@ fn structure(input: &Struct) -> TokenStream {
             const DEPTH: usize = ::trunkline_message::depth_around(&[#(#depths),*]);
 
             fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
+                schema.of_type(#name);
                 #(#describe)*
             }
 

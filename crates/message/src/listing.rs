@@ -9,12 +9,13 @@
 //! end
 //! end
 //! ```
-//! The last column of a `field` is the number of its length field. Lists of numbers are `f64[]`
+//! The last column of a `field` is the number of its length field. A `component` or `group` has one more
+//! column where its type has another name than the component or entry. Lists of numbers are `f64[]`
 //! and `i32[]`. Empty lines and lines that begin with `#` are passed over.
 
 use std::fmt::Write;
 
-use crate::{IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, ScopeId};
+use crate::{Component, IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, ScopeId};
 
 const PLAIN: [(&str, Kind); 10] = [
     ("boolean", Kind::Boolean),
@@ -115,8 +116,9 @@ impl Schema {
             }
             while scope.components.get(next).is_some_and(|it| it.fields.start == index) {
                 let component = &scope.components[next];
-                let _ =
-                    writeln!(out, "component\t{}\t{}", component.name, need_name(component.need));
+                let Component { name, type_name, need, .. } = component;
+                let _ = write!(out, "component\t{name}\t{}", need_name(*need));
+                list_type(type_name, name, out);
                 open.push(next);
                 next += 1;
                 if component.fields.is_empty() {
@@ -127,8 +129,9 @@ impl Schema {
             let Some(field) = scope.fields.get(index) else { continue };
             let (name, number, need) = (&field.name, field.number, need_name(field.need));
             if let Kind::Group(inner) = field.kind {
-                let entry = &self.scope(inner).name;
-                let _ = writeln!(out, "group\t{name}\t{number}\t{entry}\t{need}");
+                let entry = self.scope(inner);
+                let _ = write!(out, "group\t{name}\t{number}\t{}\t{need}", entry.name);
+                list_type(&entry.type_name, &entry.name, out);
                 self.list_scope(inner, out);
                 out.push_str("end\n");
                 continue;
@@ -142,16 +145,26 @@ impl Schema {
     }
 }
 
+/// The last column of a component or group, and the line's end.
+fn list_type(type_name: &str, name: &str, out: &mut String) {
+    if type_name != name {
+        let _ = write!(out, "\t{type_name}");
+    }
+    out.push('\n');
+}
+
 fn read_line(builder: &mut SchemaBuilder, words: &[&str]) -> Result<(), String> {
     match *words {
         ["end"] => {
             builder.end();
         }
-        ["component", name, need] => {
+        ["component", name, need, ref rest @ ..] if rest.len() < 2 => {
             builder.begin_component(name, read_need(need)?);
+            rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
         }
-        ["group", name, number, entry, need] => {
+        ["group", name, number, entry, need, ref rest @ ..] if rest.len() < 2 => {
             builder.begin_group(name, read_number(number)?, entry, read_need(need)?);
+            rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
         }
         ["field", name, number, kind, need, ref rest @ ..] => {
             let length = match *rest {
@@ -208,6 +221,18 @@ end
         assert_eq!(schema.scopes().len(), 2);
         assert_eq!(schema.scopes()[0].components[1].parent, Some(0));
         assert_eq!(schema.scopes()[0].components[0].fields, 0..2);
+    }
+
+    #[test]
+    fn a_type_of_another_name_is_listed() {
+        let listing = LISTING
+            .replace("Instrument\trequired", "Instrument\trequired\tLegInstrument")
+            .replace("Leg\toptional", "Leg\toptional\tOrderLeg");
+        let schema = Schema::from_listing(&listing).unwrap();
+        assert_eq!(schema.listing(), listing);
+        assert_eq!(&*schema.scopes()[1].type_name, "OrderLeg");
+        assert_eq!(&*schema.scopes()[1].components[0].type_name, "LegInstrument");
+        assert_eq!(&*schema.scopes()[0].components[0].type_name, "Header");
     }
 
     #[test]

@@ -115,6 +115,8 @@ pub struct Field {
 pub struct Component {
     /// The component's name.
     pub name: Box<str>,
+    /// Name of its type: of the struct, or the component's own where there is none.
+    pub type_name: Box<str>,
     /// The fields inside, nested components included.
     pub fields: Range<usize>,
     /// The component around it.
@@ -128,6 +130,8 @@ pub struct Component {
 pub struct Scope {
     /// Name of the message, or of one entry of the group.
     pub name: Box<str>,
+    /// Name of its type: of the struct, or the same where there is none.
+    pub type_name: Box<str>,
     /// All leaf fields and groups, in order.
     pub fields: Vec<Field>,
     /// Components in the order in which they open, outer before inner.
@@ -139,7 +143,7 @@ pub struct Scope {
 impl Scope {
     fn named(name: &str) -> Self {
         let (fields, components, required) = Default::default();
-        Self { name: name.into(), fields, components, required }
+        Self { name: name.into(), type_name: name.into(), fields, components, required }
     }
 
     /// Position of the first field of this name. As many components may stand before it as tell it
@@ -318,6 +322,7 @@ impl SchemaBuilder {
         let index = self.scopes[scope].components.len();
         self.scopes[scope].components.push(Component {
             name: name.into(),
+            type_name: name.into(),
             fields: start..start,
             parent,
             need,
@@ -343,6 +348,19 @@ impl SchemaBuilder {
     pub fn describe<S: Structure>(&mut self) -> &mut Self {
         if self.problem.is_none() {
             S::describe(self);
+        }
+        self
+    }
+
+    /// Names the type of the component or group entry opened last, for formats that name types; it has
+    /// the component's or entry's own name otherwise. What a message is called is its type's name, too.
+    pub fn of_type(&mut self, name: &str) -> &mut Self {
+        match self.open.last() {
+            Some(Open::Component { scope, index }) => {
+                self.scopes[*scope].components[*index].type_name = name.into();
+            }
+            Some(Open::Group { scope }) => self.scopes[*scope].type_name = name.into(),
+            None => {}
         }
         self
     }
@@ -424,6 +442,8 @@ fn check_scope(scope: &Scope, numbers: &mut HashSet<u32>) -> Result<(), SchemaEr
         return Err(SchemaError(format!("{} has more than 65,534 components", scope.name)));
     }
     check_name(&scope.name)?;
+    let types = scope.components.iter().map(|it| &it.type_name);
+    types.chain([&scope.type_name]).try_for_each(|name| check_name(name))?;
     let mut names = HashSet::new();
     let components = scope.components.iter().map(|it| (&it.name, it.parent));
     let fields = scope.fields.iter().map(|it| (&it.name, it.component));

@@ -212,11 +212,11 @@ end
 field\tClOrdID\t11\ttext\trequired
 field\tPrice\t44\tdecimal\toptional
 component\tOuter\toptional
-component\tInner\toptional
+component\tInner\toptional\tInstrument
 field\tSymbol\t55\ttext\toptional
 field\tProduct\t460\ti32\toptional
 field\tSide\t54\tcode\trequired
-group\tAltIDs\t454\tAltID\toptional
+group\tAltIDs\t454\tAltID\toptional\tSide
 field\tisTheFirstSide\t0\tboolean\trequired
 end
 field\tYield\t236\tf64[]\toptional

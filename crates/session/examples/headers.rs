@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let service = Service::new("Orders", NAMESPACE)
         .operation("place", place)
         .header::<Transaction>()
+        .reply_header::<Desk>()
         .at("/orders", Binding::document_literal());
     let server = Server::new().service(service).start("127.0.0.1:0")?;
 

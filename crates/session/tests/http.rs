@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use trunkline_message::Message;
 use trunkline_net::http::Compression;
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, Fault, FaultCode, Running, Server, Service,
+    Binding, CallError, Client, ClientConfig, Context, Fault, FaultCode, Running, Server, Service,
     TcpConfig, TcpServer,
 };
 use trunkline_wire::Text;
@@ -75,9 +75,9 @@ fn envelope(namespace: &str, operation: &str, word: &str) -> String {
     )
 }
 
-/// SOAP 1.1 section 6.2, SOAP 1.2 part 2 section 7.4 and table 20.
+/// SOAP 1.1 section 6.2, SOAP 1.2 part 2 section 7.4; but a Sender's fault is 500, as CXF reads it.
 #[test]
-fn status_and_media_type_are_those_of_the_specifications() {
+fn status_and_media_type_are_those_that_clients_read() {
     let server = start();
     let old = "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"\"";
     let new = "POST /words HTTP/1.1\r\nContent-Type: application/soap+xml; charset=utf-8";
@@ -86,9 +86,9 @@ fn status_and_media_type_are_those_of_the_specifications() {
         (old, SOAP11, "repeat", "sender", "500", "text/xml; charset=utf-8"),
         (old, SOAP11, "repeat", "receiver", "500", "text/xml; charset=utf-8"),
         (new, SOAP12, "repeat", "hello", "200", "application/soap+xml; charset=utf-8"),
-        (new, SOAP12, "repeat", "sender", "400", "application/soap+xml; charset=utf-8"),
+        (new, SOAP12, "repeat", "sender", "500", "application/soap+xml; charset=utf-8"),
         (new, SOAP12, "repeat", "receiver", "500", "application/soap+xml; charset=utf-8"),
-        (new, SOAP12, "unknown", "hello", "400", "application/soap+xml; charset=utf-8"),
+        (new, SOAP12, "unknown", "hello", "500", "application/soap+xml; charset=utf-8"),
     ];
     for (head, namespace, operation, word, status, media_type) in cases {
         let (head, body) = ask(server.address(), head, &envelope(namespace, operation, word));
@@ -101,6 +101,27 @@ fn status_and_media_type_are_those_of_the_specifications() {
         let (head, body) = ask(server.address(), head, &envelope(namespace, "keep", "it"));
         assert!(head.starts_with("http/1.1 202 "), "{head}");
         assert_eq!(body, "", "{head}");
+    }
+}
+
+/// SOAP 1.2 part 2, table 20, for a service that asks for it.
+#[test]
+fn a_fault_of_the_sender_is_a_bad_request_where_the_service_says_so() {
+    let service = service().bad_request_for_sender_faults();
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let old = "POST /words HTTP/1.1\r\nContent-Type: text/xml";
+    let new = "POST /words HTTP/1.1\r\nContent-Type: application/soap+xml";
+    for (head, namespace, operation, word, status) in [
+        (new, SOAP12, "repeat", "sender", "400"),
+        (new, SOAP12, "unknown", "hello", "400"),
+        (new, SOAP12, "repeat", "receiver", "500"),
+        (old, SOAP11, "repeat", "sender", "500"),
+        (new, SOAP12, "repeat", "hello", "200"),
+    ] {
+        let (head, body) = ask(server.address(), head, &envelope(namespace, operation, word));
+        let what = format!("{operation} {word} in {namespace}: {head}\n{body}");
+        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{what}");
+        assert_eq!(body.contains("Fault"), status != "200", "{what}");
     }
 }
 
@@ -123,6 +144,90 @@ fn what_is_no_call_is_refused_with_a_word() {
     let (head, body) = ask(server.address(), "GET /rpc?WSDL HTTP/1.1", "");
     assert!(head.starts_with("http/1.1 200 "), "{head}");
     assert!(body.contains("location=\"http://x/rpc\""), "{body}");
+}
+
+/// Where the WSDL says that the service is.
+fn location(server: Server, head: &str) -> String {
+    let server = server.service(service()).start("127.0.0.1:0").expect("a server");
+    let (_, wsdl) = ask(server.address(), &format!("GET /rpc?wsdl HTTP/1.1{head}"), "");
+    let (_, rest) = wsdl.split_once("location=\"").unwrap_or_else(|| panic!("{wsdl}"));
+    rest.split('"').next().expect("a quote").to_owned()
+}
+
+#[test]
+fn the_address_is_what_the_server_was_told_and_no_stranger_says_it() {
+    let forwarded = "\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: shop.example.org, inner";
+    assert_eq!(location(Server::new(), forwarded), "http://x/rpc");
+    let trusting = || Server::new().trust_forwarded();
+    assert_eq!(location(trusting(), forwarded), "https://shop.example.org/rpc");
+    assert_eq!(location(trusting(), ""), "http://x/rpc");
+    let odd = "\r\nX-Forwarded-Proto: gopher\r\nX-Forwarded-Host: ,";
+    assert_eq!(location(trusting(), odd), "http://x/rpc");
+    for address in ["https://example.org/shop", "https://example.org/shop/"] {
+        let server = trusting().public_address(address);
+        assert_eq!(location(server, forwarded), "https://example.org/shop/rpc");
+    }
+    for address in ["example.org", "ftp://example.org", "http://", "https://a?b", "http:///a"] {
+        let server = Server::new().service(service()).public_address(address);
+        let error = server.start("127.0.0.1:0").expect_err("no address").to_string();
+        assert!(error.starts_with(&format!("the public address {address:?} is not")), "{error}");
+    }
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Session {
+    token: String,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Served {
+    by: String,
+}
+
+/// Says in a header block whose session it was.
+fn serve(word: Word, context: &mut Context) -> Result<Word, Fault> {
+    let Some(Session { token }) = context.header()? else { return Err(Fault::sender("who?")) };
+    context.add_header(&Served { by: token })?;
+    Ok(word)
+}
+
+#[test]
+fn header_blocks_are_in_the_wsdl_and_look_as_it_says() {
+    let service = Service::new("Sessions", "urn:words")
+        .operation("repeat", serve)
+        .header::<Session>()
+        .reply_header::<Served>()
+        .at("/words", Binding::document_literal())
+        .at("/rpc", Binding::rpc_encoded());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let literal = "<Session xmlns='urn:words'><token>T</token></Session>";
+    let encoded = "<n:Session xmlns:n='urn:words'><token>T</token></n:Session>";
+    for (path, usage, blocks) in [
+        ("/words", "literal", &[literal][..]),
+        // Clients that were made before send literal ones.
+        ("/rpc", "encoded", &[encoded, literal]),
+    ] {
+        let (_, wsdl) = ask(server.address(), &format!("GET {path}?wsdl HTTP/1.1"), "");
+        let blocks_described: Vec<&str> =
+            wsdl.lines().filter(|it| it.contains(":header ")).collect();
+        assert_eq!(blocks_described.len(), 2, "{path}: {wsdl}");
+        for (line, name) in blocks_described.iter().zip(["Session", "Served"]) {
+            assert!(line.contains(name), "{path}: {line}");
+            assert!(line.contains(&format!("use=\"{usage}\"")), "{path}: {line}");
+        }
+        for block in blocks {
+            let head = format!("POST {path} HTTP/1.1\r\nContent-Type: text/xml");
+            let body = envelope(SOAP11, "repeat", "hello")
+                .replace("<e:Body>", &format!("<e:Header>{block}</e:Header><e:Body>"));
+            let (head, body) = ask(server.address(), &head, &body);
+            assert!(head.starts_with("http/1.1 200 "), "{path} {block}: {head}\n{body}");
+            let served = match usage {
+                "literal" => "<Served xmlns=\"urn:words\"><by>T</by></Served>",
+                _ => "xsi:type=\"ns:Served\"><by xsi:type=\"xsd:string\">T</by></ns:Served>",
+            };
+            assert!(body.contains(served), "{path} {block}: no {served} in {body}");
+        }
+    }
 }
 
 #[test]

@@ -1,41 +1,53 @@
 //! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35`.
 
+use trunkline_codec::soap::Style;
 use trunkline_codec::soap::graph::{Content, Graph, Message, Name, Node, NodeId};
-use trunkline_session::soap::outline::OutlinedOperation;
 
+use super::{Called, typed};
 use crate::fault::Fault;
 
-const XSD: &str = "http://www.w3.org/2001/XMLSchema";
+pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// Elements in the order in which they are named first.
 #[derive(Debug, Default)]
-struct Tree {
-    inside: Vec<Branch>,
+pub(super) struct Tree {
+    pub(super) inside: Vec<Branch>,
 }
 
 #[derive(Debug)]
-struct Branch {
-    name: String,
+pub(super) struct Branch {
+    pub(super) name: String,
     /// Which of several elements of the name.
-    index: usize,
-    value: Option<(String, Option<String>)>,
-    tree: Tree,
+    pub(super) index: usize,
+    /// The value, and what was said of its type.
+    pub(super) value: Option<(String, Option<String>)>,
+    pub(super) tree: Tree,
 }
 
 /// The request that calls an operation with these values.
-pub(super) fn message(operation: &OutlinedOperation, values: &[String]) -> Result<Message, Fault> {
+pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fault> {
     let mut tree = Tree::default();
     for argument in values {
         tree.add(argument)?;
     }
-    let mut message = Message::new(operation.binding.version);
-    if operation.binding.style.is_encoded() {
+    let mut message = Message::new(called.binding.version);
+    let style = called.binding.style;
+    if style.is_encoded() {
         message.set_encoded();
     }
-    let namespace = if operation.qualified { &*operation.element.namespace } else { "" };
-    let root = tree.into_node(&mut message.graph, namespace);
-    let name = Name::new(&operation.element.namespace, &operation.element.local);
-    message.body.push((name, root));
+    let element = &called.element;
+    let root = match &called.types {
+        Some(types) => typed::request(called, types, &tree, &mut message.graph)?,
+        None => {
+            if style.is_encoded() {
+                tree.refuse_lists()?;
+            }
+            let qualified = style == Style::DocumentLiteral;
+            let namespace = if qualified { &*element.namespace } else { "" };
+            tree.node(&mut message.graph, namespace)
+        }
+    };
+    message.body.push((Name::new(&element.namespace, &element.local), root));
     Ok(message)
 }
 
@@ -58,8 +70,14 @@ impl Tree {
                 if branch.value.is_some() {
                     return Err(wrong("it stands twice; say name[1] for a second one"));
                 }
+                if !branch.tree.inside.is_empty() {
+                    return Err(wrong("it has elements inside already"));
+                }
                 branch.value = Some((value.to_owned(), kind));
                 return Ok(());
+            }
+            if branch.value.is_some() {
+                return Err(wrong(&format!("{name} has a value already")));
             }
             tree = &mut branch.tree;
         }
@@ -76,16 +94,18 @@ impl Tree {
         &mut self.inside[place]
     }
 
-    fn into_node(self, graph: &mut Graph, namespace: &str) -> NodeId {
+    /// As elements of this namespace, as they were named.
+    pub(super) fn node(&self, graph: &mut Graph, namespace: &str) -> NodeId {
         let mut members = Vec::new();
-        for branch in self.inside {
+        for branch in &self.inside {
             let name = Name::new(namespace, &branch.name);
-            let node = match branch.value {
-                None => branch.tree.into_node(graph, namespace),
+            let node = match &branch.value {
+                None => branch.tree.node(graph, namespace),
+                Some((_, Some(kind))) if kind == "nil" => graph.add(Node::new(Content::Nil)),
                 Some((text, kind)) => {
-                    let node = Node::new(Content::Text(text.into()));
+                    let node = Node::new(Content::Text(text.as_str().into()));
                     graph.add(match kind {
-                        Some(kind) => node.of_type(Name::new(XSD, &kind)),
+                        Some(kind) => node.of_type(Name::new(XSD, kind)),
                         None => node,
                     })
                 }
@@ -93,6 +113,19 @@ impl Tree {
             members.push((name, node));
         }
         graph.add_struct(members)
+    }
+
+    /// Encoded, they would have to be arrays, and nobody says of what.
+    fn refuse_lists(&self) -> Result<(), Fault> {
+        for Branch { name, index, tree, .. } in &self.inside {
+            if *index > 0 {
+                return Err(Fault::new(format!(
+                    "{name}[{index}]: a list that is encoded is an array, which cannot be sent without a WSDL"
+                )));
+            }
+            tree.refuse_lists()?;
+        }
+        Ok(())
     }
 }
 

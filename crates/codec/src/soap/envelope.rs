@@ -63,7 +63,7 @@ impl Around {
 /// attributes may follow, the message's start tag is open and its end tag is left out.
 pub(super) fn around(options: &Options, root: &str) -> Around {
     if options.layout == Layout::Fragment {
-        let (body, root_end) = body(options, root, "");
+        let (body, root_end) = body(options, root, &of_fragment(options, root));
         let after = if options.attributes { String::new() } else { root_end.clone() };
         return Around { envelope: None, body, root_end, after };
     }
@@ -96,6 +96,20 @@ pub(super) fn around(options: &Options, root: &str) -> Around {
     after.push_str("</SOAP-ENV:Body></SOAP-ENV:Envelope>");
     let body = format!("<SOAP-ENV:Body{on_body}>{start}");
     Around { envelope: Some(before), body, root_end, after }
+}
+
+/// The attributes of a fragment that is encoded: what an Envelope would declare, and its type.
+fn of_fragment(options: &Options, root: &str) -> String {
+    if !options.style.is_encoded() {
+        return String::new();
+    }
+    let (_, encoding) = namespaces(options.version);
+    let mut out = format!(" xmlns:SOAP-ENC=\"{encoding}\" xmlns:xsi=\"{XSI}\"");
+    if options.types {
+        let prefix = if options.namespace.is_empty() { "" } else { "ns:" };
+        out.push_str(&format!(" xmlns:xsd=\"{XSD}\" xsi:type=\"{prefix}{root}\""));
+    }
+    out
 }
 
 /// The tags between Body and the message's fields, and the message's end tag; `attributes` are those

@@ -135,7 +135,7 @@ impl Naming<'_> {
     pub(super) fn field_start(&self, name: &str, kind: Kind) -> String {
         let item = match kind {
             _ if !self.options.has_arrays() => None,
-            Kind::Group(scope) => Some(self.own_type(&self.schema.scope(scope).name)),
+            Kind::Group(scope) => Some(self.own_type(&self.schema.scope(scope).type_name)),
             Kind::Integers(kind) => Some(xsd_name(Kind::Integer(kind)).to_owned()),
             Kind::Floats => Some(xsd_name(Kind::Float).to_owned()),
             _ => None,

@@ -57,7 +57,8 @@ pub enum Layout {
     /// or the children of a wrapper (document/literal wrapped).
     Operation,
     /// One named after the operation, without an envelope: for header blocks and details of
-    /// faults. Its content is by schema whatever the style is, all of it in the namespace.
+    /// faults. Its content is by schema, all of it in the namespace; with document/encoded by the
+    /// encoding rules.
     Fragment,
 }
 
@@ -77,10 +78,10 @@ pub struct Options {
     pub namespace: String,
     /// Does every value tell its type (`xsi:type`)? Not where values are
     /// [attributes](Self::attributes), which have no attributes of their own, nor in
-    /// [fragments](Layout::Fragment).
+    /// [fragments](Layout::Fragment) by schema.
     ///
     /// With document/encoded, and with rpc/encoded where the [operation](Layout::Operation) is the
-    /// message, entries and components tell theirs too, by their names in the schema, and groups
+    /// message, entries and components tell theirs too, by the schema's type names, and groups
     /// and lists of numbers are arrays of the encoding: `SOAP-ENC:arrayType="ns:customer[20]"`
     /// (SOAP 1.1 section 5.4.2), `itemType` and `arraySize` in SOAP 1.2 (part 2 section 3.1.4).
     pub types: bool,
@@ -140,10 +141,13 @@ impl Options {
     /// Those that take effect: some leave others without a meaning.
     fn effective(&self) -> Self {
         let fragment = self.layout == Layout::Fragment;
-        let style = if fragment { Style::DocumentLiteral } else { self.style };
+        let style = match self.style {
+            Style::RpcEncoded | Style::RpcLiteral if fragment => Style::DocumentLiteral,
+            style => style,
+        };
         Self {
             style,
-            types: self.types && !self.attributes && !fragment,
+            types: self.types && !self.attributes && (!fragment || style.is_encoded()),
             any_wrapper: self.any_wrapper && style.is_rpc(),
             result: self.result
                 && style.is_rpc()
@@ -425,7 +429,7 @@ impl ScopePlan {
             let parent = component.parent.unwrap_or(NONE);
             names.add(parent, &name, Name::Component(index as u16));
             Element {
-                start: naming.start(&name, &component.name),
+                start: naming.start(&name, &component.type_name),
                 end: end(&name),
                 parent,
                 ranks: order.spans[index],
@@ -436,7 +440,7 @@ impl ScopePlan {
         Self {
             components: components.collect(),
             slots,
-            start: naming.start(&entry, &scope.name),
+            start: naming.start(&entry, &scope.type_name),
             end: end(&entry),
             name: entry.into(),
             names: names.finish(),

@@ -202,7 +202,9 @@ impl Client {
     /// # Errors
     /// It is there and cannot be read.
     pub fn reply_header<T: Structure + Message>(&self) -> Result<Option<T>, CallError> {
-        header::find(&self.reply_header, &self.namespace).map_err(CallError::Reply)
+        let Binding { style, version, .. } = self.binding;
+        let encoding = style.is_encoded().then_some(version);
+        header::find(encoding, &self.reply_header, &self.namespace).map_err(CallError::Reply)
     }
 
     /// How the last call travelled.

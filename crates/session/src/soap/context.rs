@@ -6,12 +6,15 @@ use std::time::{Duration, Instant};
 use trunkline_codec::soap::{Fault, HeaderBlock, Version};
 use trunkline_message::{Message, Structure};
 
+use super::element::Encoding;
 use super::header;
 
 /// One call: who calls, with which header blocks, and those of the answer.
 #[derive(Debug)]
 pub struct Context {
     namespace: String,
+    /// Are its messages, and so header blocks, written by the encoding rules?
+    is_encoded: bool,
     operation: String,
     action: String,
     version: Version,
@@ -46,11 +49,13 @@ pub struct Stages {
 impl Context {
     pub(super) fn new(
         namespace: &str,
+        is_encoded: bool,
         caller: Option<SocketAddr>,
         identity: Option<String>,
     ) -> Self {
         Self {
             namespace: namespace.to_owned(),
+            is_encoded,
             operation: String::new(),
             action: String::new(),
             version: Version::Soap11,
@@ -134,7 +139,7 @@ impl Context {
     /// # Errors
     /// A sender's fault: the block is there and cannot be read.
     pub fn header<T: Structure + Message>(&self) -> Result<Option<T>, Fault> {
-        header::find(&self.header, &self.namespace)
+        header::find(self.encoding(), &self.header, &self.namespace)
             .map_err(|error| Fault::sender(error.to_string()))
     }
 
@@ -144,7 +149,7 @@ impl Context {
     /// # Errors
     /// A receiver's fault: it holds text that XML cannot carry.
     pub fn add_header<T: Structure + Message>(&mut self, content: &T) -> Result<(), Fault> {
-        let block = header::block(content, &self.namespace)
+        let block = header::block_as(self.encoding(), content, &self.namespace)
             .map_err(|error| Fault::receiver(error.to_string()))?;
         self.reply_header.push(block);
         Ok(())
@@ -153,6 +158,10 @@ impl Context {
     /// Adds a header block to the answer, as it stands.
     pub fn add_header_block(&mut self, block: HeaderBlock) {
         self.reply_header.push(block);
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.is_encoded.then_some(self.version)
     }
 
     pub(super) fn set_header(&mut self, header: Vec<HeaderBlock>) {

@@ -80,7 +80,12 @@ impl Conversation {
     ) -> Self {
         let operations = endpoint.0.service.operations.len();
         Self {
-            context: Context::new(&endpoint.0.service.namespace, caller, identity),
+            context: Context::new(
+                &endpoint.0.service.namespace,
+                endpoint.0.binding.style.is_encoded(),
+                caller,
+                identity,
+            ),
             endpoint,
             calls: std::iter::repeat_with(|| None).take(operations + 1).collect(),
             prologues: Prologues::new(),

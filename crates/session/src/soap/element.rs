@@ -2,13 +2,22 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Fragment, Layout, Options, Plan, Style};
+use trunkline_codec::soap::{Decoder, Encoder, Fragment, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Result, Schema, Structure};
 
+/// By the encoding rules of a version, or by schema.
+pub(super) type Encoding = Option<Version>;
+
 /// How an element with the schema's name in a namespace looks, with no envelope around it.
-fn plan(schema: &Arc<Schema>, namespace: &str) -> Arc<Plan> {
+fn plan(schema: &Arc<Schema>, namespace: &str, encoding: Encoding) -> Arc<Plan> {
+    let style = match encoding {
+        Some(_) => Style::DocumentEncoded,
+        None => Style::DocumentLiteral,
+    };
     let options = Options {
-        style: Style::DocumentLiteral,
+        version: encoding.unwrap_or_default(),
+        style,
+        types: encoding.is_some(),
         layout: Layout::Fragment,
         operation: schema.name().to_owned(),
         namespace: namespace.to_owned(),
@@ -23,7 +32,15 @@ fn plan(schema: &Arc<Schema>, namespace: &str) -> Arc<Plan> {
 /// # Errors
 /// Text that XML cannot carry.
 pub fn write<T: Structure + Message>(content: &T, namespace: &str) -> Result<Fragment> {
-    let mut encoder = Encoder::new(&plan(T::schema(), namespace));
+    write_as(None, content, namespace)
+}
+
+pub(super) fn write_as<T: Structure + Message>(
+    encoding: Encoding,
+    content: &T,
+    namespace: &str,
+) -> Result<Fragment> {
+    let mut encoder = Encoder::new(&plan(T::schema(), namespace, encoding));
     let bytes = encoder.encode(content)?;
     Fragment::parse(&String::from_utf8_lossy(bytes))
 }
@@ -33,7 +50,11 @@ pub fn write<T: Structure + Message>(content: &T, namespace: &str) -> Result<Fra
 /// # Errors
 /// What is wrong at which byte in which field.
 pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
-    let plan = plan(T::schema(), &element.name().namespace);
+    read_as(None, element)
+}
+
+pub(super) fn read_as<T: Structure + Message>(encoding: Encoding, element: &Fragment) -> Result<T> {
+    let plan = plan(T::schema(), &element.name().namespace, encoding);
     let mut content = T::default();
     Decoder::new(&plan).decode(element.as_str().as_bytes(), &mut content)?;
     Ok(content)

@@ -11,6 +11,7 @@ use trunkline_net::http::{
 };
 
 use super::media::{SOAP_XML, TEXT_XML, media};
+use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::{Binding, CallReport, Conversation, Log, Outcome, charset};
 use crate::Profile;
@@ -23,6 +24,8 @@ pub struct Server {
     config: Config,
     log: Option<Arc<Log>>,
     is_timed: bool,
+    public_address: Option<String>,
+    trusts_forwarded: bool,
 }
 
 /// A server that runs; it stops when dropped.
@@ -37,6 +40,8 @@ pub struct Running {
 pub enum StartError {
     /// A service cannot be served.
     Service(ServiceError),
+    /// [`Server::public_address`] is none.
+    PublicAddress(String),
     /// Nobody can connect to the address, or the options do not fit together.
     Http(http::Error),
 }
@@ -45,6 +50,12 @@ impl fmt::Display for StartError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Service(error) => write!(out, "{error}"),
+            Self::PublicAddress(address) => {
+                write!(
+                    out,
+                    "the public address {address:?} is not http://HOST or https://HOST, with or without a path"
+                )
+            }
             Self::Http(error) => write!(out, "{error}"),
         }
     }
@@ -100,6 +111,24 @@ impl Server {
         self
     }
 
+    /// Where clients reach this server, such as `https://shop.example.org` or
+    /// `https://example.org/shop`; WSDLs have the paths of their services behind it. By default they
+    /// have `https` where the server has TLS, else `http`, and the Host that was asked.
+    #[must_use]
+    pub fn public_address(mut self, url: &str) -> Self {
+        self.public_address = Some(url.to_owned());
+        self
+    }
+
+    /// WSDLs have the scheme and host of `X-Forwarded-Proto` and `X-Forwarded-Host`. Only for a server
+    /// that nobody reaches but through a proxy that sets both: otherwise, whoever asks for a WSDL says
+    /// what is in it, and a cache on the way gives that to others.
+    #[must_use]
+    pub fn trust_forwarded(mut self) -> Self {
+        self.trusts_forwarded = true;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -110,8 +139,8 @@ impl Server {
     /// Answers on an address such as `127.0.0.1:8080`; the system picks a port for 0.
     ///
     /// # Errors
-    /// A service that cannot be served, a path that two of them have, an address that nobody can
-    /// connect to.
+    /// A service that cannot be served, a path that two of them have, a public address that is none, an
+    /// address that nobody can connect to.
     pub fn start(self, address: &str) -> Result<Running, StartError> {
         let mut endpoints: Vec<Endpoint> = Vec::new();
         for service in self.services {
@@ -124,7 +153,11 @@ impl Server {
             }
         }
         let is_tls = self.config.tls.is_some();
-        let site = Site { endpoints, log: self.log, is_timed: self.is_timed, is_tls };
+        let public = match self.public_address {
+            None => Public::Asked { is_tls, trusts_forwarded: self.trusts_forwarded },
+            Some(url) => Public::at(url).map_err(StartError::PublicAddress)?,
+        };
+        let site = Site { endpoints, log: self.log, is_timed: self.is_timed, is_tls, public };
         let http = http::Server::bind(address, self.config)?.serve(site)?;
         Ok(Running { http })
     }
@@ -158,6 +191,7 @@ struct Site {
     log: Option<Arc<Log>>,
     is_timed: bool,
     is_tls: bool,
+    public: Public,
 }
 
 /// What is kept for a connection: a conversation with each endpoint that was called.
@@ -216,11 +250,13 @@ impl Site {
             self.panicked(caller, index, request, response);
             return;
         };
+        let is_sender_bad_request = self.endpoints[index].0.service.is_sender_bad_request;
         response.status = match (answer.outcome, answer.version) {
             (Outcome::Reply, _) => StatusCode::OK,
             (Outcome::Taken, _) => StatusCode::ACCEPTED,
-            // SOAP 1.2 part 2, table 20.
-            (Outcome::Fault(FaultCode::Sender), Version::Soap12) => StatusCode::BAD_REQUEST,
+            (Outcome::Fault(FaultCode::Sender), Version::Soap12) if is_sender_bad_request => {
+                StatusCode::BAD_REQUEST
+            }
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {
@@ -312,11 +348,9 @@ impl Site {
             let text = format!("POST an envelope here; the WSDL is at {path}?wsdl");
             return refusal(StatusCode::METHOD_NOT_ALLOWED, &text);
         }
-        let scheme = if self.is_tls { "https" } else { "http" };
-        let host = request.header("host").unwrap_or("localhost");
         let mut response = Response::default();
         response.content_type(TEXT_XML);
-        response.body = endpoint.wsdl(&format!("{scheme}://{host}{path}")).into_bytes();
+        response.body = endpoint.wsdl(&self.public.location(request, path)).into_bytes();
         response
     }
 

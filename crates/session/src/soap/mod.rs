@@ -19,6 +19,7 @@ mod operation;
 mod otherwise;
 pub mod outline;
 mod prologue;
+mod public;
 mod service;
 mod tcp;
 mod url;

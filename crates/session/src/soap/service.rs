@@ -40,10 +40,13 @@ pub struct Service {
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Schema>>,
+    reply_headers: Vec<Arc<Schema>>,
     understood: Vec<QName>,
     roles: Vec<String>,
     pub(super) otherwise: Option<Otherwise>,
     pub(super) limits: Limits,
+    /// Are Sender faults of SOAP 1.2 answered by 400?
+    pub(super) is_sender_bad_request: bool,
 }
 
 /// An operation and what it is called.
@@ -89,10 +92,12 @@ impl Service {
             operations: Vec::new(),
             bindings: Vec::new(),
             headers: Vec::new(),
+            reply_headers: Vec::new(),
             understood: Vec::new(),
             roles: Vec::new(),
             otherwise: None,
             limits: Limits::default(),
+            is_sender_bad_request: false,
         }
     }
 
@@ -203,6 +208,14 @@ impl Service {
         self
     }
 
+    /// Answers may have the header block that `T` describes; for the WSDL. Functions add it by
+    /// [`Context::add_header`](super::Context::add_header).
+    #[must_use]
+    pub fn reply_header<T: Structure + Message>(mut self) -> Self {
+        self.reply_headers.push(T::schema().clone());
+        self
+    }
+
     /// Header blocks of this name are understood, whatever is in them.
     #[must_use]
     pub fn understands(mut self, namespace: &str, local: &str) -> Self {
@@ -222,6 +235,14 @@ impl Service {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Answers Sender faults of SOAP 1.2 by the HTTP status 400, as SOAP 1.2 part 2 table 20 has it. By
+    /// default the status is 500, as for every other fault, since CXF's client reads no fault from a 400.
+    #[must_use]
+    pub fn bad_request_for_sender_faults(mut self) -> Self {
+        self.is_sender_bad_request = true;
         self
     }
 
@@ -303,7 +324,10 @@ impl Service {
             output: named.operation.output().cloned(),
             faults: faults.collect(),
             input_headers: self.headers.clone(),
-            output_headers: Vec::new(),
+            output_headers: match named.operation.output() {
+                Some(_) => self.reply_headers.clone(),
+                None => Vec::new(),
+            },
         }
     }
 }

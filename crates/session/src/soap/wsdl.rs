@@ -12,8 +12,12 @@
 //! | rpc/literal | `<n:echo xmlns:n="N">` | one a field, types | unqualified |
 //! | rpc/encoded | `<n:echo xmlns:n="N">` | one a field, types | encoded |
 //!
-//! Header blocks and fault details are elements of the namespace in every style, literal and
-//! qualified, as the Basic Profile wants them.
+//! Types are named after their structs, elements after fields. Two structs of one name are numbered
+//! (`Leg2`) where they are literal, and an error where they are encoded, since messages name their types.
+//!
+//! Fault details are elements of the namespace in every style, literal and qualified, as the Basic
+//! Profile wants them. So are header blocks of the literal styles; those of the encoded ones are encoded
+//! too, because importers (mono's, .NET's) refuse to mix the two.
 //!
 //! What WSDL 1.1 cannot say: parts are never optional, so that an optional field at the top of an
 //! rpc message looks required; and operations with one input schema have the same body in the bare
@@ -131,7 +135,7 @@ pub fn write(description: &Description) -> String {
     markup.documentation(description.documentation.as_deref());
     types.write(description, &shapes, &mut markup);
     messages.iter().for_each(|message| message.write(&mut markup));
-    messages::port_types(description, &shapes, &mut markup);
+    messages::port_types(description, &shapes, &messages, &mut markup);
     binding::bindings(description, &shapes, &mut markup);
     binding::service(description, &mut markup);
     markup.end("wsdl:definitions");

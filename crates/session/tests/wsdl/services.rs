@@ -113,7 +113,7 @@ field Side 54 code required
 field Sizes 0 i32[] optional
 field Curve 0 f64[] required
 group Legs 555 Leg optional
-  component Instrument required
+  component Instrument required LegInstrument
     field Symbol 600 text required
   end
   field LegSide 624 code optional

@@ -79,8 +79,8 @@ impl ScopeNames {
         let entry = Name::new(plan.element_namespace(), &plan.scopes[scope].name);
         let components = 0..plan.scopes[scope].components.len();
         let known = plan.schema.scope(id);
-        let entry_type = Name::new(&plan.options.namespace, &known.name);
-        let component_type = |it: usize| entry_type.renamed(&known.components[it].name);
+        let entry_type = Name::new(&plan.options.namespace, &known.type_name);
+        let component_type = |it: usize| entry_type.renamed(&known.components[it].type_name);
         Self {
             component_types: components.clone().map(component_type).collect(),
             fields: naming.fields(id).iter().map(|name| entry.renamed(name)).collect(),

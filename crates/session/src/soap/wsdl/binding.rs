@@ -6,7 +6,7 @@ use trunkline_codec::soap::Version;
 use trunkline_message::Schema;
 
 use super::markup::Markup;
-use super::messages::{self, HEADER_PART};
+use super::messages;
 use super::shape::Shape;
 use super::types::ENCODING;
 use super::{Binding, Description, OperationDescription};
@@ -87,19 +87,26 @@ impl<'a> Writer<'a> {
     fn direction(&self, direction: &str, headers: &[Arc<Schema>], markup: &mut Markup) {
         markup.begin(direction, &[]);
         for schema in headers {
-            let message = format!("tns:{}", messages::header(schema));
-            let attributes = [("message", &*message), ("part", HEADER_PART), ("use", "literal")];
+            let message = format!("tns:{}", messages::header(schema, self.shape));
+            let mut attributes = vec![("message", &*message), ("part", schema.name())];
+            attributes.extend(self.usage(self.shape.is_encoded()));
             markup.empty(&self.name("header"), &attributes);
         }
         self.body(markup);
         markup.end(direction);
     }
 
-    /// A namespace stands there in rpc and encoded styles only (Basic Profile, R2716 and R2717).
     fn body(&self, markup: &mut Markup) {
+        let has_namespace = self.shape.is_encoded() || self.shape.is_rpc();
+        markup.empty(&self.name("body"), &self.usage(has_namespace));
+    }
+
+    /// How a body or a header block is written. A namespace stands there in rpc and encoded styles only
+    /// (Basic Profile, R2716 and R2717).
+    fn usage(&self, has_namespace: bool) -> Vec<(&'static str, &'a str)> {
         let encoded = self.shape.is_encoded();
         let mut attributes = vec![("use", if encoded { "encoded" } else { "literal" })];
-        if encoded || self.shape.is_rpc() {
+        if has_namespace {
             attributes.push(("namespace", self.namespace));
         }
         if encoded {
@@ -109,6 +116,6 @@ impl<'a> Writer<'a> {
             };
             attributes.push(("encodingStyle", encoding));
         }
-        markup.empty(&self.name("body"), &attributes);
+        attributes
     }
 }

@@ -29,7 +29,7 @@ impl Description {
     ///
     /// # Errors
     /// Says which name is none or stands twice, which action has a quotation mark or white space,
-    /// which element would have two contents, which one-way operation has an answer, or that there
+    /// which element or encoded type would have two contents, which one-way operation has an answer, or that there
     /// is no namespace, binding or operation.
     pub fn check(&self) -> Result<(), DescriptionError> {
         check_name("service", &self.name)?;
@@ -48,8 +48,14 @@ impl Description {
         self.operations.iter().try_for_each(check_operation)?;
         let mut types = Types::default();
         messages::collect(self, &self.shapes(), &mut types);
-        match types.clash() {
-            Some(name) => error(format!("the element {name} would have two different contents")),
+        if let Some(name) = types.clash() {
+            return error(format!("the element {name} would have two different contents"));
+        }
+        match types.type_clash() {
+            Some(name) => error(format!(
+                "two different structs are named {name}, which encoded messages name their types by; \
+                 give one another name: #[message(name = \"...\")]"
+            )),
             None => Ok(()),
         }
     }

@@ -9,8 +9,7 @@ use super::shape::{Form, Shape};
 use super::types::Types;
 use super::{Description, OperationDescription};
 
-/// The part of a header's and of a fault's message.
-pub(super) const HEADER_PART: &str = "header";
+/// The part of a fault's message.
 const FAULT_PART: &str = "fault";
 
 /// A `message` with its parts.
@@ -38,7 +37,7 @@ impl Part {
     }
 }
 
-/// The names of messages; those of faults and headers are the same for every shape.
+/// The names of messages; those of faults are the same for every shape.
 pub(super) fn input(operation: &OperationDescription, shape: Shape, shapes: &[Shape]) -> String {
     shape.name(&format!("{}Input", operation.name), shapes)
 }
@@ -51,8 +50,12 @@ pub(super) fn fault(schema: &Schema) -> String {
     format!("{}Fault", schema.name())
 }
 
-pub(super) fn header(schema: &Schema) -> String {
-    format!("{}Header", schema.name())
+/// The name of a header block's message. Importers such as those of .NET and mono take only blocks that
+/// are written as the body is. The part is named after the block: in an encoded one that is the element's
+/// name, and parts of one name in request and answer are one parameter to CXF.
+pub(super) fn header(schema: &Schema, shape: Shape) -> String {
+    let encoded = if shape.is_encoded() { "Encoded" } else { "" };
+    format!("{}{encoded}Header", schema.name())
 }
 
 /// Every message; what they refer to goes into `types`.
@@ -62,6 +65,16 @@ pub(super) fn collect(
     types: &mut Types,
 ) -> Vec<Message> {
     let mut messages = Vec::new();
+    let headers = || {
+        description
+            .operations
+            .iter()
+            .flat_map(|it| it.input_headers.iter().chain(&it.output_headers))
+    };
+    // Names of encoded types stand in messages, so these are first to have theirs.
+    for schema in headers().filter(|_| shapes.iter().any(|it| it.is_encoded())) {
+        types.message_type(schema, Form::Encoded);
+    }
     for shape in shapes {
         for operation in &description.operations {
             let parts = body(&operation.name, &operation.input, *shape, shapes, types);
@@ -74,18 +87,21 @@ pub(super) fn collect(
         }
     }
     let mut names = HashSet::new();
-    let mut add = |name: String, part: &str, schema: &Schema| {
+    for (schema, shape) in headers().flat_map(|schema| shapes.iter().map(move |it| (schema, *it))) {
+        let (name, part) = (header(schema, shape), schema.name());
         if names.insert(name.clone()) {
-            let parts = vec![Part::element(part, types.message_element(schema, Form::Qualified))];
-            messages.push(Message { name, parts });
+            let part = match shape.is_encoded() {
+                true => Part::of_type(part, types.message_type(schema, Form::Encoded)),
+                false => Part::element(part, types.message_element(schema, Form::Qualified)),
+            };
+            messages.push(Message { name, parts: vec![part] });
         }
-    };
-    for operation in &description.operations {
-        for schema in operation.input_headers.iter().chain(&operation.output_headers) {
-            add(header(schema), HEADER_PART, schema);
-        }
-        for (_, schema) in &operation.faults {
-            add(fault(schema), FAULT_PART, schema);
+    }
+    for (_, schema) in description.operations.iter().flat_map(|it| &it.faults) {
+        let name = fault(schema);
+        if names.insert(name.clone()) {
+            let element = types.message_element(schema, Form::Qualified);
+            messages.push(Message { name, parts: vec![Part::element(FAULT_PART, element)] });
         }
     }
     messages
@@ -134,18 +150,44 @@ impl Message {
     }
 }
 
+/// The parameters of an rpc operation, in order (WSDL 1.1 section 2.4.6). An answer's only part that is in no
+/// request is left out, which makes it the return value; of several, none is: SOAP 1.1 (section 7.1) knows
+/// a return value by its being the first, and importers without an order pick one by other rules.
+fn parameter_order(input: &[Part], output: &[Part]) -> String {
+    let is_parameter = |part: &&Part| input.iter().all(|it| it.name != part.name);
+    let more = output.iter().filter(is_parameter).filter(|_| output.len() > 1);
+    input.iter().chain(more).map(|it| &*it.name).collect::<Vec<_>>().join(" ")
+}
+
 /// One port type a shape.
-pub(super) fn port_types(description: &Description, shapes: &[Shape], markup: &mut Markup) {
+pub(super) fn port_types(
+    description: &Description,
+    shapes: &[Shape],
+    messages: &[Message],
+    markup: &mut Markup,
+) {
+    let parts = |name: &str| {
+        let message = messages.iter().find(|it| it.name == name);
+        message.map(|it| &*it.parts).unwrap_or_default()
+    };
     for shape in shapes {
         markup.begin("wsdl:portType", &[("name", &shape.port_type(description, shapes))]);
         for operation in &description.operations {
-            markup.begin("wsdl:operation", &[("name", &operation.name)]);
+            let (input, output) =
+                (input(operation, *shape, shapes), output(operation, *shape, shapes));
+            let order = match shape.is_rpc() && operation.output.is_some() {
+                true => parameter_order(parts(&input), parts(&output)),
+                false => String::new(),
+            };
+            let mut attributes = vec![("name", &*operation.name)];
+            if !order.is_empty() {
+                attributes.push(("parameterOrder", &order));
+            }
+            markup.begin("wsdl:operation", &attributes);
             markup.documentation(operation.documentation.as_deref());
-            let message = format!("tns:{}", input(operation, *shape, shapes));
-            markup.empty("wsdl:input", &[("message", &message)]);
+            markup.empty("wsdl:input", &[("message", &format!("tns:{input}"))]);
             if operation.output.is_some() {
-                let message = format!("tns:{}", output(operation, *shape, shapes));
-                markup.empty("wsdl:output", &[("message", &message)]);
+                markup.empty("wsdl:output", &[("message", &format!("tns:{output}"))]);
             }
             for (name, schema) in &operation.faults {
                 let message = format!("tns:{}", fault(schema));

@@ -58,6 +58,8 @@ pub(super) struct Types {
     element_by_name: HashMap<String, usize>,
     /// An element that would need two contents.
     clash: Option<String>,
+    /// A type whose name stands in messages, and that would need two contents.
+    type_clash: Option<String>,
 }
 
 impl Types {
@@ -93,6 +95,11 @@ impl Types {
         self.clash.as_deref()
     }
 
+    /// The first encoded type that would need two contents, since two structs have its name.
+    pub(super) fn type_clash(&self) -> Option<&str> {
+        self.type_clash.as_deref()
+    }
+
     fn element(&mut self, name: &str, global: Global) -> String {
         match self.element_by_name.get(name) {
             None => {
@@ -105,6 +112,20 @@ impl Types {
             Some(_) => {}
         }
         format!("tns:{name}")
+    }
+
+    /// The type that a struct becomes.
+    fn of_struct(&mut self, name: &str, form: Form, elements: Vec<Element>) -> String {
+        let content = Content::Sequence(elements);
+        // Literal types are numbered, as their names stand nowhere else.
+        if let Some(known) = self.by_name.get(name).map(|index| &self.complex[*index])
+            && form == Form::Encoded
+            && known.form == form
+            && known.content != content
+        {
+            self.type_clash.get_or_insert_with(|| name.to_owned());
+        }
+        self.complex(name, form, content)
     }
 
     /// The type of this content: the one that is there, or a new one; numbered where another has
@@ -145,7 +166,7 @@ impl Walk<'_> {
     fn scope(&mut self, id: ScopeId) -> String {
         let elements = self.members(id, None);
         let schema = self.schema;
-        self.types.complex(&schema.scope(id).name, self.form, Content::Sequence(elements))
+        self.types.of_struct(&schema.scope(id).type_name, self.form, elements)
     }
 
     /// The elements directly inside a component, or inside none.
@@ -165,12 +186,8 @@ impl Walk<'_> {
             Member::Component(index) => {
                 let component = &scope.components[index];
                 let elements = self.members(id, Some(index as u16));
-                let content = Content::Sequence(elements);
-                (
-                    &component.name,
-                    self.types.complex(&component.name, self.form, content),
-                    component.need,
-                )
+                let type_name = self.types.of_struct(&component.type_name, self.form, elements);
+                (&component.name, type_name, component.need)
             }
         };
         let optional = need == Need::Optional;
@@ -185,7 +202,7 @@ impl Walk<'_> {
             kind => return simple_type(kind).into(),
         };
         let stem = match kind {
-            Kind::Group(_) => format!("ArrayOf{name}"),
+            Kind::Group(id) => format!("ArrayOf{}", self.schema.scope(id).type_name),
             _ => format!("ArrayOf{}", item.trim_start_matches("xsd:")),
         };
         let content = match self.form {

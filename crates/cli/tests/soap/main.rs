@@ -1,5 +1,8 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
+mod site;
+mod typed;
+
 use std::process::{Command, Output};
 
 use trunkline_lab::customer_services::web_service::service;

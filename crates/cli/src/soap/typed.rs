@@ -1,0 +1,313 @@
+//! A request as the service's WSDL has it: what does not fit is refused.
+
+use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
+use trunkline_session::soap::SoapVersion;
+use trunkline_session::soap::outline::{Content, Parameter, Simple, TypeId, Types};
+
+use super::Called;
+use super::request::{Branch, Tree, XSD};
+use crate::fault::Fault;
+
+/// As many names are shown where one is wrong.
+const SHOWN: usize = 24;
+
+/// The element that stands in the Body.
+pub(super) fn request(
+    called: &Called,
+    types: &Types,
+    tree: &Tree,
+    graph: &mut Graph,
+) -> Result<NodeId, Fault> {
+    let encoded = called.binding.style.is_encoded();
+    let is_soap12 = called.binding.version == SoapVersion::Soap12;
+    let mut writer = Writer { types, graph, encoded, is_soap12 };
+    let at = At { taker: &called.name, path: "" };
+    let members = writer.members(&at, &tree.inside, types.parameters())?;
+    Ok(graph.add_struct(members))
+}
+
+/// Where in the request, and the name of what holds it.
+struct At<'a> {
+    taker: &'a str,
+    path: &'a str,
+}
+
+impl At<'_> {
+    fn inside(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+}
+
+struct Writer<'a> {
+    types: &'a Types,
+    graph: &'a mut Graph,
+    encoded: bool,
+    is_soap12: bool,
+}
+
+impl Writer<'_> {
+    /// The elements of a struct, in its order, whatever order they were named in.
+    fn members(
+        &mut self,
+        at: &At<'_>,
+        branches: &[Branch],
+        parameters: &[Parameter],
+    ) -> Result<Vec<(Name, NodeId)>, Fault> {
+        let is_known = |name: &str| parameters.iter().any(|it| it.name.local == name);
+        if let Some(branch) = branches.iter().find(|it| !is_known(&it.name)) {
+            return Err(self.unknown(at, &branch.name, parameters));
+        }
+        let mut members = Vec::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let local = &parameter.name.local;
+            if parameters[..index].iter().any(|it| it.name.local == *local) {
+                // What is given goes to the first of the name.
+                if parameter.least > 0 {
+                    let path = at.inside(local);
+                    return Err(Fault::new(format!(
+                        "{path}: {} takes several of the name",
+                        at.taker
+                    )));
+                }
+                continue;
+            }
+            let mut given: Vec<&Branch> = branches.iter().filter(|it| it.name == *local).collect();
+            given.sort_by_key(|it| it.index);
+            let name = Name::new(&parameter.name.namespace, local);
+            for node in self.parameter(at, parameter, &given, parameters)? {
+                members.push((name.clone(), node));
+            }
+        }
+        Ok(members)
+    }
+
+    /// An element, as often as it is given.
+    fn parameter(
+        &mut self,
+        at: &At<'_>,
+        parameter: &Parameter,
+        given: &[&Branch],
+        all: &[Parameter],
+    ) -> Result<Vec<NodeId>, Fault> {
+        let Parameter { name, type_id, least, most, nillable } = parameter;
+        let path = at.inside(&name.local);
+        let content = &self.types.get(*type_id).content;
+        if let (Content::Array(item), true) = (content, *most == 1) {
+            return match given {
+                [] if *least == 0 => Ok(Vec::new()),
+                [one] if one.is_nil() => self.nil(&path, *nillable).map(|it| vec![it]),
+                given => self.array(&path, *item, given).map(|it| vec![it]),
+            };
+        }
+        if given.is_empty() && *least > 0 {
+            return match self.is_empty(content) {
+                true => Ok(vec![self.add(Node::new(graph::Content::Struct(Vec::new())), *type_id)]),
+                false => Err(self.missing(at, parameter, all)),
+            };
+        }
+        in_order(&path, given)?;
+        let count = given.len() as u64;
+        if count > *most || !given.is_empty() && count < *least {
+            let wanted = if count > *most { ("most", most) } else { ("least", least) };
+            return Err(Fault::new(format!(
+                "{path}: {} takes at {} {} of it, and there are {count}",
+                at.taker, wanted.0, wanted.1
+            )));
+        }
+        let node = |branch: &&Branch| match branch.is_nil() {
+            true => self.nil(&path, *nillable),
+            false => self.value(&path, branch, *type_id),
+        };
+        given.iter().map(node).collect()
+    }
+
+    fn value(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
+        let shown = self.types.shown(type_id).to_string();
+        match (&self.types.get(type_id).content, &branch.value) {
+            (Content::NotUnderstood(why), _) => {
+                Err(Fault::new(format!("{path}: {why}, which is not understood")))
+            }
+            (Content::Any, Some((text, kind))) => {
+                let node = Node::new(graph::Content::Text(text.as_str().into()));
+                Ok(self.graph.add(match kind {
+                    Some(kind) => node.of_type(Name::new(XSD, kind)),
+                    None => node,
+                }))
+            }
+            (Content::Any, None) => Ok(branch.tree.node(self.graph, "")),
+            (Content::Simple(simple), Some((text, kind))) => {
+                check(path, simple, text, kind.as_deref())?;
+                Ok(self.add(Node::new(graph::Content::Text(text.as_str().into())), type_id))
+            }
+            (Content::Simple(_), None) => {
+                Err(Fault::new(format!("{path} is a value ({shown}), without elements inside")))
+            }
+            (Content::Struct(members), None) => {
+                let at = At { taker: &shown, path };
+                let members = self.members(&at, &branch.tree.inside, members)?;
+                Ok(self.add(Node::new(graph::Content::Struct(members)), type_id))
+            }
+            (Content::Struct(members), Some((text, None))) if text.is_empty() => {
+                let at = At { taker: &shown, path };
+                let members = self.members(&at, &[], members)?;
+                Ok(self.add(Node::new(graph::Content::Struct(members)), type_id))
+            }
+            (Content::Struct(members), Some(_)) => {
+                let there = self.list(members);
+                Err(Fault::new(format!(
+                    "{path} is no value, but holds {there}: say {path}.NAME=VALUE"
+                )))
+            }
+            (Content::Array(item), _) => self.array(path, *item, &[branch]),
+        }
+    }
+
+    /// An array of the encoding. Its items are `list[0]`, `list[1]`, or, as in a literal document,
+    /// `list.NAME[0]`, `list.NAME[1]` of any name.
+    fn array(&mut self, path: &str, item: TypeId, given: &[&Branch]) -> Result<NodeId, Fault> {
+        let inside: Vec<&Branch> = match given {
+            [Branch { value: None, tree, index: 0, .. }] => tree.inside.iter().collect(),
+            _ => Vec::new(),
+        };
+        let is_member = |name: &str| match &self.types.get(item).content {
+            Content::Struct(members) => members.iter().any(|it| it.name.local == name),
+            _ => false,
+        };
+        let are_items = inside.first().is_some_and(|first| {
+            !is_member(&first.name) && inside.iter().all(|it| it.name == first.name)
+        });
+        let is_empty =
+            matches!(given, [Branch { value: Some((text, None)), .. }] if text.is_empty());
+        let mut items = if are_items { inside } else { given.to_vec() };
+        if is_empty {
+            items.clear();
+        }
+        items.sort_by_key(|it| it.index);
+        in_order(path, &items)?;
+        let mut nodes = Vec::new();
+        for branch in items {
+            let path = format!("{path}[{}]", branch.index);
+            nodes.push(match branch.is_nil() {
+                true => self.nil(&path, true)?,
+                false => self.value(&path, branch, item)?,
+            });
+        }
+        let name = self.type_name(item);
+        Ok(self.graph.add_array(Array::new(name, nodes)))
+    }
+
+    fn nil(&mut self, path: &str, nillable: bool) -> Result<NodeId, Fault> {
+        match nillable {
+            true => Ok(self.graph.add(Node::new(graph::Content::Nil))),
+            false => Err(Fault::new(format!("{path} may not be nil"))),
+        }
+    }
+
+    /// Adds a node, with its type where content is encoded.
+    fn add(&mut self, node: Node, type_id: TypeId) -> NodeId {
+        let name = self.type_name(type_id).filter(|_| self.encoded);
+        self.graph.add(match name {
+            Some(name) => node.of_type(name),
+            None => node,
+        })
+    }
+
+    fn type_name(&self, id: TypeId) -> Option<Name> {
+        let name = self.types.get(id).name.as_ref()?;
+        // A WSDL has no other names for the encoding's own types than those of SOAP 1.1.
+        let is_own = name.namespace == "http://schemas.xmlsoap.org/soap/encoding/";
+        match self.is_soap12 && is_own {
+            true => Some(Name::new(XSD, &name.local)),
+            false => Some(Name::new(&name.namespace, &name.local)),
+        }
+    }
+
+    /// May it be written without anything inside?
+    fn is_empty(&self, content: &Content) -> bool {
+        matches!(content, Content::Struct(members) if members.iter().all(|it| it.least == 0))
+    }
+
+    fn unknown(&self, at: &At<'_>, name: &str, parameters: &[Parameter]) -> Fault {
+        let path = at.inside(name);
+        let names = parameters.iter().map(|it| &*it.name.local);
+        let meant = nearest(name, names).map(|it| format!("; did you mean {it}?"));
+        let (taker, there) = (at.taker, self.list(parameters));
+        Fault::new(format!("{path:?}: {taker} takes {there}{}", meant.unwrap_or_default()))
+    }
+
+    fn missing(&self, at: &At<'_>, parameter: &Parameter, all: &[Parameter]) -> Fault {
+        let path = at.inside(&parameter.name.local);
+        if let Content::NotUnderstood(why) = &self.types.get(parameter.type_id).content {
+            return Fault::new(format!("{path}: {why}, which is not understood"));
+        }
+        let nil =
+            if parameter.nillable { format!(" ({path}:nil= for no value)") } else { String::new() };
+        Fault::new(format!("{path} is missing{nil}: {} takes {}", at.taker, self.list(all)))
+    }
+
+    /// Names and types, for people.
+    fn list(&self, parameters: &[Parameter]) -> String {
+        let one = |it: &Parameter| {
+            let many = if it.most > 1 { " each" } else { "" };
+            let optional = if it.least == 0 { ", optional" } else { "" };
+            format!("{} ({}{many}{optional})", it.name.local, self.types.shown(it.type_id))
+        };
+        match parameters {
+            [] => "nothing".to_owned(),
+            parameters => {
+                let shown: Vec<String> = parameters.iter().take(SHOWN).map(one).collect();
+                let more = parameters.len() - shown.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{}{more}", shown.join(", "))
+            }
+        }
+    }
+}
+
+impl Branch {
+    fn is_nil(&self) -> bool {
+        matches!(&self.value, Some((_, Some(kind))) if kind == "nil")
+    }
+}
+
+/// Is each one there, from the first on?
+fn in_order(path: &str, given: &[&Branch]) -> Result<(), Fault> {
+    match given.iter().enumerate().find(|(index, it)| it.index != *index) {
+        Some((missing, _)) => {
+            Err(Fault::new(format!("{path}[{missing}] is missing before others")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<(), Fault> {
+    if let Some(kind) = kind.filter(|it| *it != simple.builtin) {
+        return Err(Fault::new(format!("{path} is {}, not {kind}", simple.builtin)));
+    }
+    match simple.takes(text) {
+        true => Ok(()),
+        false => Err(Fault::new(format!("{path}={text}: it takes {simple}"))),
+    }
+}
+
+/// The name that was meant, if one is near enough.
+fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wrong: Vec<char> = wrong.to_lowercase().chars().take(64).collect();
+    let near = names.map(|name| (distance(&wrong, name), name)).min_by_key(|it| it.0);
+    near.filter(|it| it.0 <= wrong.len().max(3) / 3).map(|it| it.1)
+}
+
+/// How many letters differ (Levenshtein).
+fn distance(wrong: &[char], name: &str) -> usize {
+    let mut row: Vec<usize> = (0..=wrong.len()).collect();
+    for letter in name.to_lowercase().chars().take(64) {
+        let mut diagonal = row[0];
+        row[0] += 1;
+        for (index, other) in wrong.iter().enumerate() {
+            let replaced = diagonal + usize::from(*other != letter);
+            diagonal = row[index + 1];
+            row[index + 1] = replaced.min(row[index] + 1).min(diagonal + 1);
+        }
+    }
+    row[wrong.len()]
+}

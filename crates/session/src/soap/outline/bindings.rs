@@ -1,0 +1,167 @@
+//! Bindings, port types and messages.
+
+use trunkline_codec::soap::{QName, Version};
+
+use super::tree::Element;
+use super::{Input, OutlinedOperation, WSDL, WSDL_SOAP11, WSDL_SOAP12};
+use crate::soap::Binding;
+
+const SOAP: [&str; 2] = [WSDL_SOAP11, WSDL_SOAP12];
+
+/// Every operation of every SOAP binding.
+pub(super) fn operations(definitions: &[Element]) -> Vec<OutlinedOperation> {
+    let all = Definitions(definitions);
+    let mut found = Vec::new();
+    for (target, binding) in all.named("binding") {
+        let Some(soap) = binding.first(&SOAP, "binding") else { continue };
+        let version = match soap.is(&[WSDL_SOAP12], "binding") {
+            true => Version::Soap12,
+            false => Version::Soap11,
+        };
+        let location = all.location(&QName::new(target, binding.attribute("name").unwrap_or("")));
+        for operation in binding.all(&[WSDL], "operation") {
+            let bound = Bound { target, binding, soap, operation };
+            found.push(OutlinedOperation {
+                location: location.clone(),
+                ..bound.read(&all, version)
+            });
+        }
+    }
+    found
+}
+
+struct Definitions<'a>(&'a [Element]);
+
+impl<'a> Definitions<'a> {
+    /// The elements of this name at the top, with the target namespaces.
+    fn named(&self, local: &'static str) -> impl Iterator<Item = (&'a str, &'a Element)> + use<'a> {
+        self.0.iter().flat_map(move |it| {
+            let target = it.attribute("targetNamespace").unwrap_or_default();
+            it.children.iter().filter(move |it| it.is(&[WSDL], local)).map(move |it| (target, it))
+        })
+    }
+
+    fn find(&self, local: &'static str, name: &QName) -> Option<&'a Element> {
+        let is_it = |(target, it): &(&str, &Element)| {
+            *target == name.namespace && it.attribute("name") == Some(&name.local)
+        };
+        self.named(local).find(is_it).map(|it| it.1)
+    }
+
+    /// Of the first port that has the binding.
+    fn location(&self, binding: &QName) -> Option<String> {
+        let mut ports = self.named("service").flat_map(|it| it.1.children.iter());
+        let port =
+            ports.find(|it| it.is(&[WSDL], "port") && it.name_in("binding") == Some(binding))?;
+        let location = port.first(&SOAP, "address")?.attribute("location")?;
+        (!location.is_empty()).then(|| location.to_owned())
+    }
+}
+
+/// An operation of a binding.
+struct Bound<'a> {
+    target: &'a str,
+    binding: &'a Element,
+    soap: &'a Element,
+    operation: &'a Element,
+}
+
+impl Bound<'_> {
+    fn name(&self) -> &str {
+        self.operation.attribute("name").unwrap_or_default()
+    }
+
+    fn read(&self, all: &Definitions<'_>, version: Version) -> OutlinedOperation {
+        let name = self.name();
+        let soap = self.operation.first(&SOAP, "operation");
+        let style = soap.and_then(|it| it.attribute("style"));
+        let is_rpc = style.or_else(|| self.soap.attribute("style")) == Some("rpc");
+        let body = self.operation.first(&[WSDL], "input").and_then(|it| it.first(&SOAP, "body"));
+        let is_encoded = body.and_then(|it| it.attribute("use")) == Some("encoded");
+        let namespace = body.and_then(|it| it.attribute("namespace")).unwrap_or(self.target);
+        let (element, input) = match self.input(all, body, is_rpc) {
+            Ok(Message::Parts(parts)) => (QName::new(namespace, name), Input::Parts(parts)),
+            Ok(Message::Element(element)) => (element, Input::Element),
+            Ok(Message::Typed(part, of_type)) if is_encoded => {
+                (QName::new(namespace, part), Input::Type(of_type))
+            }
+            Ok(Message::Typed(part, _)) => {
+                let why = format!("its part {part} is a type, not the element of a document");
+                (QName::new(namespace, name), Input::NotUnderstood(why))
+            }
+            Err(why) => (QName::new(namespace, name), Input::NotUnderstood(why)),
+        };
+        let base = match (is_rpc, is_encoded) {
+            (true, true) => Binding::rpc_encoded(),
+            (true, false) => Binding::rpc_literal(),
+            (false, true) => Binding::document_encoded(),
+            (false, false) if element.local == name => Binding::document_literal(),
+            (false, false) => Binding::document_literal_bare(),
+        };
+        OutlinedOperation {
+            name: name.to_owned(),
+            action: soap.and_then(|it| it.attribute("soapAction")).unwrap_or_default().to_owned(),
+            binding: Binding { version, ..base },
+            element,
+            location: None,
+            input,
+        }
+    }
+
+    /// What stands in the Body.
+    fn input(
+        &self,
+        all: &Definitions<'_>,
+        body: Option<&Element>,
+        is_rpc: bool,
+    ) -> Result<Message, String> {
+        let body = body.ok_or("its binding has no SOAP body for requests")?;
+        let port_type = self.binding.name_in("type").ok_or("its binding has no port type")?;
+        let found = all.find("portType", port_type);
+        let found = found.ok_or_else(|| format!("the port type {port_type} is not there"))?;
+        let is_it = |it: &&Element| it.attribute("name") == Some(self.name());
+        let mut same = found.all(&[WSDL], "operation").filter(is_it);
+        let operation = match (same.next(), same.next()) {
+            (Some(operation), None) => operation,
+            (Some(_), Some(_)) => return Err("it is overloaded, which is not understood".into()),
+            (None, _) => return Err(format!("the port type {port_type} does not have it")),
+        };
+        let input = operation.first(&[WSDL], "input").ok_or("it takes no request")?;
+        let message = input.name_in("message").ok_or("its input has no message")?;
+        let found = all.find("message", message);
+        let found = found.ok_or_else(|| format!("the message {message} is not there"))?;
+        let wanted = body.attribute("parts").map(|it| it.split_whitespace().collect::<Vec<_>>());
+        let name = |part: &Element| part.attribute("name").unwrap_or_default().to_owned();
+        let is_wanted = |part: &&Element| {
+            let name = name(part);
+            wanted.as_ref().is_none_or(|it| it.contains(&&*name))
+        };
+        let parts: Vec<&Element> = found.all(&[WSDL], "part").filter(is_wanted).collect();
+        match (&*parts, is_rpc) {
+            (parts, true) => {
+                let typed = parts.iter().map(|part| {
+                    let of_type = part.name_in("type").cloned();
+                    let untyped =
+                        || format!("its part {} has no type, as rpc wants it", name(part));
+                    Ok((name(part), of_type.ok_or_else(untyped)?))
+                });
+                typed.collect::<Result<_, String>>().map(Message::Parts)
+            }
+            ([part], false) => match (part.name_in("element"), part.name_in("type")) {
+                (Some(element), _) => Ok(Message::Element(element.clone())),
+                (None, Some(of_type)) => Ok(Message::Typed(name(part), of_type.clone())),
+                (None, None) => Err(format!("its part {} is no element", name(part))),
+            },
+            (parts, false) => {
+                Err(format!("its document has {} parts; one is understood", parts.len()))
+            }
+        }
+    }
+}
+
+/// What a message says of the Body.
+enum Message {
+    Parts(Vec<(String, QName)>),
+    Element(QName),
+    Typed(String, QName),
+}

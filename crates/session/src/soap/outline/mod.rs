@@ -1,0 +1,122 @@
+//! As much of a WSDL as one needs to call an operation by hand: where it is, what its element is called,
+//! and what it takes.
+
+mod bindings;
+mod documents;
+mod simple;
+mod tree;
+mod types;
+
+use std::fmt;
+
+use trunkline_codec::soap::QName;
+use trunkline_message::Limits;
+
+use super::Binding;
+pub use documents::Fetch;
+pub use simple::Simple;
+pub use types::{Content, Parameter, Type, TypeId, Types};
+
+use documents::Documents;
+
+const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
+const WSDL_SOAP11: &str = "http://schemas.xmlsoap.org/wsdl/soap/";
+const WSDL_SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
+/// XML Schema and its drafts.
+const XSD: [&str; 3] = [
+    "http://www.w3.org/2001/XMLSchema",
+    "http://www.w3.org/2000/10/XMLSchema",
+    "http://www.w3.org/1999/XMLSchema",
+];
+/// The encodings of SOAP 1.1 and 1.2.
+const ENCODINGS: [&str; 2] =
+    ["http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2003/05/soap-encoding"];
+
+/// An operation as a WSDL 1.1 names it, in one of its bindings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutlinedOperation {
+    /// Its name.
+    pub name: String,
+    /// Its SOAPAction; may be empty.
+    pub action: String,
+    /// How its messages look.
+    pub binding: Binding,
+    /// The element in the Body of a request.
+    pub element: QName,
+    /// Where requests go, if the WSDL has a port for the binding.
+    pub location: Option<String>,
+    input: Input,
+}
+
+/// What a request is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Input {
+    /// The parts of rpc: names and types.
+    Parts(Vec<(String, QName)>),
+    /// The element that is the Body's.
+    Element,
+    /// An element of this type.
+    Type(QName),
+    /// Something else.
+    NotUnderstood(String),
+}
+
+/// The operations of a WSDL and the types of what they take.
+#[derive(Debug)]
+pub struct Outline {
+    documents: Documents,
+    operations: Vec<OutlinedOperation>,
+}
+
+/// Why there is no outline: which document cannot be had or read, or what of it is not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutlineError(String);
+
+impl fmt::Display for OutlineError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OutlineError {}
+
+impl Outline {
+    /// Reads a WSDL 1.1 and what it imports and includes, at most 100 documents. They are read from the
+    /// host of the one that names them, or beside its file; from other hosts only if `other_hosts` says so.
+    ///
+    /// # Errors
+    /// The WSDL cannot be fetched, is not well-formed, or is none. What it imports is missed when it
+    /// is needed.
+    pub fn read(
+        location: &str,
+        fetch: &mut Fetch<'_>,
+        other_hosts: bool,
+        limits: &Limits,
+    ) -> Result<Self, OutlineError> {
+        let documents = Documents::read(location, fetch, other_hosts, limits)?;
+        let operations = bindings::operations(&documents.definitions);
+        Ok(Self { documents, operations })
+    }
+
+    /// The operations, one for each SOAP binding that has it.
+    pub fn operations(&self) -> &[OutlinedOperation] {
+        &self.operations
+    }
+
+    /// Documents that were named and not read, and why.
+    pub fn missing(&self) -> &[String] {
+        &self.documents.missing
+    }
+
+    /// What an operation takes.
+    ///
+    /// # Errors
+    /// Names what is not understood, or is not there.
+    pub fn types(&self, operation: &OutlinedOperation) -> Result<Types, OutlineError> {
+        types::of(operation, &self.documents.schemas).map_err(|why| {
+            let missing = &self.documents.missing;
+            let because = if missing.is_empty() { "" } else { "; " };
+            OutlineError(format!("{}: {why}{because}{}", operation.name, missing.join("; ")))
+        })
+    }
+}
