@@ -4,8 +4,8 @@ import subprocess
 
 from peer import Absent, Failure
 
-SUBJECTS = ("nats", "redis", "mosquitto", "zeromq", "iceoryx2", "jetstream-always", "jetstream-default",
-            "redis-always", "redis-everysec")
+SUBJECTS = ("nats", "nats-latest", "redis", "mosquitto", "mosquitto-nodelay", "zeromq", "iceoryx2",
+            "jetstream-always", "jetstream-default", "redis-always", "redis-everysec")
 SECONDS = 120
 # The status of the program where the broker is not here.
 ABSENT = 3

@@ -53,6 +53,10 @@ public:
         return read(work, message);
     }
 
+    [[noreturn]] void * decode_again(peer::View) {
+        throw std::runtime_error("gSOAP allocates each message anew");
+    }
+
     peer::View encode(void *message) {
         struct soap *soap = &work.soap;
         output.clear();
@@ -81,7 +85,7 @@ private:
     };
 
     void prepare(Context &context) {
-        soap_init1(&context.soap, SOAP_C_UTFSTRING);
+        soap_init1(&context.soap, SOAP_C_UTFSTRING | SOAP_IO_BUFFER);
         context.owner = this;
         context.soap.user = &context;
         context.soap.double_format = "%.15lG";

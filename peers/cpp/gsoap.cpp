@@ -1,7 +1,8 @@
 // gSOAP: the toolkit's generated structures are the application's own.
 //
 // Good practice of the toolkit: one `struct soap` for all messages, reset by soap_end before
-// the next is read; text as UTF-8 char*; transport callbacks on memory. Built twice: against
+// the next is read; text as UTF-8 char*; transport callbacks on memory, called for whole buffers
+// (SOAP_IO_BUFFER) instead of for each piece of markup. Built twice: against
 // Debian's library as it is shipped (NAME gsoap-debian) and with the run time compiled here
 // without the tables of multi-referenced objects (NAME gsoap-best, WITH_NOIDREF).
 #include "peer.h"
@@ -47,6 +48,10 @@ public:
         return *read(work, message);
     }
 
+    [[noreturn]] FIXMLMessageRecord & decode_again(peer::View) {
+        throw std::runtime_error("gSOAP allocates each message anew");
+    }
+
     peer::View encode(FIXMLMessageRecord &message) {
         struct soap *soap = &work.soap;
         struct sendMessage call;
@@ -84,7 +89,7 @@ private:
     };
 
     void prepare(Context &context) {
-        soap_init1(&context.soap, SOAP_C_UTFSTRING);
+        soap_init1(&context.soap, SOAP_C_UTFSTRING | SOAP_IO_BUFFER);
         soap_set_namespaces(&context.soap, namespaces);
         context.owner = this;
         context.soap.user = &context;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <string>
 #include <vector>
 #if __cplusplus >= 201703L
@@ -38,6 +39,13 @@ private:
     std::vector<uint64_t> words;
     size_t length;
 };
+
+// Drops what the structure holds. Assigning an empty one would move every field, and T() would
+// first set all of its memory to zero.
+template <class T> void renew(T &structure) {
+    structure.~T();
+    new (&structure) T;
+}
 
 inline uint64_t nanoseconds(clockid_t clock) {
     timespec now;

@@ -1,8 +1,7 @@
 // omniORB: omniidl's stubs on a memory stream; the generated structures are the application's
 // own. CDR of either byte order, alignment from byte 0.
 //
-// One structure is decoded into again and again, which is some 30 % faster than a new one for
-// each message, and one output stream is rewound. The ORB is initialised only for its code
+// One output stream is rewound for all messages. The ORB is initialised only for its code
 // sets: as its native one is UTF-8, text is passed through unchanged.
 #include "market_data.hh"
 #include "peer.h"
@@ -30,6 +29,11 @@ public:
     FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
     FIXMLMessageRecord &decode(peer::View message) {
+        peer::renew(work);
+        return decode_again(message);
+    }
+
+    FIXMLMessageRecord &decode_again(peer::View message) {
         read(message, work);
         return work;
     }

@@ -5,8 +5,10 @@
 //   void keep(View message);                      decodes and keeps the structure
 //   void forget();                                drops all kept structures
 //   Structure &kept(size_t index);                a kept structure
-//   Structure &decode(View message);              decodes into a structure that stays until the
+//   Structure &decode(View message);              decodes into a new structure that stays until the
 //                                                 next decode, which drops it; this is timed
+//   Structure &decode_again(View message);        decodes into the structure of the last time, whose
+//                                                 memory is used again; this is timed
 //   View encode(Structure &structure);            this is timed
 //   static constexpr bool encodes;                false: encode is only good for echo
 // Every one of them reports failure by throwing a std::exception. A message lies in memory at a
@@ -78,13 +80,17 @@ private:
             words >> format;
             return load(format, rest(words));
         }
-        if (verb == "echo") return echo(rest(words));
+        if (verb == "echo") return echo(rest(words), false);
+        if (verb == "echo-reused") return echo(rest(words), true);
         if (verb == "run") {
             std::string operation;
             long passes = 0;
             if (!(words >> operation >> passes) || passes < 1)
                 throw std::runtime_error("run wants decode or encode and a number of passes");
-            return run(operation, passes);
+            std::string reused;
+            if (words >> reused && (reused != "reused" || operation != "decode"))
+                throw std::runtime_error("unknown word: " + reused);
+            return run(operation, passes, !reused.empty());
         }
         std::string reply;
         if (network.answer(verb, words, reply)) return reply;
@@ -109,24 +115,27 @@ private:
         return "loaded " + std::to_string(messages.size());
     }
 
-    std::string echo(const std::string &path) {
+    std::string echo(const std::string &path, bool reused) {
         if (messages.empty()) throw std::runtime_error("nothing is loaded");
         std::ofstream file(path, std::ios::binary);
         for (size_t index = 0; index < messages.size(); ++index)
-            write_message(file, codec.encode(codec.kept(index)));
+            write_message(file, codec.encode(reused ? codec.decode_again(messages[index])
+                                                    : codec.kept(index)));
         file.close();
         if (!file) throw std::runtime_error(path + ": cannot be written");
         return "echoed " + std::to_string(messages.size());
     }
 
-    std::string run(const std::string &operation, long passes) {
+    std::string run(const std::string &operation, long passes, bool reused) {
         if (messages.empty()) throw std::runtime_error("nothing is loaded");
         const bool decoding = operation == "decode";
         if (!decoding && (operation != "encode" || !Codec::encodes))
             throw std::runtime_error("this peer does not " + operation);
         const uint64_t start = thread_nanoseconds();
         for (long pass = 0; pass < passes; ++pass) {
-            if (decoding)
+            if (decoding && reused)
+                for (const Bytes &message : messages) codec.decode_again(message);
+            else if (decoding)
                 for (const Bytes &message : messages) codec.decode(message);
             else
                 for (size_t index = 0; index < messages.size(); ++index)

@@ -250,7 +250,13 @@ public:
     FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
     FIXMLMessageRecord &decode(peer::View message) {
-        renew(work);
+        peer::renew(work);
+        read_message(message, work);
+        return work;
+    }
+
+    FIXMLMessageRecord &decode_again(peer::View message) {
+        reset(work);
         read_message(message, work);
         return work;
     }

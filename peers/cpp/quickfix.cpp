@@ -1,9 +1,11 @@
 // QuickFIX C++: Message and Group objects parsed by the dictionary of FIX 4.3, body length and
 // checksum validated, then every field of the application's structure read or set by its type.
 //
-// As in the engine's own session, each message is a new FIX::Message. Beyond what most of its
-// users do for speed: fields are converted where they lie instead of being copied out, groups
-// are handed over instead of being copied in, and a group's field order is computed only once.
+// As in the engine's own session, each message is a new FIX::Message, unless a structure is to be
+// used again. Beyond what most of its users do for speed: the fields that are there are walked
+// through, which is faster than asking for each that might be, and converted where they lie instead
+// of being copied out; groups are handed over instead of being copied in, and a group's field
+// order is computed only once.
 #include "peer.h"
 #include "record.h"
 
@@ -48,9 +50,9 @@ void put(FieldMap &map, int tag, const std::string &value) {
     map.setField(FIX::StringField(tag, value));
 }
 
-// `read` is false if the record has no field in the map.
 #define RECORD(Type)                                                                               \
-    inline bool read(const FieldMap &map, Type##Record &record);                                   \
+    inline void take(const FieldMap &map, const FIX::FieldBase &field, Type##Record &record);      \
+    inline int missing(const Type##Record &record);                                                \
     inline void write(FieldMap &map, const Type##Record &record);                                  \
     inline void append_tags(const Type##Record *, std::vector<int> &tags);
 #define FIELD(Name, Tag, kind, presence, LengthTag)
@@ -64,27 +66,59 @@ void put(FieldMap &map, int tag, const std::string &value) {
 #undef GROUP
 #undef END
 
-template <class T> bool read_field(const FieldMap &map, int tag, T &item) {
-    if (!map.isSetField(tag)) return false;
-    convert(map.getFieldRef(tag).getString(), fill(item));
-    return true;
+template <class T> void read(const FieldMap &map, T &record) {
+    for (const FIX::FieldBase &field : map) take(map, field, record);
+    if (const int tag = missing(record)) throw FIX::RequiredTagMissing(tag);
 }
 
-
-template <class T> bool read_component(const FieldMap &map, T &component) {
-    return read(map, component);
-}
-template <class T> bool read_component(const FieldMap &map, Optional<T> &component) {
-    return component.set = read(map, component.value);
-}
-
-template <class T> bool read_group(const FieldMap &map, int count_tag, std::vector<T> &entries) {
-    if (!map.isSetField(count_tag)) return false;
+template <class T> void read_group(const FieldMap &map, int count_tag, std::vector<T> &entries) {
     entries.resize(map.groupCount(count_tag));
     for (size_t index = 0; index < entries.size(); ++index)
         read(map.getGroupRef(index + 1, count_tag), entries[index]);
-    return true;
 }
+
+template <class T> T &part(T &component) { return component; }
+template <class T> T &part(Optional<T> &component) { return fill(component); }
+
+// The value of a field goes where it belongs in the record; what belongs nowhere is passed over.
+#define RECORD(Type)                                                                               \
+    inline void take(const FieldMap &map, const FIX::FieldBase &field, Type##Record &record) {     \
+        (void)map;                                                                                 \
+        switch (field.getTag()) {
+#define FIELD(Tag, place) case Tag: convert(field.getString(), fill(place)); break;
+#define GROUP(Tag, place) case Tag: read_group(map, Tag, place); break;
+#define END(Type) }                                                                                \
+    }
+#include "market_data.tags.def"
+#undef RECORD
+#undef FIELD
+#undef GROUP
+#undef END
+
+// The tag of a required field that was left out, or 0. No value of FIX is empty.
+inline bool is_missing(const std::string &text) { return text.empty(); }
+inline bool is_missing(char code) { return !code; }
+template <class T> bool is_missing(const Optional<T> &) { return false; }
+template <class T> int missing(const Optional<T> &component) {
+    return component.set ? missing(component.value) : 0;
+}
+#define RECORD(Type) inline int missing(const Type##Record &record) {                              \
+        int tag = 0; (void)tag; (void)record;
+#define FIELD(Name, Tag, kind, presence, LengthTag) if (is_missing(record.Name)) return Tag;
+#define COMPONENT(Name, Type, presence) if ((tag = missing(record.Name))) return tag;
+#define GROUP(Name, CountTag, Type, EntryName, presence)                                           \
+        if (presence##_count && record.Name.empty()) return CountTag;
+#define END(Type)                                                                                  \
+        return 0;                                                                                  \
+    }
+constexpr bool required_count = true;
+constexpr bool optional_count = false;
+#include "market_data.def"
+#undef RECORD
+#undef FIELD
+#undef COMPONENT
+#undef GROUP
+#undef END
 
 template <class T> const std::vector<int> &tags_of() {
     static const std::vector<int> tags = [] {
@@ -106,27 +140,6 @@ template <class T> void write_group(FieldMap &map, int count_tag, const std::vec
     }
     map.setField(FIX::IntField(count_tag, entries.size()));
 }
-
-// A required field is missed only in a record of which something else is there: an optional
-// component may be absent as a whole.
-#define RECORD(Type) inline bool read(const FieldMap &map, Type##Record &record) {                 \
-        bool any = false; int missing = 0; (void)missing;
-#define FIELD(Name, Tag, kind, presence, LengthTag)                                                \
-        if (read_field(map, Tag, record.Name)) any = true;                                         \
-        else if (is_set(record.Name)) missing = Tag;
-#define COMPONENT(Name, Type, presence) any |= read_component(map, record.Name);
-#define GROUP(Name, CountTag, Type, EntryName, presence)                                           \
-        any |= read_group(map, CountTag, record.Name);
-#define END(Type)                                                                                  \
-        if (any && missing) throw FIX::RequiredTagMissing(missing);                                \
-        return any;                                                                                \
-    }
-#include "market_data.def"
-#undef RECORD
-#undef FIELD
-#undef COMPONENT
-#undef GROUP
-#undef END
 
 #define RECORD(Type) inline void write(FieldMap &map, const Type##Record &record) {
 #define FIELD(Name, Tag, kind, presence, LengthTag)                                                \
@@ -177,8 +190,16 @@ public:
     FIXMLMessageRecord &kept(size_t index) { return structures[index]; }
 
     FIXMLMessageRecord &decode(peer::View message) {
-        renew(work);
+        peer::renew(work);
         read_message(message, work);
+        return work;
+    }
+
+    FIXMLMessageRecord &decode_again(peer::View message) {
+        reset(work);
+        input.assign(message.data(), message.size());
+        parsed.setString(input, true, &dictionary);
+        read_parsed(parsed, work);
         return work;
     }
 
@@ -194,14 +215,16 @@ public:
 private:
     void read_message(peer::View bytes, FIXMLMessageRecord &record) {
         input.assign(bytes.data(), bytes.size());
-        const FIX::Message message(input, dictionary, true);
-        if (!read(message.getHeader(), record.Header))
-            throw FIX::RequiredTagMissing(FIX::FIELD::SenderCompID);
-        if (!read(message, record.ApplicationMessage))
-            throw FIX::RequiredTagMissing(FIX::FIELD::NoMDEntries);
+        read_parsed(FIX::Message(input, dictionary, true), record);
+    }
+
+    static void read_parsed(const FIX::Message &message, FIXMLMessageRecord &record) {
+        read(message.getHeader(), record.Header);
+        read(message, record.ApplicationMessage);
     }
 
     FIX::DataDictionary dictionary;
+    FIX::Message parsed;
     std::vector<FIXMLMessageRecord> structures;
     FIXMLMessageRecord work;
     std::string input;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -39,9 +38,34 @@ template <class T> using optional_item = Optional<T>;
 #undef GROUP
 #undef END
 
-// Drops what the record holds. Assigning an empty one would move every field, and T() would
-// first set all of its memory to zero.
-template <class T> void renew(T &record) {
-    record.~T();
-    new (&record) T;
+// Forgets what a record holds and keeps its memory: of texts, and of lists the room for entries.
+template <class T> void reset(T &value) { value = T(); }
+inline void reset(std::string &text) { text.clear(); }
+template <class T> void reset(std::vector<T> &entries) { entries.clear(); }
+#define RECORD(Type) inline void reset(Type##Record &record);
+#define FIELD(Name, Tag, kind, presence, LengthTag)
+#define COMPONENT(Name, Type, presence)
+#define GROUP(Name, CountTag, Type, EntryName, presence)
+#define END(Type)
+#include "market_data.def"
+#undef RECORD
+#undef FIELD
+#undef COMPONENT
+#undef GROUP
+#undef END
+// What is not set is empty already.
+template <class T> void reset(Optional<T> &item) {
+    if (item.set) reset(item.value);
+    item.set = false;
 }
+#define RECORD(Type) inline void reset(Type##Record &record) {
+#define FIELD(Name, Tag, kind, presence, LengthTag) reset(record.Name);
+#define COMPONENT(Name, Type, presence) reset(record.Name);
+#define GROUP(Name, CountTag, Type, EntryName, presence) reset(record.Name);
+#define END(Type) }
+#include "market_data.def"
+#undef RECORD
+#undef FIELD
+#undef COMPONENT
+#undef GROUP
+#undef END

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_codec::{cdr, fix, soap};
+use trunkline_lab::experiment::Operation;
 use trunkline_lab::peer::{Discovery, Peer};
 use trunkline_message::Structure;
 use trunkline_tests::random::Safe;
@@ -154,6 +155,27 @@ fn there_and_back(name: &str, formats: &[&str]) {
     peer.stop();
 }
 
+/// Sends all messages through the peer, which decodes them into one structure, one after another: nothing
+/// of a message may be left in the next.
+fn reused(name: &str, format: &str) {
+    let Some(program) = program(name) else { return };
+    let mut peer = Peer::start(name, &program, Duration::from_secs(60)).unwrap();
+    let messages = messages();
+    let mut codec = Codec::of(format);
+    let ours: Vec<Vec<u8>> = messages.iter().map(|it| (codec.encode)(it)).collect();
+    peer.load(format, &ours).unwrap();
+    let each_new = peer.echo().unwrap();
+    peer.reuse_messages();
+    // Padding octets of CDR may hold anything.
+    for (index, (reused, new)) in peer.echo().unwrap().iter().zip(&each_new).enumerate() {
+        let [reused, new] = [reused, new].map(|bytes| (codec.decode)(bytes).unwrap());
+        assert_eq!(reused, new, "{name} message {index}");
+    }
+    let sample = peer.run(Operation::Decode, 2).unwrap();
+    assert_eq!(sample.messages, 2 * messages.len() as u64);
+    peer.stop();
+}
+
 /// Padding is what a reader does not look at: where the bytes differ, any other byte in ours has
 /// to leave the message as it is.
 fn same_but_for_padding(codec: &mut Codec, message: &Market, ours: &[u8], theirs: &[u8]) {
@@ -194,4 +216,33 @@ fn quick_xml() {
 #[test]
 fn ironfix() {
     there_and_back("ironfix", &["fix"]);
+}
+
+#[test]
+fn peers_that_reuse_a_message_leave_nothing_of_it_in_the_next() {
+    for (name, format) in [
+        ("quickfix", "fix"),
+        ("omniorb", "cdr-le"),
+        ("quick-xml", "soap-doc"),
+        ("ironfix", "fix"),
+        ("pugixml", "soap-doc"),
+    ] {
+        reused(name, format);
+    }
+}
+
+/// What cannot be asked for is refused, and not answered with what is slower.
+#[test]
+fn gsoap_makes_every_message_anew() {
+    for name in ["gsoap-best", "gsoap-debian"] {
+        let Some(program) = program(name) else { continue };
+        let mut peer = Peer::start(name, &program, Duration::from_secs(60)).unwrap();
+        let messages = [(Codec::of("soap-doc").encode)(&samples::figure_3(2))];
+        peer.load("soap-doc", &messages).unwrap();
+        peer.run(Operation::Decode, 1).unwrap();
+        peer.reuse_messages();
+        let refused = peer.run(Operation::Decode, 1).expect_err("it cannot");
+        assert!(refused.to_string().ends_with("gSOAP allocates each message anew"), "{refused}");
+        peer.stop();
+    }
 }

@@ -6,7 +6,7 @@ use crate::measure::Setting;
 use crate::measure::codec::{Content, Measured, OPERATIONS, Series};
 use crate::peer::PEERS;
 use crate::row::Row;
-use crate::subjects::{TRUNKLINE, formats_of};
+use crate::subjects::{REUSING_PEERS, TRUNKLINE, TRUNKLINE_REUSED, formats_of};
 
 /// Pairs of formats in the order of tables: what is divided by what.
 pub(crate) const RATIOS: [(Format, Format); 3] = [
@@ -41,11 +41,14 @@ pub(crate) fn rows(setting: &Setting<'_>, measured: &Measured) -> Vec<Row> {
             }
         }
     }
-    for content in [Content::Figure3, Content::Randomised] {
+    for content in [Content::Figure3, Content::Randomised, Content::Cold] {
         for operation in OPERATIONS {
             for peer in PEERS {
                 for &format in formats_of(peer.name) {
-                    rows.extend(lead(setting, measured, content, operation, peer.name, format));
+                    for names in alike(peer.name) {
+                        let lead = Lead { setting, measured, content, operation, names, format };
+                        rows.extend(lead.row());
+                    }
                 }
             }
         }
@@ -98,21 +101,34 @@ impl FormatRatio<'_> {
     }
 }
 
-fn lead(
-    setting: &Setting<'_>,
-    measured: &Measured,
+/// Which of ours a peer is compared with: like with like, with each message decoded into a new one, and
+/// where both can, with all into one.
+pub(crate) fn alike(peer: &'static str) -> impl Iterator<Item = [&'static str; 2]> {
+    let reusing = REUSING_PEERS.iter().find(|(name, _)| *name == peer);
+    [[TRUNKLINE, peer]].into_iter().chain(reusing.map(|(_, name)| [TRUNKLINE_REUSED, name]))
+}
+
+/// How far one of ours is ahead of a peer.
+struct Lead<'a> {
+    setting: &'a Setting<'a>,
+    measured: &'a Measured,
     content: Content,
     operation: Operation,
-    peer: &str,
+    names: [&'static str; 2],
     format: Format,
-) -> Option<Row> {
-    let ours = measured.find(TRUNKLINE, format, content, operation)?;
-    let theirs = measured.find(peer, format, content, operation)?;
-    let case = content.case(operation);
-    let entries = Some(setting.longest());
-    let blank = setting.row(case, TRUNKLINE, &format.profile(), &lead_metric(peer), "x");
-    let [ours, theirs] = [ours, theirs].map(|series| costs(series, entries));
-    Some(Row { entries, ..blank }.compared(&theirs, &ours, measured.noise_floor))
+}
+
+impl Lead<'_> {
+    fn row(&self) -> Option<Row> {
+        let Self { setting, measured, content, operation, names, format } = *self;
+        let find = |name: &str| measured.find(name, format, content, operation);
+        let (ours, theirs) = (find(names[0])?, find(names[1])?);
+        let (case, metric) = (content.case(operation), lead_metric(names[1]));
+        let entries = Some(setting.longest());
+        let blank = setting.row(case, names[0], &format.profile(), &metric, "x");
+        let [ours, theirs] = [ours, theirs].map(|series| costs(series, entries));
+        Some(Row { entries, ..blank }.compared(&theirs, &ours, measured.noise_floor))
+    }
 }
 
 /// The repetitions of a series at one length, or of the cost of an entry.
@@ -188,6 +204,26 @@ mod tests {
         let lead = find(&rows, TRUNKLINE, "ahead-of-gsoap-best");
         assert!((lead.value.expect("measured") - 20.0).abs() < 1e-9, "{lead:?}");
         assert!(rows.iter().all(|row| row.metric != "SOAP/CDR"), "CDR was not measured");
+    }
+
+    #[test]
+    fn leads_are_of_like_over_like() {
+        let decode = Operation::Decode;
+        let of = |name, entry| series(name, Format::CdrUnion, decode, 0.0, entry);
+        let rows = rows(&measured(vec![
+            of(TRUNKLINE, 200.0),
+            of(TRUNKLINE_REUSED, 140.0),
+            of("omniorb", 320.0),
+            of("omniorb-reused", 210.0),
+        ]));
+        for (ours, metric, expected) in [
+            (TRUNKLINE, "ahead-of-omniorb", 1.6),
+            (TRUNKLINE_REUSED, "ahead-of-omniorb-reused", 1.5),
+        ] {
+            let lead = find(&rows, ours, metric);
+            assert!((lead.value.expect("measured") - expected).abs() < 1e-9, "{lead:?}");
+        }
+        assert_eq!(rows.iter().filter(|row| row.metric.starts_with("ahead-of-")).count(), 2);
     }
 
     #[test]

@@ -26,6 +26,7 @@
 //! ```
 //! or, to any of them, `error TEXT`; a peer that only decodes answers an echo with
 //! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
+//! `run decode PASSES reused` asks for all messages to be decoded into one.
 //!
 //! A peer times itself, by the CPU time of its thread. It is believed in nothing else: the count of
 //! what it timed and the messages that it echoes are checked here.
@@ -65,6 +66,8 @@ pub struct Peer {
     greeting: Greeting,
     folder: PrivateFolder,
     loaded: u64,
+    /// Whether all messages are decoded into one.
+    reuses: bool,
 }
 
 /// What a peer says about itself.
@@ -198,7 +201,7 @@ impl Peer {
             let expected = "hello NAME VERSION FORMAT[,FORMAT]";
             return Err(process.unexpected("hello", &answer, expected));
         };
-        Ok(Self { process, greeting, folder, loaded: 0 })
+        Ok(Self { process, greeting, folder, loaded: 0, reuses: false })
     }
 
     /// What the peer said about itself.
@@ -249,7 +252,8 @@ impl Peer {
     /// See [`PeerErrorKind`]; another number of messages than was loaded is unexpected.
     pub fn echo(&mut self) -> Result<Vec<Vec<u8>>, PeerError> {
         let file = self.folder.path().join("echo");
-        let question = format!("echo {}", file.display());
+        let verb = if self.reuses { "echo-reused" } else { "echo" };
+        let question = format!("{verb} {}", file.display());
         self.counted(&question, "echoed", self.loaded)?;
         let messages = read_corpus(&file, &CorpusLimits::default())
             .map_err(|cause| self.corpus_failed(&question, cause))?;
@@ -261,12 +265,20 @@ impl Peer {
         Ok(messages)
     }
 
+    /// From now on, lets the peer decode all messages into one when it is timed, and before it echoes
+    /// them. One that cannot refuses both.
+    pub fn reuse_messages(&mut self) {
+        self.reuses = true;
+    }
+
     /// Lets the peer time `passes` passes over the loaded messages.
     ///
     /// # Errors
     /// See [`PeerErrorKind`]; a count other than passes times messages is unexpected.
     pub fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, PeerError> {
-        let question = format!("run {} {passes}", operation.name());
+        let reused = operation == Operation::Decode && self.reuses;
+        let reused = if reused { " reused" } else { "" };
+        let question = format!("run {} {passes}{reused}", operation.name());
         let answer = self.process.ask(&question)?;
         let count = self.loaded * u64::from(passes);
         let sample = answer.split_once(',').and_then(|(nanoseconds, messages)| {

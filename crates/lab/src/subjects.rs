@@ -6,36 +6,55 @@ use trunkline_message::{Message, Result};
 
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
 use crate::format::{Codec, Family, Format};
-use crate::peer::{ANSWER_TIMEOUT, Discovery, Known, Peer, PeerSubject};
+use crate::peer::{ANSWER_TIMEOUT, Discovery, Peer, PeerSubject};
 
-/// Our codecs on structs with `derive(Message)`.
+/// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
+/// peers.
 pub const TRUNKLINE: &str = "trunkline";
+/// The same decoders, which decode all messages into one: nothing is allocated.
+pub const TRUNKLINE_REUSED: &str = "trunkline-reused";
 /// Our codecs on records, whose schema is known at run time only.
 pub const TRUNKLINE_RECORD: &str = "trunkline-record";
 /// A second `trunkline` in the same run: how far it differs from the first is noise.
 pub(crate) const TWIN: &str = "trunkline-twin";
 
-/// A codec of ours. Encodes kept messages; decodes every message into the same one, as a
-/// connection does.
-pub(crate) struct Local<'a, M> {
+/// How the names of subjects end that decode all messages into one.
+const REUSED: &str = "-reused";
+
+/// Whether a subject decodes all messages into one, and not each into a new one.
+pub(crate) fn is_reused(subject: &str) -> bool {
+    subject.ends_with(REUSED)
+}
+
+/// The peers that can decode all messages into one, and their names when they do.
+pub(crate) const REUSING_PEERS: [(&str, &str); 5] = [
+    ("quickfix", "quickfix-reused"),
+    ("omniorb", "omniorb-reused"),
+    ("quick-xml", "quick-xml-reused"),
+    ("ironfix", "ironfix-reused"),
+    ("pugixml", "pugixml-reused"),
+];
+
+/// A codec of ours. Encodes kept messages; decodes each message into a new one, or all into one.
+pub(crate) struct Local<'a, M, N> {
     name: &'static str,
     format: Format,
     profile: String,
     codec: Codec,
     messages: &'a [M],
     corpus: Vec<Vec<u8>>,
-    decoded: M,
+    empty: N,
 }
 
-impl<'a, M: Message> Local<'a, M> {
-    /// `decoded` is an empty message.
-    pub(crate) fn new(name: &'static str, format: Format, messages: &'a [M], decoded: M) -> Self {
+impl<'a, M: Message, N: Fn() -> M> Local<'a, M, N> {
+    /// `empty` makes an empty message. By its name it is known whether one is used again.
+    pub(crate) fn new(name: &'static str, format: Format, messages: &'a [M], empty: N) -> Self {
         let (profile, codec) = (format.profile(), format.codec());
-        Self { name, format, profile, codec, messages, corpus: Vec::new(), decoded }
+        Self { name, format, profile, codec, messages, corpus: Vec::new(), empty }
     }
 }
 
-impl<M: Message> Subject for Local<'_, M> {
+impl<M: Message, N: Fn() -> M> Subject for Local<'_, M, N> {
     fn name(&self) -> &str {
         self.name
     }
@@ -48,6 +67,11 @@ impl<M: Message> Subject for Local<'_, M> {
         self.format.name()
     }
 
+    /// Encoding is the same whatever is decoded into.
+    fn can(&self, operation: Operation) -> bool {
+        operation == Operation::Decode || !is_reused(self.name)
+    }
+
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
         self.corpus = corpus.to_vec();
         Ok(())
@@ -55,19 +79,25 @@ impl<M: Message> Subject for Local<'_, M> {
 
     /// Encodes what it decodes, so that one check is enough for both.
     fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
-        let Self { codec, corpus, decoded, .. } = self;
+        let is_reused = is_reused(self.name);
+        let Self { codec, corpus, empty, .. } = self;
+        let mut decoded = empty();
         let echo: Result<Vec<Vec<u8>>> = corpus
             .iter()
             .map(|bytes| {
-                codec.decode(bytes, decoded)?;
-                Ok(codec.encode(decoded)?.to_vec())
+                if !is_reused {
+                    decoded = empty();
+                }
+                codec.decode(bytes, &mut decoded)?;
+                Ok(codec.encode(&decoded)?.to_vec())
             })
             .collect();
         Ok(Some(echo?))
     }
 
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
-        let Self { codec, messages, corpus, decoded, .. } = self;
+        let is_reused = is_reused(self.name);
+        let Self { codec, messages, corpus, empty, .. } = self;
         // The format is chosen here, once, and not for each message: the loops are a user's own.
         match (operation, codec) {
             (Operation::Encode, Codec::Soap(encoder, _)) => {
@@ -80,16 +110,34 @@ impl<M: Message> Subject for Local<'_, M> {
                 timed(passes, messages, |message| kept(encoder.encode(message)))
             }
             (Operation::Decode, Codec::Soap(_, decoder)) => {
-                timed(passes, corpus, |bytes| decoder.decode(bytes, black_box(&mut *decoded)))
+                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
             }
             (Operation::Decode, Codec::Fix(_, decoder)) => {
-                timed(passes, corpus, |bytes| decoder.decode(bytes, black_box(&mut *decoded)))
+                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
             }
             (Operation::Decode, Codec::Cdr(_, decoder)) => {
-                timed(passes, corpus, |bytes| decoder.decode(bytes, black_box(&mut *decoded)))
+                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
             }
         }
     }
+}
+
+/// Two loops, each a user's own: what is new is made and dropped within the time.
+fn decoding<M>(
+    passes: u32,
+    corpus: &[Vec<u8>],
+    empty: impl Fn() -> M,
+    is_reused: bool,
+    mut decode: impl FnMut(&[u8], &mut M) -> Result<()>,
+) -> Result<Sample, SubjectError> {
+    if is_reused {
+        let mut message = empty();
+        return timed(passes, corpus, |bytes| decode(bytes, black_box(&mut message)));
+    }
+    timed(passes, corpus, |bytes| {
+        let mut message = empty();
+        decode(bytes, black_box(&mut message))
+    })
 }
 
 fn kept(bytes: Result<&[u8]>) -> Result<()> {
@@ -153,7 +201,8 @@ pub(crate) fn formats_of(peer: &str) -> &'static [Format] {
 
 /// One format of a peer.
 pub(crate) struct Contestant {
-    pub(crate) known: Known,
+    /// What rows call it.
+    pub(crate) name: &'static str,
     pub(crate) format: Format,
     /// The running peer, or why there is none.
     pub(crate) state: State,
@@ -169,25 +218,32 @@ pub(crate) enum State {
     Broken(String),
 }
 
-/// Starts every peer that is there, once for each of its formats among `formats`.
+/// Starts every peer that is there, once for each of its formats among `formats`, and once more if it
+/// can decode all messages into one.
 pub(crate) fn contestants(discovery: &Discovery, formats: &[Format]) -> Vec<Contestant> {
     let mut contestants = Vec::new();
     for (known, program) in &discovery.peers {
         for &format in formats_of(known.name).iter().filter(|format| formats.contains(format)) {
-            let state = match program {
+            let start = |name: &'static str| match program {
                 None => State::Absent,
                 Some(program) => match Peer::start(known.name, program, ANSWER_TIMEOUT) {
                     Err(error) => State::Broken(error.to_string()),
-                    Ok(peer) => admit(peer, format),
+                    Ok(peer) => admit(peer, format, name),
                 },
             };
-            contestants.push(Contestant { known: *known, format, state });
+            let name = known.subject();
+            contestants.push(Contestant { name, format, state: start(name) });
+            // Once is enough to say that it is not there.
+            let reusing = REUSING_PEERS.iter().find(|(peer, _)| *peer == known.name);
+            if let Some(&(_, name)) = reusing.filter(|_| program.is_some()) {
+                contestants.push(Contestant { name, format, state: start(name) });
+            }
         }
     }
     contestants
 }
 
-fn admit(peer: Peer, format: Format) -> State {
+fn admit(peer: Peer, format: Format, name: &'static str) -> State {
     let greeting = peer.greeting().clone();
     let is_known = greeting.formats.iter().any(|name| name == format.name());
     // Few toolkits have every style of services; a codec without its format is a mistake.
@@ -200,8 +256,41 @@ fn admit(peer: Peer, format: Format) -> State {
         return State::Broken(format!("peer {name} does not know {format}, but {known}"));
     }
     let mut subject = PeerSubject::new(peer, format.name(), &format.profile());
+    if is_reused(name) {
+        subject = subject.reusing(name);
+    }
     if DECODERS.contains(&greeting.name.as_str()) {
         subject = subject.decoding_only();
     }
     State::Ready { subject: Box::new(subject), version: greeting.version }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+
+    use super::*;
+    use crate::market_data::messages;
+    use crate::trading_day::TradingDay;
+
+    #[test]
+    fn each_message_is_decoded_into_a_new_one_unless_one_is_reused() {
+        let structs = messages::sample(&TradingDay::generated(1), 3, 7);
+        let corpus = Format::Fix.corpus(&structs).expect("FIX carries it");
+        for (name, made) in [(TRUNKLINE, 2 * 7), (TRUNKLINE_REUSED, 1)] {
+            let count = Cell::new(0);
+            let empty = || {
+                count.set(count.get() + 1);
+                MarketDataIncrementalRefresh::default()
+            };
+            let mut subject = Local::new(name, Format::Fix, &structs, empty);
+            subject.prepare(&corpus).expect("it keeps them");
+            assert_eq!(subject.echo().expect("right answers").as_deref(), Some(&corpus[..]));
+            count.set(0);
+            let sample = subject.run(Operation::Decode, 2).expect("it decodes");
+            assert_eq!((count.get(), sample.messages), (made, 14), "{name}");
+        }
+    }
 }

@@ -40,14 +40,17 @@ enum Kind {
     RedisLog {
         syncs: bool,
     },
-    Mosquitto,
+    /// With Nagle's algorithm, as it comes, or without.
+    Mosquitto {
+        nodelay: bool,
+    },
     ZeroMq,
     /// No process: programs share memory.
     Iceoryx2,
 }
 
 /// All that this project can start, iceoryx2 included, which needs no process.
-pub const BROKERS: [Broker; 10] = [
+pub const BROKERS: [Broker; 11] = [
     Broker {
         name: "nats",
         what: "NATS, core subjects",
@@ -79,9 +82,18 @@ pub const BROKERS: [Broker; 10] = [
         what: "Mosquitto, MQTT 3.1.1 at QoS 0",
         program: "mosquitto",
         how_to_get: "Debian's package mosquitto",
-        settings: "set_tcp_nodelay true, nothing on disk; max_queued_messages 1000 by default, which \
-                   is for QoS 1 and 2: at QoS 0 the queue has no limit",
-        kind: Kind::Mosquitto,
+        settings: "set_tcp_nodelay false by default, nothing on disk; max_queued_messages 1000 by \
+                   default, which is for QoS 1 and 2: at QoS 0 the queue has no limit",
+        kind: Kind::Mosquitto { nodelay: false },
+    },
+    Broker {
+        name: "mosquitto-nodelay",
+        what: "Mosquitto, MQTT 3.1.1 at QoS 0, without Nagle's algorithm",
+        program: "mosquitto",
+        how_to_get: "Debian's package mosquitto",
+        settings: "set_tcp_nodelay true, else as mosquitto: a message is sent at once, by a system call \
+                   of its own",
+        kind: Kind::Mosquitto { nodelay: true },
     },
     Broker {
         name: "zeromq",
@@ -150,6 +162,7 @@ impl Broker {
         match self.kind {
             Kind::Nats | Kind::JetStream { .. } => "nats",
             Kind::RedisLog { .. } => "redis-streams",
+            Kind::Mosquitto { .. } => "mosquitto",
             _ => self.name,
         }
     }
@@ -242,8 +255,8 @@ impl Broker {
                      --auto-aof-rewrite-percentage 0 --dir ."
                 )
             }
-            Kind::Mosquitto => {
-                fs::write(folder.join("mosquitto.conf"), mosquitto(port))?;
+            Kind::Mosquitto { nodelay } => {
+                fs::write(folder.join("mosquitto.conf"), mosquitto(port, nodelay))?;
                 "-c mosquitto.conf".to_owned()
             }
             Kind::ZeroMq | Kind::Iceoryx2 => "zeromq-proxy".to_owned(),
@@ -268,7 +281,7 @@ impl Broker {
             }
             Kind::Redis | Kind::RedisLog { .. } => (b"PING\r\n", b"+PONG\r\n"),
             // CONNECT with a clean session and a name of one letter; CONNACK without a fault.
-            Kind::Mosquitto => (b"\x10\x0d\0\x04MQTT\x04\x02\0\0\0\x01r", b"\x20\x02\0\0"),
+            Kind::Mosquitto { .. } => (b"\x10\x0d\0\x04MQTT\x04\x02\0\0\0\x01r", b"\x20\x02\0\0"),
             Kind::ZeroMq | Kind::Iceoryx2 => {
                 return Ready::Says { prefix: "listening ".to_owned() };
             }
@@ -278,10 +291,10 @@ impl Broker {
 }
 
 /// Mosquitto does not listen on a port that only a command line names, except for itself alone.
-fn mosquitto(port: u16) -> String {
+fn mosquitto(port: u16, nodelay: bool) -> String {
     format!(
         "listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n\
-         set_tcp_nodelay true\nlog_dest stderr\nlog_type error\nlog_type warning\n"
+         set_tcp_nodelay {nodelay}\nlog_dest stderr\nlog_type error\nlog_type warning\n"
     )
 }
 
@@ -300,7 +313,7 @@ fn free_port() -> io::Result<u16> {
 fn version(program: &Path, kind: Kind) -> String {
     let arguments: &[&str] = match kind {
         Kind::Nats | Kind::JetStream { .. } | Kind::Redis | Kind::RedisLog { .. } => &["--version"],
-        Kind::Mosquitto => &["-h"],
+        Kind::Mosquitto { .. } => &["-h"],
         Kind::ZeroMq => &["zeromq", "version"],
         Kind::Iceoryx2 => &["iceoryx2", "version"],
     };
@@ -338,7 +351,19 @@ mod tests {
     fn brokers_are_found_by_the_names_of_rows() {
         assert_eq!(named("redis").expect("Redis").program, "redis-server");
         assert_eq!(named("nats-latest").expect("NATS").adaptor(), "nats");
+        assert_eq!(named("mosquitto-nodelay").expect("Mosquitto").adaptor(), "mosquitto");
         assert!(named("carrier-pigeon").is_none());
+    }
+
+    #[test]
+    fn mosquitto_takes_part_as_it_comes_and_without_nagles_algorithm() {
+        for (name, nodelay) in [("mosquitto", "false"), ("mosquitto-nodelay", "true")] {
+            let Kind::Mosquitto { nodelay: is_set } = named(name).expect("Mosquitto").kind else {
+                panic!("{name} is another broker");
+            };
+            let line = format!("\nset_tcp_nodelay {nodelay}\n");
+            assert!(mosquitto(1883, is_set).contains(&line), "{name}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::answer;
 use crate::experiment::{Effort, Operation, Standing, Trial};
 use crate::format::Format;
 use crate::market_data::messages;
+use crate::measure::codec::ENCODE_COLD;
 use crate::measure::size::SIZE;
 use crate::row::Row;
 use crate::statistics::{Fit, Summary};
@@ -87,13 +88,20 @@ pub fn costs_in(rows: &[Row], format: Format) -> Result<Costs, CostsError> {
         let points: Vec<_> = rows.iter().filter(is_point).filter_map(point).collect();
         Fit::of(&points).ok_or(CostsError::Missing { format, case })
     };
-    let [encode, decode] =
-        [Operation::Encode, Operation::Decode].map(|operation| line(operation.name(), "cpu-time"));
+    let encode = line(encode_case(rows), "cpu-time");
+    let decode = line(Operation::Decode.name(), "cpu-time");
     Costs::new(line(SIZE, "size")?, encode?, decode?).ok_or(CostsError::Senseless(format))
 }
 
-/// Measures our costs of `formats`, in about two seconds: sizes over the whole day, CPU time with a
-/// sample of its messages, both at 1 and at 10 entries.
+/// The case of encoding that a plan is made from: a server with many clients finds what it encodes in
+/// memory, and not in its caches. Records of earlier days have nothing but the caches.
+pub(crate) fn encode_case(rows: &[Row]) -> &'static str {
+    let is_cold = |row: &Row| row.case == ENCODE_COLD;
+    if rows.iter().any(is_cold) { ENCODE_COLD } else { Operation::Encode.name() }
+}
+
+/// Measures our costs of `formats`, in a few seconds: sizes over the whole day, CPU time with a sample
+/// of its messages, both at 1 and at 10 entries. What is encoded is not in the caches.
 ///
 /// # Errors
 /// A codec gave a wrong answer, or times fell with the entries.
@@ -138,7 +146,10 @@ fn times(
     entries: u32,
 ) -> Result<Vec<f64>, CostsError> {
     let entries = entries as usize;
-    let structs = messages::sample(day, entries, messages::timed(operation, entries));
+    let structs = match operation {
+        Operation::Encode => messages::cold(day, entries),
+        Operation::Decode => messages::sample(day, entries, messages::DECODED),
+    };
     let encoded = |format: &Format| {
         let mut codec = format.codec();
         let encode = |message| codec.encode(message).expect("every format carries it").to_vec();
@@ -147,7 +158,7 @@ fn times(
     let corpora: Vec<Vec<Vec<u8>>> = formats.iter().map(encoded).collect();
     let mut trial = Trial::new();
     for (&format, corpus) in formats.iter().zip(&corpora) {
-        let empty = MarketDataIncrementalRefresh::default();
+        let empty = MarketDataIncrementalRefresh::default;
         let subject = Local::new(TRUNKLINE, format, &structs, empty);
         trial.enter(Box::new(subject), corpus, answer::check(format, &structs));
     }
@@ -209,6 +220,25 @@ pub(crate) mod tests {
             costs_in(&rows, Format::SoapRpc),
             Err(CostsError::Missing { format: Format::SoapRpc, case: "decode" })
         );
+    }
+
+    /// A plan is for a server whose messages are not in its caches.
+    #[test]
+    fn encoding_out_of_the_caches_is_what_a_plan_is_made_from() {
+        let demand = Demand::new(70.0, 10, 1.0).expect("a demand");
+        let share = |rows: &[Row]| {
+            let costs = costs_in(rows, Format::SoapRpc).expect("two lengths");
+            Capacity::of(&demand, &costs).encode_share
+        };
+        let mut rows = paper_rows();
+        let hot = share(&rows);
+        let cold: Vec<Row> = rows.iter().filter(|row| row.case == "encode").cloned().collect();
+        rows.extend(cold.into_iter().map(|row| Row {
+            case: ENCODE_COLD.to_owned(),
+            value: row.value.map(|value| value * 4.5),
+            ..row
+        }));
+        assert!((share(&rows) / hot - 4.5).abs() < 1e-9);
     }
 
     #[test]

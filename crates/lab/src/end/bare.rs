@@ -45,7 +45,7 @@ impl Bytes {
         checked(task)?;
         let Self { corpus, wire } = self;
         match *task {
-            Task::Echo { file } => {
+            Task::Echo { file, .. } => {
                 write_corpus(file, corpus)?;
                 Ok(format!("echoed {}", corpus.len()))
             }

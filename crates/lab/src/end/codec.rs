@@ -30,6 +30,17 @@ pub(super) trait Decode: Send {
         bytes: &[u8],
         message: &mut MarketDataIncrementalRefresh,
     ) -> CodecResult<()>;
+
+    /// Decodes into a new message, which takes the place of the last one: as the peers do.
+    #[inline]
+    fn decode_new(
+        &mut self,
+        bytes: &[u8],
+        message: &mut MarketDataIncrementalRefresh,
+    ) -> CodecResult<()> {
+        *message = MarketDataIncrementalRefresh::default();
+        self.decode(bytes, message)
+    }
 }
 
 macro_rules! codec {
@@ -112,8 +123,9 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
     fn perform(self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault> {
         checked(task)?;
         match *task {
-            Task::Echo { file } => self.echo(file),
-            Task::Run { operation, passes } => self.run(operation, passes),
+            Task::Echo { file, is_reused: false } => self.echo(file),
+            Task::Echo { file, is_reused: true } => self.echo_reused(file),
+            Task::Run { operation, passes, is_reused } => self.run(operation, passes, is_reused),
             Task::Reply { wait, file } => exchange::reply(self, accept(listener, wait)?, file),
             Task::Call { address, wait, count, file } => {
                 exchange::call(self, address, wait, count, file)
@@ -136,6 +148,19 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
         Ok(format!("echoed {}", messages.len()))
     }
 
+    fn echo_reused(self, file: &Path) -> Result<String, Fault> {
+        let Work { encoder, decoder, corpus, .. } = self;
+        let mut message = MarketDataIncrementalRefresh::default();
+        let echo = |(index, bytes): (u64, &Vec<u8>)| {
+            let decoded = decoder.decode(bytes, &mut message);
+            let encoded = decoded.and_then(|()| encoder.encode(&message));
+            encoded.map(<[u8]>::to_vec).map_err(|error| Fault::at(index, error))
+        };
+        let messages: Vec<Vec<u8>> = (0..).zip(corpus).map(echo).collect::<Result<_, _>>()?;
+        write_corpus(file, &messages)?;
+        Ok(format!("echoed {}", messages.len()))
+    }
+
     /// Every message, encoded.
     pub(super) fn encoded(self) -> Result<Vec<Vec<u8>>, Fault> {
         let encode = |(index, message)| match self.encoder.encode(message) {
@@ -145,15 +170,18 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
         (0..).zip(self.messages).map(encode).collect()
     }
 
-    fn run(self, operation: Operation, passes: u64) -> Result<String, Fault> {
+    fn run(self, operation: Operation, passes: u64, is_reused: bool) -> Result<String, Fault> {
         let mut decoded = MarketDataIncrementalRefresh::default();
         let mut outcome = Ok(());
         let sample = Sample::of(|| {
             for _ in 0..passes {
                 for (bytes, message) in self.corpus.iter().zip(self.messages) {
                     let done = match operation {
-                        Operation::Decode => {
+                        Operation::Decode if is_reused => {
                             self.decoder.decode(black_box(bytes), black_box(&mut decoded))
+                        }
+                        Operation::Decode => {
+                            self.decoder.decode_new(black_box(bytes), black_box(&mut decoded))
                         }
                         Operation::Encode => self
                             .encoder

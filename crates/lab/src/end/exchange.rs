@@ -24,7 +24,7 @@ pub(super) fn reply<E: Encode, D: Decode>(
     while let Some(bytes) = connection.receive()? {
         let failed = |error| Fault::at(times.len() as u64, error);
         let start = monotonic_nanoseconds();
-        work.decoder.decode(bytes, &mut message).map_err(failed)?;
+        work.decoder.decode_new(bytes, &mut message).map_err(failed)?;
         let decoded = monotonic_nanoseconds();
         let reply = work.encoder.encode(&message).map_err(failed)?;
         let encoded = monotonic_nanoseconds();
@@ -61,7 +61,7 @@ pub(super) fn call<E: Encode, D: Decode>(
             return Err(Fault::at(index, "the other side closed the connection without a reply"));
         };
         let received = monotonic_nanoseconds();
-        work.decoder.decode(bytes, &mut reply).map_err(failed)?;
+        work.decoder.decode_new(bytes, &mut reply).map_err(failed)?;
         let decoded = monotonic_nanoseconds();
         times.push([encoded - start, received - encoded, decoded - received]);
         if times.len() <= work.messages.len() {

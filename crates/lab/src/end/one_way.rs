@@ -25,7 +25,7 @@ pub(super) fn drain<E: Encode, D: Decode>(
         span.begin();
         while let Some(bytes) = receiver.take()? {
             if carried == Carried::Structures {
-                let decoded = work.decoder.decode(bytes, &mut message);
+                let decoded = work.decoder.decode_new(bytes, &mut message);
                 decoded.map_err(|error| Fault::at(count, error))?;
             }
             count += 1;

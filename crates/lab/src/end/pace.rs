@@ -107,7 +107,7 @@ fn receive<D: Decode>(
         let Some(bytes) = receiver.receive()? else {
             return Err(Fault::at(index, "the other side closed the connection without a reply"));
         };
-        decoder.decode(bytes, &mut reply).map_err(|error| Fault::at(index, error))?;
+        decoder.decode_new(bytes, &mut reply).map_err(|error| Fault::at(index, error))?;
         replied.push(monotonic_nanoseconds());
     }
     Ok(replied)

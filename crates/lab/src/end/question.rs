@@ -28,8 +28,8 @@ pub(super) enum Question<'a> {
 
 /// What is done with the messages that were loaded.
 pub(super) enum Task<'a> {
-    Echo { file: &'a Path },
-    Run { operation: Operation, passes: u64 },
+    Echo { file: &'a Path, is_reused: bool },
+    Run { operation: Operation, passes: u64, is_reused: bool },
     Reply { wait: Wait, file: &'a Path },
     Call { address: &'a str, wait: Wait, count: u64, file: &'a Path },
     Drain { wait: Wait, carried: Carried, slow: Option<f64> },
@@ -58,14 +58,17 @@ impl<'a> Question<'a> {
 impl<'a> Task<'a> {
     fn parse(verb: &str, words: &mut Words<'a>) -> Result<Self, Fault> {
         Ok(match verb {
-            "echo" => Self::Echo { file: words.file()? },
+            "echo" => Self::Echo { file: words.file()?, is_reused: false },
+            "echo-reused" => Self::Echo { file: words.file()?, is_reused: true },
             "run" => {
                 let operation = match words.next("decode or encode")? {
                     "decode" => Operation::Decode,
                     "encode" => Operation::Encode,
                     other => return Err(expected("decode or encode", other)),
                 };
-                Self::Run { operation, passes: words.count()? }
+                let passes = words.count()?;
+                let is_reused = operation == Operation::Decode && words.reused();
+                Self::Run { operation, passes, is_reused }
             }
             "reply" => Self::Reply { wait: words.wait()?, file: words.file()? },
             "call" => Self::Call {
@@ -146,6 +149,15 @@ impl<'a> Words<'a> {
             word if word == bytes => Ok(Carried::Bytes),
             word => Err(expected(&choice, word)),
         }
+    }
+
+    /// `reused` at the end of the line, or not.
+    fn reused(&mut self) -> bool {
+        let is_there = self.rest == "reused";
+        if is_there {
+            self.rest = "";
+        }
+        is_there
     }
 
     /// Messages a second.

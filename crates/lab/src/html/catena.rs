@@ -5,7 +5,7 @@ use super::axis::{Axis, Quantity};
 use super::figures::Figure;
 use super::palette::{
     BLUE, Colour, GREEN, GREY, INDIGO, ORANGE, PURPLE, SAND, SILVER, SKY, SOFT, TEAL, VERMILLION,
-    WINE,
+    WINE, YELLOW,
 };
 use super::plot::{self, Bars, Curve, Dots, Panel, Point, Stroke};
 use super::select::{Cases, bounds, value};
@@ -15,7 +15,7 @@ use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 
 /// Subjects in the order of legends, with their colours; those that guarantee are in plots of their own.
-const SUBJECTS: [(&str, Colour); 21] = [
+const SUBJECTS: [(&str, Colour); 22] = [
     (TRUNKLINE, TEAL),
     ("trunkline-unix", GREEN),
     ("trunkline-shm", BLUE),
@@ -23,6 +23,7 @@ const SUBJECTS: [(&str, Colour); 21] = [
     ("nats-latest", VERMILLION),
     ("redis", INDIGO),
     ("mosquitto", SAND),
+    ("mosquitto-nodelay", YELLOW),
     ("zeromq", PURPLE),
     ("iceoryx2", ORANGE),
     ("bare-forwarder", GREY),

@@ -6,7 +6,7 @@ use super::palette::{Family, INK, marker};
 use super::plot::{self, Curve, Panel, Stroke};
 use super::select::{Cases, Series};
 use super::{calls, catena, network, ranges, throughput};
-use crate::subjects::TRUNKLINE;
+use crate::subjects::{TRUNKLINE, is_reused};
 
 /// Plots with one legend.
 #[derive(Clone, Debug)]
@@ -141,7 +141,9 @@ fn reduction(cases: &Cases<'_>) -> Figure {
 }
 
 fn times(cases: &Cases<'_>, case: &'static str) -> Figure {
-    let all = cases.series(case, "cpu-time");
+    let mut all = cases.series(case, "cpu-time");
+    // Beside their kind they would be the same points again; tables have them.
+    all.retain(|series| !is_reused(series.subject));
     let (title, number) = match case {
         "encode" => ("CPU time of encoding a message", 10),
         _ => ("CPU time of decoding a message", 11),

@@ -82,7 +82,8 @@ const BIAS: [(&str, &str); 8] = [
     (
         "encode",
         "The messages of a repetition fit into the caches, as those do that an application has just \
-         written or received; colder messages take longer.",
+         written or received. Encoding from memory (encode-cold) is in the tables, and is what plans are \
+         made from.",
     ),
     (
         "round-trip",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::palette::{Look, look, subject_order};
 use super::plot::Point;
 use crate::row::{Row, Verdict};
-use crate::subjects::TRUNKLINE_RECORD;
+use crate::subjects::{TRUNKLINE_RECORD, is_reused};
 
 /// The rows of a record by case.
 pub(super) struct Cases<'a>(BTreeMap<&'a str, Vec<&'a Row>>);
@@ -173,7 +173,7 @@ const NO_CODECS: [&str; 3] = ["bare", "hiccup-meter", "link"];
 
 /// Whether a subject stands in the figures of the network; records are left to the tables.
 pub(super) fn is_shown(subject: &str) -> bool {
-    !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD
+    !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD && !is_reused(subject)
 }
 
 /// A link for a reader: `10mbit-20ms` is `10 Mbit/s, 20 ms away`.

@@ -23,6 +23,18 @@ pub const DECODED: usize = 128;
 /// the line through the lengths.
 pub const ENCODED_ENTRIES: usize = 320;
 
+/// How many entries there are in all messages that are encoded out of the caches: in 2,048 messages of
+/// the longest, some 40 megabytes.
+///
+/// An application that thinks between a message and the next one, or has many of them in hand, finds
+/// them in memory: that costs several times as much as encoding what is in the caches.
+pub const COLD_ENTRIES: usize = 20_480;
+
+/// The messages of `entries` entries that are encoded out of the caches.
+pub fn cold(day: &TradingDay, entries: usize) -> Vec<MarketDataIncrementalRefresh> {
+    sample(day, entries, COLD_ENTRIES / entries.clamp(1, COLD_ENTRIES))
+}
+
 /// How many different messages of `entries` entries `operation` is timed with in one batch.
 pub fn timed(operation: Operation, entries: usize) -> usize {
     match operation {

@@ -1,11 +1,10 @@
 //! What a day's peak takes, from what sizes and times came to (the paper's section 6).
 
 use super::Setting;
-use crate::capacity::costs::costs_in;
+use crate::capacity::costs::{costs_in, encode_case};
 use crate::capacity::{Capacity, Demand};
 use crate::definition::Measure;
 use crate::definition::Requirement;
-use crate::experiment::Operation;
 use crate::format::Format;
 use crate::row::Row;
 use crate::subjects::TRUNKLINE;
@@ -62,7 +61,7 @@ fn rows_of(
     };
     // Encoding is the only cost with bounds.
     let encode = measured.iter().find(|row| {
-        (row.case.as_str(), row.subject.as_str()) == (Operation::Encode.name(), TRUNKLINE)
+        (row.case.as_str(), row.subject.as_str()) == (encode_case(measured), TRUNKLINE)
             && (row.profile.as_str(), row.metric.as_str()) == (profile.as_str(), "cpu-time")
             && row.entries == entries
     });

@@ -13,7 +13,9 @@ use crate::format::Format;
 use crate::market_data::{messages, randomised};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
-use crate::subjects::{self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TWIN};
+use crate::subjects::{
+    self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN,
+};
 use crate::trading_day::SEED;
 
 /// The case of rows about peers that took no part.
@@ -26,6 +28,8 @@ pub(crate) enum Content {
     Figure3,
     /// No two entries set the same fields.
     Randomised,
+    /// As of Figure 3, and so many that none is left in the caches when its turn comes again.
+    Cold,
 }
 
 impl Content {
@@ -35,9 +39,14 @@ impl Content {
             (Self::Figure3, Operation::Decode) => "decode",
             (Self::Randomised, Operation::Encode) => "encode-randomised",
             (Self::Randomised, Operation::Decode) => "decode-randomised",
+            (Self::Cold, Operation::Encode) => ENCODE_COLD,
+            (Self::Cold, Operation::Decode) => "decode-cold",
         }
     }
 }
+
+/// The case of encoding what is not in the caches.
+pub(crate) const ENCODE_COLD: &str = "encode-cold";
 
 /// In the order of all that is printed.
 pub(crate) const OPERATIONS: [Operation; 2] = [Operation::Encode, Operation::Decode];
@@ -89,16 +98,18 @@ pub(super) fn measure(
     progress("starting the peers", 0.0);
     let mut contestants = subjects::contestants(&setting.request.peers, formats);
     let mut measured = Measured::default();
-    for Contestant { known, format, state } in &contestants {
+    for Contestant { name, format, state } in &contestants {
         match state {
             State::Ready { version, .. } => {
-                measured.versions.insert(known.name.to_owned(), version.clone());
+                if !subjects::is_reused(name) {
+                    measured.versions.insert((*name).to_owned(), version.clone());
+                }
                 continue;
             }
             State::Absent => {}
             State::Broken(why) => measured.faults.push(why.clone()),
         }
-        measured.missing.push((known.name, *format));
+        measured.missing.push((*name, *format));
     }
     // A broken peer of two formats is told of once.
     measured.faults.dedup();
@@ -109,14 +120,15 @@ pub(super) fn measure(
         .flat_map(|(content, entries)| {
             OPERATIONS.map(|operation| Stage { formats, content, entries, operation })
         })
+        .chain(cold(setting, formats))
         .collect();
     for (index, stage) in stages.iter().enumerate() {
         let mut stage_progress = |what: &str, share: f64| {
             progress(&format!("{stage}: {what}"), (index as f64 + share) / stages.len() as f64);
         };
-        for batch in 0..messages::BATCHES {
+        for batch in 0..stage.batches() {
             let mut batch_progress = |what: &str, share: f64| {
-                stage_progress(what, (batch as f64 + share) / messages::BATCHES as f64);
+                stage_progress(what, (batch as f64 + share) / stage.batches() as f64);
             };
             for outcome in stage.run(setting, batch, &mut contestants, &mut batch_progress) {
                 measured.take(outcome, stage);
@@ -126,6 +138,14 @@ pub(super) fn measure(
     }
     measured.noise_floor = measured.floor(setting.longest());
     measured
+}
+
+/// Encoding the shortest and the longest messages from memory: enough for a line through the lengths.
+fn cold<'a>(setting: &Setting<'_>, formats: &'a [Format]) -> impl Iterator<Item = Stage<'a>> {
+    let shortest = setting.lengths.iter().copied().min().filter(|&it| it < setting.longest());
+    let lengths = shortest.into_iter().chain([setting.longest()]);
+    let (content, operation) = (Content::Cold, Operation::Encode);
+    lengths.map(move |entries| Stage { formats, content, entries, operation })
 }
 
 /// One operation on messages of one length.
@@ -138,12 +158,21 @@ struct Stage<'a> {
 
 impl fmt::Display for Stage<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let randomised = if self.content == Content::Randomised { "randomised " } else { "" };
-        write!(out, "{} {randomised}messages of {}", self.operation.name(), self.entries)
+        let what = match self.content {
+            Content::Figure3 => "",
+            Content::Randomised => "randomised ",
+            Content::Cold => "cold ",
+        };
+        write!(out, "{} {what}messages of {}", self.operation.name(), self.entries)
     }
 }
 
 impl Stage<'_> {
+    /// What is to be out of the caches is all there at once.
+    fn batches(&self) -> usize {
+        if self.content == Content::Cold { 1 } else { messages::BATCHES }
+    }
+
     /// Lets all subjects work on the same batch of messages. `progress` is told what goes on and
     /// which share of the batch is done.
     fn run(
@@ -154,7 +183,7 @@ impl Stage<'_> {
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Outcome> {
         let structs = self.messages(setting, batch);
-        let effort = share_of(&setting.request.effort, batch);
+        let effort = share_of(&setting.request.effort, batch, self.batches());
         let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> = self
             .formats
@@ -163,15 +192,17 @@ impl Stage<'_> {
             .collect();
         let mut trial = Trial::new();
         let check = |format| answer::check(format, &structs);
-        let ours = self.formats.iter().map(|&format| (TRUNKLINE, format));
-        for (name, format) in ours.chain(twin(self.formats).map(|format| (TWIN, format))) {
-            let empty = MarketDataIncrementalRefresh::default();
+        let each = |name| self.formats.iter().map(move |&format| (name, format));
+        let reused = each(TRUNKLINE_REUSED).filter(|_| self.operation == Operation::Decode);
+        let twin = twin(self.formats).map(|format| (TWIN, format));
+        for (name, format) in each(TRUNKLINE).chain(reused).chain(twin) {
+            let empty = MarketDataIncrementalRefresh::default;
             let subject = Local::new(name, format, &structs, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
         let on_records = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
         for format in on_records.into_iter().filter(|format| self.formats.contains(format)) {
-            let empty = Record::new(MarketDataIncrementalRefresh::schema());
+            let empty = || Record::new(MarketDataIncrementalRefresh::schema());
             let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
@@ -195,6 +226,9 @@ impl Stage<'_> {
     /// Every batch takes other messages of the day, as long as the day has more.
     fn messages(&self, setting: &Setting<'_>, batch: usize) -> Vec<MarketDataIncrementalRefresh> {
         let entries = self.entries as usize;
+        if self.content == Content::Cold {
+            return messages::cold(&setting.request.day, entries);
+        }
         let most = messages::timed(self.operation, entries);
         let all = messages::sample(&setting.request.day, entries, most * messages::BATCHES);
         let mut messages: Vec<_> =
@@ -207,8 +241,8 @@ impl Stage<'_> {
 }
 
 /// The repetitions that fall to one batch; at least one.
-fn share_of(effort: &Effort, batch: usize) -> Effort {
-    let (batch, batches) = (batch as u32, messages::BATCHES as u32);
+fn share_of(effort: &Effort, batch: usize, batches: usize) -> Effort {
+    let (batch, batches) = (batch as u32, batches as u32);
     let repetitions = (effort.repetitions + batches - 1 - batch) / batches;
     Effort { repetitions: repetitions.max(1), ..effort.clone() }
 }
@@ -217,7 +251,7 @@ fn share_of(effort: &Effort, batch: usize) -> Effort {
 fn dismiss(contestants: &mut [Contestant], series: &[Series]) {
     for contestant in contestants {
         let is_out = series.iter().any(|series| {
-            let is_its = series.name == contestant.known.name && series.format == contestant.format;
+            let is_its = series.name == contestant.name && series.format == contestant.format;
             is_its && !series.standing.is_timed()
         });
         if is_out {
@@ -287,8 +321,10 @@ impl Measured {
         let mut rows = Vec::new();
         for series in self.series.iter().filter(|series| series.name != TWIN) {
             rows.extend(times(setting, series));
-            if series.content == Content::Figure3 {
+            if series.content != Content::Randomised {
                 rows.extend(fitted(setting, series));
+            }
+            if series.content == Content::Figure3 {
                 rows.extend(self.reductions(setting, series));
             }
         }

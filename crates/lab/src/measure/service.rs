@@ -105,10 +105,10 @@ const COMPILED_AS_THEY_RUN: [&str; 1] = ["metro"];
 impl Found {
     /// Who takes part, and who does not.
     fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
-        for Contestant { known, format, state } in contestants {
+        for Contestant { name, format, state } in contestants {
             match state {
                 State::Ready { version, .. } => {
-                    self.versions.insert(known.subject().to_owned(), version.clone());
+                    self.versions.insert((*name).to_owned(), version.clone());
                     continue;
                 }
                 State::Absent => {}
@@ -116,7 +116,7 @@ impl Found {
             }
             self.rows.push(Row {
                 verdict: Verdict::Absent,
-                ..setting.row(codec::CODEC, known.subject(), &format.profile(), "cpu-time", "ns")
+                ..setting.row(codec::CODEC, name, &format.profile(), "cpu-time", "ns")
             });
         }
     }

@@ -10,6 +10,8 @@ pub struct PeerSubject {
     format: String,
     profile: String,
     is_decoder: bool,
+    /// What rows call it while it decodes all messages into one.
+    reusing: Option<&'static str>,
 }
 
 impl PeerSubject {
@@ -17,13 +19,22 @@ impl PeerSubject {
     /// rows say about how the bytes are made.
     pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
         let (format, profile) = (format.to_owned(), profile.to_owned());
-        Self { peer, format, profile, is_decoder: false }
+        Self { peer, format, profile, is_decoder: false, reusing: None }
     }
 
     /// The peer is timed while decoding only.
     #[must_use]
     pub fn decoding_only(mut self) -> Self {
         self.is_decoder = true;
+        self
+    }
+
+    /// The peer decodes all messages into one, which is all that it is timed with, and rows call it
+    /// `name`.
+    #[must_use]
+    pub fn reusing(mut self, name: &'static str) -> Self {
+        self.peer.reuse_messages();
+        self.reusing = Some(name);
         self
     }
 
@@ -35,7 +46,10 @@ impl PeerSubject {
 
 impl Subject for PeerSubject {
     fn name(&self) -> &str {
-        super::discovery::subject_of(&self.peer.greeting().name)
+        match self.reusing {
+            Some(name) => name,
+            None => super::discovery::subject_of(&self.peer.greeting().name),
+        }
     }
 
     fn profile(&self) -> &str {
@@ -47,7 +61,7 @@ impl Subject for PeerSubject {
     }
 
     fn can(&self, operation: Operation) -> bool {
-        operation == Operation::Decode || !self.is_decoder
+        operation == Operation::Decode || !(self.is_decoder || self.reusing.is_some())
     }
 
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {

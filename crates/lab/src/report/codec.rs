@@ -1,10 +1,10 @@
 //! CPU time of encoding and decoding: tables 3 and 4.
 
 use super::{Rows, Section, WIDTH, bounds, published, value};
-use crate::comparison::{RATIOS, lead_metric, ratio_metric};
+use crate::comparison::{RATIOS, alike, lead_metric, ratio_metric};
 use crate::format::Format;
 use crate::peer::PEERS;
-use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, formats_of};
+use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, formats_of};
 use crate::table::{Align, Table, number};
 
 /// Costs of one operation: table 3 or 4.
@@ -13,16 +13,19 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         return None;
     }
     let longest_title = format!("{} entries", rows.longest(case));
-    let mut table = Table::new([
+    let cold = format!("{case}-cold");
+    let has_cold = rows.any(&cold);
+    let mut columns = vec![
         ("subject", Align::Left),
         ("format", Align::Left),
         ("fixed", Align::Right),
         ("per entry", Align::Right),
-        (&longest_title, Align::Right),
+        (longest_title.as_str(), Align::Right),
         ("bounds", Align::Right),
         ("randomised", Align::Right),
-    ])
-    .within(WIDTH);
+    ];
+    columns.extend(has_cold.then_some(("cold", Align::Right)));
+    let mut table = Table::new(columns).within(WIDTH);
     let longest = Some(rows.longest(case));
     for format in Format::ALL {
         let line = rows.definition.and_then(|it| it.published(case, "cpu-time", format));
@@ -33,12 +36,7 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         let cells = ["paper (500 MHz)".to_owned(), format.kind().to_owned()];
         table.row(cells.into_iter().chain(nanoseconds));
     }
-    let ours = Format::ALL.map(|format| (TRUNKLINE, format));
-    let records = Format::ALL.map(|format| (TRUNKLINE_RECORD, format));
-    let peers = PEERS
-        .iter()
-        .flat_map(|peer| formats_of(peer.name).iter().map(|&format| (peer.name, format)));
-    for (subject, format) in ours.into_iter().chain(records).chain(peers) {
+    for (subject, format) in subjects() {
         let find = |metric, entries| rows.find(case, subject, format, metric, entries);
         let fixed = find("cpu-time-fixed", None);
         if fixed.is_none() {
@@ -47,7 +45,8 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         let at_ten = find("cpu-time", longest);
         let randomised =
             rows.find(&format!("{case}-randomised"), subject, format, "cpu-time", longest);
-        table.row([
+        let cold = has_cold.then(|| value(rows.find(&cold, subject, format, "cpu-time", longest)));
+        let cells = [
             subject.to_owned(),
             format.title().to_owned(),
             value(fixed),
@@ -55,7 +54,8 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
             value(at_ten),
             bounds(at_ten),
             value(randomised),
-        ]);
+        ];
+        table.row(cells.into_iter().chain(cold));
     }
     let source = rows.definition.and_then(|it| it.source_of(case, "cpu-time"));
     let title = format!(
@@ -63,8 +63,28 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         if case == "encode" { "Encoding" } else { "Decoding" },
         source.map_or(String::new(), |source| format!(" (paper: {source})"))
     );
-    let notes = vec!["randomised: each entry with other fields set or absent".to_owned()];
+    let mut notes = vec!["randomised: each entry with other fields set or absent".to_owned()];
+    if has_cold {
+        notes.push(
+            "cold: so many messages that none is in the caches when its turn comes".to_owned(),
+        );
+    }
+    if case == "decode" {
+        notes
+            .push("reused: all messages are decoded into one, else each into a new one".to_owned());
+    }
     Some(Section { topic: case, title, table, notes })
+}
+
+/// Whoever takes part, in the order of tables.
+fn subjects() -> impl Iterator<Item = (&'static str, Format)> {
+    let ours = [TRUNKLINE, TRUNKLINE_REUSED, TRUNKLINE_RECORD].into_iter();
+    let ours = ours.flat_map(|name| Format::ALL.map(|format| (name, format)));
+    let peers = PEERS.iter().flat_map(|peer| {
+        let names = alike(peer.name).map(|[_, name]| name);
+        names.flat_map(|name| formats_of(peer.name).iter().map(move |&format| (name, format)))
+    });
+    ours.chain(peers)
 }
 
 /// What one format costs over another, ours and the peers'.
@@ -149,6 +169,7 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
         ("times", Align::Right),
         ("bounds", Align::Right),
         ("randomised", Align::Right),
+        ("cold", Align::Right),
         ("needed", Align::Right),
         ("at least", Align::Right),
     ])
@@ -157,23 +178,27 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
     let mut is_empty = true;
     for case in ["encode", "decode"] {
         for peer in PEERS {
-            for &format in formats_of(peer.name) {
-                let metric = lead_metric(peer.name);
-                let find = |case: &str| rows.find(case, TRUNKLINE, format, &metric, longest);
+            let pairs = formats_of(peer.name)
+                .iter()
+                .flat_map(|&format| alike(peer.name).map(move |names| (names, format)));
+            for ([ours, theirs], format) in pairs {
+                let metric = lead_metric(theirs);
+                let find = |case: &str| rows.find(case, ours, format, &metric, longest);
                 let lead = find(case);
                 if lead.is_none() {
                     continue;
                 }
                 is_empty = false;
-                let bar = BARS.iter().find(|bar| (bar.case, bar.peer) == (case, peer.name));
+                let bar = BARS.iter().find(|bar| (bar.case, bar.peer) == (case, theirs));
                 let cell = |factor: Option<f64>| factor.map_or(String::new(), number);
                 table.row([
                     case.to_owned(),
-                    peer.name.to_owned(),
+                    theirs.to_owned(),
                     format.title().to_owned(),
                     value(lead),
                     bounds(lead),
                     value(find(&format!("{case}-randomised"))),
+                    value(find(&format!("{case}-cold"))),
                     cell(bar.and_then(|bar| bar.needed)),
                     cell(bar.map(|bar| bar.at_least)),
                 ]);
@@ -184,6 +209,9 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
         "How many times faster trunkline is, messages of {} entries",
         rows.longest("encode")
     );
-    let notes = vec!["needed, at least: how far ahead this project means to be".to_owned()];
+    let notes = vec![
+        "reused: as trunkline-reused, else as trunkline, which makes each message anew".to_owned(),
+        "needed, at least: how far ahead this project means to be".to_owned(),
+    ];
     (!is_empty).then_some(Section { topic: "lead", title, table, notes })
 }

@@ -1,7 +1,7 @@
 //! The peer ironfix: ironfix-tagvalue's field index and encoder with typed structures.
 //!
 //! The field index and the encoder are reused, as the crate intends; each message is a new
-//! structure with owned text. Body length and checksum are verified by the decoder.
+//! structure with owned text, unless one is to be used again. Body length and checksum are verified by the decoder.
 
 mod read;
 mod write;
@@ -26,9 +26,9 @@ impl Codec for IronFix {
         format == "fix"
     }
 
-    fn decode(&mut self, bytes: &[u8]) -> Result<FIXMLMessage, Failure> {
-        let message = Decoder::new(bytes).decode_into(&mut self.index)?;
-        read::message(&message)
+    fn decode_into(&mut self, bytes: &[u8], message: &mut FIXMLMessage) -> Result<(), Failure> {
+        let indexed = Decoder::new(bytes).decode_into(&mut self.index)?;
+        read::message(&indexed, message)
     }
 
     fn encode(&mut self, message: &FIXMLMessage) -> Result<&[u8], Failure> {

@@ -29,16 +29,18 @@ impl<'a> Fields<'a, '_> {
 }
 
 /// Reads the whole message after the standard header's first three fields.
-pub(crate) fn message(message: &IndexedMessage<'_, '_>) -> Result<FIXMLMessage, Failure> {
+pub(crate) fn message(
+    message: &IndexedMessage<'_, '_>,
+    read: &mut FIXMLMessage,
+) -> Result<(), Failure> {
     if message.msg_type().as_str() != "X" {
         return Err(format!("message type is {}, not X", message.msg_type().as_str()).into());
     }
     let mut fields = Fields { message, position: 3 };
-    let mut read = FIXMLMessage::default();
     read.read_entry(&mut fields)?;
     match fields.peek() {
         Some(field) => Err(format!("field {} has no place here", field.tag).into()),
-        None => Ok(read),
+        None => Ok(()),
     }
 }
 

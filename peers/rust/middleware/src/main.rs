@@ -36,7 +36,7 @@ fn adaptor(subject: &str) -> Option<&'static dyn Connect> {
         "nats" | "nats-latest" | "jetstream-always" | "jetstream-default" => Some(&nats::Nats),
         "redis" => Some(&redis::Redis),
         "redis-streams" | "redis-always" | "redis-everysec" => Some(&redis_streams::RedisStreams),
-        "mosquitto" => Some(&mqtt::Mqtt),
+        "mosquitto" | "mosquitto-nodelay" => Some(&mqtt::Mqtt),
         #[cfg(feature = "zeromq")]
         "zeromq" => Some(&zeromq::ZeroMq),
         #[cfg(feature = "iceoryx2")]

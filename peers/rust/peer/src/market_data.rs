@@ -15,6 +15,54 @@ pub struct Code(pub u8);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bytes(pub Vec<u8>);
 
+/// What can be made empty and keep its memory.
+pub trait Clear {
+    /// Makes it empty; of texts and lists, what they had allocated stays.
+    fn clear(&mut self);
+}
+
+macro_rules! clear {
+    ($($Type:ty => $empty:expr;)*) => {$(
+        impl Clear for $Type {
+            fn clear(&mut self) {
+                *self = $empty;
+            }
+        }
+    )*};
+}
+
+clear! {
+    bool => false;
+    u32 => 0;
+    i32 => 0;
+    f64 => 0.0;
+    Code => Code::default();
+}
+
+impl Clear for Text {
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
+impl Clear for Bytes {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<T> Clear for Option<T> {
+    fn clear(&mut self) {
+        *self = None;
+    }
+}
+
+impl<T> Clear for Vec<T> {
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
 /// Whether a required item was left out, as far as its value shows.
 pub trait Required {
     /// True for what only an item that was left out can be.
@@ -63,6 +111,12 @@ macro_rules! record {
                     return Some($name);
                 })*
                 None
+            }
+        }
+
+        impl Clear for $Record {
+            fn clear(&mut self) {
+                $(Clear::clear(&mut self.$Item);)*
             }
         }
 

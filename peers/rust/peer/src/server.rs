@@ -9,22 +9,34 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::market_data::Clear;
+
 /// Why a message or a command is refused.
 pub type Failure = Box<dyn Error>;
 
 /// The toolkit under test.
 pub trait Codec {
     /// The structure that a message is decoded into.
-    type Message;
+    type Message: Clear + Default;
 
     /// The format that follows is `format`; false if the peer does not know it.
     fn select(&mut self, format: &str) -> bool;
 
-    /// Decodes one message.
+    /// Decodes one message into a structure that is empty.
     ///
     /// # Errors
     /// Whatever is wrong with the bytes.
-    fn decode(&mut self, bytes: &[u8]) -> Result<Self::Message, Failure>;
+    fn decode_into(&mut self, bytes: &[u8], message: &mut Self::Message) -> Result<(), Failure>;
+
+    /// Decodes one message into a new structure.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the bytes.
+    fn decode(&mut self, bytes: &[u8]) -> Result<Self::Message, Failure> {
+        let mut message = Self::Message::default();
+        self.decode_into(bytes, &mut message)?;
+        Ok(message)
+    }
 
     /// Encodes one message into a buffer that is the codec's own.
     ///
@@ -69,10 +81,17 @@ impl<C: Codec> Server<'_, C> {
                 let (format, path) = rest.split_once(' ').ok_or("load wants FORMAT FILE")?;
                 self.load(format, path)
             }
-            "echo" => self.echo(rest),
+            "echo" => self.echo(rest, false),
+            "echo-reused" => self.echo(rest, true),
             "run" => {
                 let (operation, passes) = rest.split_once(' ').ok_or("run wants OPERATION N")?;
-                self.run(operation, passes.parse()?)
+                match passes.split_once(' ') {
+                    None => self.run(operation, passes.parse()?),
+                    Some((passes, "reused")) if operation == "decode" => {
+                        self.run("decode reused", passes.parse()?)
+                    }
+                    Some((_, word)) => Err(format!("unknown word: {word}").into()),
+                }
             }
             _ => Err(format!("unknown command: {verb}").into()),
         }
@@ -95,11 +114,18 @@ impl<C: Codec> Server<'_, C> {
         Ok(format!("loaded {}", self.kept.len()))
     }
 
-    fn echo(&mut self, path: &str) -> Result<String, Failure> {
+    fn echo(&mut self, path: &str, is_reused: bool) -> Result<String, Failure> {
         self.require_loaded()?;
         let mut corpus = Vec::new();
-        for message in &self.kept {
-            let encoded = self.codec.encode(message)?;
+        let mut reused = C::Message::default();
+        for (message, bytes) in self.kept.iter().zip(&self.bytes) {
+            let encoded = if is_reused {
+                reused.clear();
+                self.codec.decode_into(bytes, &mut reused)?;
+                self.codec.encode(&reused)?
+            } else {
+                self.codec.encode(message)?
+            };
             corpus.extend_from_slice(&u32::try_from(encoded.len())?.to_le_bytes());
             corpus.extend_from_slice(encoded);
         }
@@ -109,12 +135,20 @@ impl<C: Codec> Server<'_, C> {
 
     fn run(&mut self, operation: &str, passes: u64) -> Result<String, Failure> {
         self.require_loaded()?;
+        let mut reused = C::Message::default();
         let start = thread_time();
         for _ in 0..passes {
             match operation {
                 "decode" => {
                     for bytes in &self.bytes {
                         black_box(self.codec.decode(black_box(bytes))?);
+                    }
+                }
+                "decode reused" => {
+                    for bytes in &self.bytes {
+                        reused.clear();
+                        self.codec.decode_into(black_box(bytes), &mut reused)?;
+                        black_box(&mut reused);
                     }
                 }
                 "encode" => {

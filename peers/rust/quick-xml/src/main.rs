@@ -1,7 +1,7 @@
 //! The peer quick-xml: SOAP by the pull reader and the writer, hand-written to typed structures.
 //!
-//! Each message is a new structure with owned text, as the crate's users have it; the output
-//! buffer is reused. Elements are matched by local name in any order; unknown ones are refused.
+//! Each message is a new structure with owned text, as the crate's users have it, unless one is to
+//! be used again; the output buffer is reused. Elements are matched by local name in any order; unknown ones are refused.
 
 mod read;
 mod write;
@@ -24,8 +24,8 @@ impl Codec for QuickXml {
         self.rpc || format == "soap-doc"
     }
 
-    fn decode(&mut self, bytes: &[u8]) -> Result<FIXMLMessage, Failure> {
-        read::envelope(str::from_utf8(bytes)?, self.rpc)
+    fn decode_into(&mut self, bytes: &[u8], message: &mut FIXMLMessage) -> Result<(), Failure> {
+        read::envelope(str::from_utf8(bytes)?, self.rpc, message)
     }
 
     fn encode(&mut self, message: &FIXMLMessage) -> Result<&[u8], Failure> {

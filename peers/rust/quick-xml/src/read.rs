@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 /// Reads a whole envelope; text may be anything that is well-formed.
-pub(crate) fn envelope(text: &str, rpc: bool) -> Result<FIXMLMessage, Failure> {
+pub(crate) fn envelope(text: &str, rpc: bool, message: &mut FIXMLMessage) -> Result<(), Failure> {
     let mut xml = Xml { reader: Reader::from_str(text), content: String::new() };
     xml.reader.config_mut().expand_empty_elements = true;
     let wrappers: &[&str] = if rpc {
@@ -21,14 +21,13 @@ pub(crate) fn envelope(text: &str, rpc: bool) -> Result<FIXMLMessage, Failure> {
             _ => return Err(format!("{wrapper} is missing").into()),
         }
     }
-    let mut message = FIXMLMessage::default();
     message.read(&mut xml)?;
     for _ in &wrappers[1..] {
         if let Some(start) = xml.child()? {
             return Err(format!("{start:?} has no place here").into());
         }
     }
-    Ok(message)
+    Ok(())
 }
 
 /// The reader, and a buffer for content that is not one piece of text.

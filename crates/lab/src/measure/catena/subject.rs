@@ -110,7 +110,7 @@ pub(crate) const DISK: &str = "disk";
 const SYNCED: &str = "trunkline-store-and-forward";
 
 /// All that can take part, in the order of tables.
-pub(crate) const SUBJECTS: [Middleware; 22] = [
+pub(crate) const SUBJECTS: [Middleware; 23] = [
     middleware(TRUNKLINE, ("tcp", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-unix", ("unix", "native"), Router::Ours, "bare-forwarder-unix"),
     middleware("trunkline-shm", ("shm", "native"), Router::Ours, "bare-ring"),
@@ -118,6 +118,7 @@ pub(crate) const SUBJECTS: [Middleware; 22] = [
     middleware("nats-latest", ("tcp", "nats"), Router::Broker, "bare-forwarder"),
     middleware("redis", ("tcp", "resp"), Router::Broker, "bare-forwarder"),
     middleware("mosquitto", ("tcp", "mqtt-3.1.1"), Router::Broker, "bare-forwarder"),
+    middleware("mosquitto-nodelay", ("tcp", "mqtt-3.1.1"), Router::Broker, "bare-forwarder"),
     middleware("zeromq", ("tcp", "zmtp"), Router::Broker, "bare-forwarder"),
     middleware("iceoryx2", ("shm", "iceoryx2"), Router::Broker, "bare-ring"),
     middleware("bare-forwarder", ("tcp", "length"), Router::Forwarder, "bare-forwarder"),

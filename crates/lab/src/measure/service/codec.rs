@@ -13,7 +13,7 @@ use crate::measure::Setting;
 use crate::measure::codec::OPERATIONS;
 use crate::row::Row;
 use crate::statistics::{ComparisonRule, noise_floor};
-use crate::subjects::{Contestant, Local, State, TRUNKLINE, TWIN};
+use crate::subjects::{Contestant, Local, State, TRUNKLINE, TRUNKLINE_REUSED, TWIN, is_reused};
 use crate::{answer, experiment};
 
 /// The case of rows about peers that took no part.
@@ -91,12 +91,12 @@ fn warm_up(
     let Some(case) = asked.cases.last() else { return };
     let sample_nanoseconds = if setting.request.is_quick { 100_000_000 } else { 1_000_000_000 };
     let effort = Effort { repetitions: 0, sample_nanoseconds };
-    for Contestant { known, format, state } in contestants {
+    for Contestant { name, format, state } in contestants {
         let State::Ready { subject, .. } = state else { continue };
-        if !COMPILED_AS_THEY_RUN.contains(&known.subject()) || !asked.formats.contains(format) {
+        if !COMPILED_AS_THEY_RUN.contains(name) || !asked.formats.contains(format) {
             continue;
         }
-        progress(&format!("warming up {}", known.subject()), 0.0);
+        progress(&format!("warming up {name}"), 0.0);
         let messages = batch(case, 0);
         let corpus = format.corpus(&messages).expect("every format carries the records");
         let mut trial = Trial::new();
@@ -130,11 +130,12 @@ impl Stage<'_> {
             .map(|&format| (format, format.corpus(&messages).expect("every format carries it")))
             .collect();
         let mut trial = Trial::new();
-        let ours = formats.iter().map(|&format| (TRUNKLINE, format));
+        let each = |name| formats.iter().map(move |&format| (name, format));
+        let reused = each(TRUNKLINE_REUSED).filter(|_| self.operation == Operation::Decode);
         // The first format takes part twice, to tell the noise.
         let twin = formats.first().map(|&format| (TWIN, format));
-        for (name, format) in ours.chain(twin) {
-            let subject = Local::new(name, format, &messages, CustomerServices::default());
+        for (name, format) in each(TRUNKLINE).chain(reused).chain(twin) {
+            let subject = Local::new(name, format, &messages, CustomerServices::default);
             trial.enter(Box::new(subject), &corpora[&format], answer::check(format, &messages));
         }
         for Contestant { format, state, .. } in contestants.iter_mut() {
@@ -193,8 +194,7 @@ fn take(
 fn dismiss(contestants: &mut [Contestant], all: &[Series]) {
     for contestant in contestants {
         let is_out = all.iter().any(|series| {
-            let is_its =
-                series.subject == contestant.known.subject() && series.format == contestant.format;
+            let is_its = series.subject == contestant.name && series.format == contestant.format;
             is_its && !series.standing.is_timed()
         });
         if is_out {
@@ -238,7 +238,8 @@ impl Series {
 
     /// How far ahead of this peer we are; None for ourselves.
     fn lead(&self, setting: &Setting<'_>, all: &[Self], floor: Option<f64>) -> Option<Row> {
-        let ours = self.beside(all, TRUNKLINE).filter(|_| self.subject != TRUNKLINE)?;
+        let is_peer = self.subject != TRUNKLINE && !is_reused(&self.subject);
+        let ours = self.beside(all, TRUNKLINE).filter(|_| is_peer)?;
         let metric = lead_metric(&self.subject);
         let blank = setting.row(&self.case(), TRUNKLINE, &self.format.profile(), &metric, "x");
         Some(blank.compared(&self.samples, &ours.samples, floor))

@@ -30,14 +30,14 @@ pub(super) fn measure(
             let row = blank(setting, case, format, TRUNKLINE);
             found.rows.push(sized(row, &corpus));
             let of_format = contestants.iter_mut().filter(|it| it.format == format);
-            for Contestant { known, state, .. } in of_format {
+            for Contestant { name: peer, state, .. } in of_format {
                 let State::Ready { subject, .. } = state else { continue };
-                let row = blank(setting, case, format, known.subject());
+                let row = blank(setting, case, format, peer);
                 match echo(subject, format, &corpus, &messages) {
                     Ok(Some(echo)) => found.rows.push(sized(row, &echo)),
                     Ok(None) => {}
                     Err(error) => {
-                        let (name, case) = (known.subject(), &case.name);
+                        let (name, case) = (peer, &case.name);
                         let format = format.name();
                         found.faults.push(format!("{name} ({format}), {case} message: {error}"));
                         found.rows.push(Row { verdict: Verdict::WrongAnswer, ..row });
