@@ -97,8 +97,9 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
         Family::CustomerServices => findings.of_services(&setting, &measures, progress),
         Family::Rates => findings.of_a_middleware(&setting, &measures, progress),
     }
-    let conclusions = conclusion::rows(&setting, &findings.rows);
-    findings.rows.extend(conclusions);
+    let judgements =
+        conclusion::judgements(&request.definition, &findings.rows, findings.noise_floor);
+    findings.rows.extend(judgements.into_iter().map(|it| it.row));
     let Findings { rows, mut faults, notes, versions, noise_floor, distributions, latencies } =
         findings;
     faults.dedup();

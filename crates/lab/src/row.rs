@@ -147,9 +147,9 @@ pub enum Verdict {
     WrongAnswer,
     /// The subject is not on this machine or gave no answer.
     Absent,
-    /// A conclusion of the paper holds.
+    /// A conclusion of the paper, or an aim of ours, holds.
     Holds,
-    /// A conclusion of the paper no longer holds.
+    /// A conclusion of the paper no longer holds, or an aim of ours is not met.
     NoLonger,
 }
 
