@@ -155,6 +155,7 @@ impl Findings {
         self.distributions.extend(found.distributions);
         self.versions.extend(found.versions);
         self.latencies.extend(found.latencies);
+        self.noise_floor = found.noise_floor;
     }
 
     fn sizes(

@@ -125,14 +125,6 @@ fn is_exact(quantity: &Quantity) -> bool {
         || (is_of_capacity && ["bits-per-second", "bytes-per-second"].contains(&metric))
 }
 
-/// Independent runs behind a row. Until 23 November 2026 eight pieces of a single run stood for as many
-/// runs in the rows of the flexibility test.
-fn independent_runs(row: &Row) -> u32 {
-    const PIECES: u32 = 8;
-    let is_of_pieces = row.case.starts_with("flexibility-") && row.runs.is_multiple_of(PIECES);
-    if is_of_pieces { row.runs / PIECES } else { row.runs }
-}
-
 fn values(
     quantity: &Quantity,
     rows: &[Row],
@@ -173,7 +165,7 @@ fn values(
             low: row.low.unwrap_or(value),
             high: row.high.unwrap_or(value),
             noise: noise_floor * size,
-            runs: Some(independent_runs(row)),
+            runs: Some(row.runs),
         })
     };
     rows.iter().filter(is_it).filter_map(factor).collect()

@@ -194,32 +194,6 @@ fn fewer_runs_than_bounds_take_give_no_verdict() {
 }
 
 #[test]
-fn pieces_of_one_run_are_one_run() {
-    let catena = Definition::named("catena-2012").expect("embedded");
-    let fast = |runs| Row {
-        value: Some(1.0),
-        low: Some(0.99),
-        high: Some(1.01),
-        runs,
-        ..Row::new("catena-2012", "flexibility-fast-500", TRUNKLINE, "", "over-alone", "x")
-    };
-    let factors = |runs| {
-        let quantity =
-            catena.conclusions.iter().find(|it| it.name == "fast unmoved by slow").expect("there");
-        let term = Term {
-            over: Quantity {
-                case: "flexibility-fast-500".into(),
-                ..quantity.terms[0].over.clone()
-            },
-            ..quantity.terms[0].clone()
-        };
-        factors_of(&term, &[fast(runs)], &|_| Some(TRUNKLINE.to_owned()), 0.01)
-    };
-    assert_eq!(factors(8)[0].runs, Some(1), "as records have them that are older");
-    assert_eq!(factors(6)[0].runs, Some(6));
-}
-
-#[test]
 fn the_papers_own_figures_confirm_its_conclusions_and_equal_costs_refute_them() {
     let definition = kohlhoff();
     for (is_theirs, verdict) in [(true, Verdict::Holds), (false, Verdict::NoLonger)] {

@@ -37,8 +37,6 @@ pub(super) struct Series {
     values: Vec<(String, &'static str, Vec<f64>)>,
     /// The sum of what was counted, such as lost messages.
     counts: Vec<(String, u64)>,
-    /// Where the latency of a slow consumer ends, in nanoseconds.
-    pub(super) plateau: Option<f64>,
     /// What was wrong with its messages.
     pub(super) wrong: Option<String>,
     /// Why it takes no more part.
@@ -54,7 +52,6 @@ impl Series {
             times: Times::default(),
             values: Vec::new(),
             counts: Vec::new(),
-            plateau: None,
             wrong: None,
             out: None,
         }
@@ -124,9 +121,6 @@ impl Series {
             let value = Some(longest as f64);
             rows.push(Row { value, runs: 1, ..self.blank(setting, LATENCIES[6], "ns") });
         }
-        if self.plateau.is_some() {
-            rows.push(Row { value: self.plateau, runs: 1, ..self.blank(setting, "plateau", "ns") });
-        }
         for (metric, count) in &self.counts {
             let value = Some(*count as f64);
             rows.push(Row { value, runs: turns as u32, ..self.blank(setting, metric, "messages") });
@@ -155,11 +149,6 @@ impl Series {
             verdict: if is_wide || is_open { Verdict::Inconclusive } else { Verdict::Ok },
             ..self.blank(setting, metric, "ns")
         }
-    }
-
-    /// Whether it is of a fast consumer without slow ones.
-    fn is_alone(&self) -> bool {
-        self.case == "flexibility-alone"
     }
 
     /// What is compared first.
@@ -228,8 +217,10 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
         if let Some(bare) = beside(bare).filter(|it| it.subject != series.subject) {
             rows.extend(series.over(setting, bare, "over-bare", series));
         }
-        if series.case.starts_with("flexibility-fast") {
-            let alone = all.iter().find(|it| it.subject == series.subject && it.is_alone());
+        // Of a fast consumer beside slow ones: without them.
+        if let Some((name, _)) = series.case.split_once("-fast-") {
+            let alone = format!("{name}-alone");
+            let alone = all.iter().find(|it| it.subject == series.subject && it.case == alone);
             rows.extend(
                 alone
                     .into_iter()
