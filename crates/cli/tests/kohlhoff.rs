@@ -23,7 +23,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn run(folder: &Path, rest: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", "kohlhoff-2004", "--quick", "--trades", "day.csv"])
+        .args(["lab", "run", "kohlhoff-2004", "--quick", "--quiet", "--trades", "day.csv"])
         .args(rest)
         .current_dir(folder)
         .env_remove("TRUNKLINE_PEERS")

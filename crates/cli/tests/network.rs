@@ -98,7 +98,7 @@ fn folder(test: &str, experiment: &str) -> PathBuf {
 fn command(folder: &Path, rest: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     command
-        .args(["lab", "run", "own.toml"])
+        .args(["lab", "run", "own.toml", "--quiet"])
         .args(rest)
         .current_dir(folder)
         .env("TMPDIR", folder.join("temporary"))

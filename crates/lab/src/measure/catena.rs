@@ -310,6 +310,10 @@ impl Found {
         for it in &series {
             if let Some(wrong) = &it.wrong {
                 self.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
+            } else if let Some(lost) = &it.lost {
+                let line = format!("{}, {}: {lost}", it.subject.name, it.case);
+                // What a broker of others drops is a finding about it; ours drops nothing.
+                if it.subject.is_peer() { self.notes.push(line) } else { self.faults.push(line) }
             }
         }
         self.rows.extend(series::rows(setting, &series));
