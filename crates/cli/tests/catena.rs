@@ -159,7 +159,7 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
         assert!(value("flexibility-slow-200", subject, "delivered") > 10.0);
     }
     assert!(record.machine.noise_floor.is_some_and(|floor| floor > 0.0), "{:?}", record.machine);
-    assert!(tables.contains("% for noise"), "{tables}");
+    assert!(tables.contains("; noise floor "), "{tables}");
     // One run is one, however long.
     let fast = find(&record, "flexibility-fast-200", "trunkline", "over-alone");
     assert_eq!((fast.runs, fast.verdict), (1, Verdict::Inconclusive));

@@ -213,8 +213,8 @@ fn bounds(row: Option<&Row>) -> String {
 fn head(record: &Record) -> Vec<String> {
     let machine = &record.machine;
     let noise = match machine.noise_floor {
-        Some(floor) => format!("; the same differs by {:.1} % for noise", floor * 100.0),
-        None => "; noise was not measured".to_owned(),
+        Some(floor) => format!("; noise floor {:.1} %", floor * 100.0),
+        None => "; noise floor not measured".to_owned(),
     };
     let mut lines = vec![format!(
         "{} on {}: {}, {} cores{noise}",

@@ -10,7 +10,7 @@ use crate::format::{Family, Format};
 use crate::random::Random;
 
 /// The message as another sender might have written it, in a way that no encoder here writes: with a
-/// comment in XML, zeros behind decimals in FIX, padding octets that are not 0 in CDR. None where there
+/// comment in XML, another order of the header and zeros behind prices in FIX, padding octets that are not 0 in CDR. None where there
 /// is no such way, or if it is no message of the format.
 pub(super) fn disguised(format: Format, message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let other = match format.name() {
@@ -53,14 +53,21 @@ fn xml(message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some([head, comment.as_bytes(), rest].concat())
 }
 
-/// Prices with zeros at their end; length and check sum are made again.
+/// The header's fields in another order, which nobody keeps, and prices with zeros at their end; length and
+/// check sum are made again.
 fn fix(message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     /// `MDEntryPx`.
     const PRICE: &[u8] = b"270=";
+    /// Sender, target, number and time.
+    const HEADER: [&[u8]; 4] = [b"49=", b"56=", b"34=", b"52="];
     let mut fields = message.strip_suffix(b"\x01")?.split(|byte| *byte == 1);
-    let (begin, _length) = (fields.next()?, fields.next()?);
-    let mut body = Vec::new();
-    for field in fields.filter(|field| !field.starts_with(b"10=")) {
+    let (begin, _length, kind) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_of_header = |field: &&[u8]| HEADER.iter().any(|tag| field.starts_with(tag));
+    let (mut header, rest): (Vec<&[u8]>, Vec<&[u8]>) =
+        fields.filter(|field| !field.starts_with(b"10=")).partition(is_of_header);
+    header.reverse();
+    let mut body = [kind, b"\x01"].concat();
+    for field in header.into_iter().chain(rest) {
         body.extend_from_slice(field);
         if field.starts_with(PRICE) {
             body.extend_from_slice(if field.contains(&b'.') { b"" } else { b"." });
@@ -105,6 +112,10 @@ mod tests {
             assert_eq!(same(format, &corpus[0], &first), Ok(()), "{}", format.name());
             assert_ne!(first, corpus[0]);
             assert!(same(format, &corpus[0], &corpus[1]).is_err());
+            let mut message = MarketDataIncrementalRefresh::default();
+            let mut codec = format.codec();
+            codec.decode(&first, &mut message).expect("it has the same values");
+            assert_ne!(codec.encode(&message).expect("it can"), first, "ours is no copier");
             // What was seen once is no help the next time.
             assert_ne!(second, Some(first), "{}", format.name());
             assert_eq!(disguised(format, b"one", &mut random), None);
