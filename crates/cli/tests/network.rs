@@ -282,7 +282,7 @@ fn one_that_sends_other_bytes_is_not_timed_and_the_run_is_wrong() {
     let err = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    let start = "trunkline: quickfix (fix), messages of 2 over TCP: sends: message 0: ";
+    let start = "trunkline: quickfix (fix), messages of 2 over TCP: peer quickfix ";
     assert!(err.starts_with(start), "{err}");
     let rows = Record::read(&folder.join("rows.jsonl")).expect("rows").rows;
     let of_peer: Vec<&Row> = rows.iter().filter(|row| row.subject == "quickfix").collect();
