@@ -217,7 +217,11 @@ fn shown_in_the_readme() -> Vec<(String, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = fs::read_to_string(root.join("README.md")).expect("the README");
     let blocks = readme.split("<!-- output of lab show ").skip(1).filter_map(|rest| {
-        let (record, rest) = rest.split_once(": begin -->")?;
+        let (record, rest) = rest.split_once(": begin -->\n")?;
+        // The marker of an end is followed by others.
+        if record.contains(char::is_whitespace) {
+            return None;
+        }
         let (_, rest) = rest.split_once("```text\n")?;
         let (block, _) = rest.split_once("```\n")?;
         Some((record.to_owned(), block.lines().map(str::to_owned).collect()))
