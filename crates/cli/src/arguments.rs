@@ -236,6 +236,9 @@ pub(crate) struct RunArguments {
     /// Measure for a look, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Do not tell on standard error how far it is
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// Of `lab show`.

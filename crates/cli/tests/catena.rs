@@ -140,6 +140,11 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     let (tables, faults) = (text(&output.stdout), text(&output.stderr));
     // Bounds may be too wide for a conclusion on a busy machine; nothing may be wrong.
     assert!(matches!(output.status.code(), Some(0 | 3)), "{faults}{tables}");
+    // Where nobody looks on, it is told in lines how far it is.
+    assert!(
+        faults.starts_with("measuring noise   0 %  the bare forwarder against itself\n"),
+        "{faults}"
+    );
     let record = Record::read(&folder.join("rows.jsonl")).expect("a record");
     let value = |case: &str, subject: &str, metric: &str| {
         find(&record, case, subject, metric).value.unwrap_or_else(|| panic!("{case} {metric}"))
@@ -153,6 +158,11 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
         assert!(value("start-up", subject, "start-up-time") > 0.0);
         assert!(value("flexibility-slow-200", subject, "delivered") > 10.0);
     }
+    assert!(record.machine.noise_floor.is_some_and(|floor| floor > 0.0), "{:?}", record.machine);
+    assert!(tables.contains("; noise floor "), "{tables}");
+    // One run is one, however long.
+    let fast = find(&record, "flexibility-fast-200", "trunkline", "over-alone");
+    assert_eq!((fast.runs, fast.verdict), (1, Verdict::Inconclusive));
     let beside = find(&record, "rates-2000", "trunkline", "latency-mean");
     assert_eq!(beside.paper, Some(23_000.0));
     assert!(beside.profile.contains("feed handler spins on cpu 0"), "{}", beside.profile);

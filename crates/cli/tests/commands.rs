@@ -255,3 +255,12 @@ fn a_schema_is_shown_as_a_tree_and_its_listing_can_be_read_again() {
         assert_eq!(run(&folder, &["schema", "again.listing", "--listing"]).1, listing);
     }
 }
+
+#[test]
+fn the_list_of_experiments_says_how_to_run_what_is_run_only_by_name() {
+    let folder = folder("commands-list");
+    let (status, out, err) = run(&folder, &["lab", "list"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let line = "guaranteed is run only if it is named: --only guaranteed";
+    assert!(out.lines().any(|it| it == line), "{out}");
+}

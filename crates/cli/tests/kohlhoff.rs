@@ -23,7 +23,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn run(folder: &Path, rest: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", "kohlhoff-2004", "--quick", "--trades", "day.csv"])
+        .args(["lab", "run", "kohlhoff-2004", "--quick", "--quiet", "--trades", "day.csv"])
         .args(rest)
         .current_dir(folder)
         .env_remove("TRUNKLINE_PEERS")
@@ -158,7 +158,11 @@ done
     );
     assert!(omniorb.ends_with("its last words: gone"), "{omniorb}");
     assert_eq!(ironfix, "trunkline: peer ironfix does not know fix, but fixml");
-    assert!(quickfix.contains("quickfix (fix), encode messages of 1: message 0: "), "{quickfix}");
+    assert!(
+        quickfix.contains("quickfix (fix), encode messages of 1: peer quickfix "),
+        "{quickfix}"
+    );
+    assert!(quickfix.contains("CheckSum") && quickfix.contains("of message 0 "), "{quickfix}");
     let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
     let verdict = |subject: &str| {
         let row = record.rows.iter().find(|row| row.subject == subject);

@@ -98,7 +98,7 @@ fn folder(test: &str, experiment: &str) -> PathBuf {
 fn command(folder: &Path, rest: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     command
-        .args(["lab", "run", "own.toml"])
+        .args(["lab", "run", "own.toml", "--quiet"])
         .args(rest)
         .current_dir(folder)
         .env("TMPDIR", folder.join("temporary"))
@@ -282,7 +282,7 @@ fn one_that_sends_other_bytes_is_not_timed_and_the_run_is_wrong() {
     let err = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    let start = "trunkline: quickfix (fix), messages of 2 over TCP: sends: message 0: ";
+    let start = "trunkline: quickfix (fix), messages of 2 over TCP: peer quickfix ";
     assert!(err.starts_with(start), "{err}");
     let rows = Record::read(&folder.join("rows.jsonl")).expect("rows").rows;
     let of_peer: Vec<&Row> = rows.iter().filter(|row| row.subject == "quickfix").collect();

@@ -16,7 +16,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn run(folder: &Path, experiment: &str, rest: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", experiment, "--quick", "--json", "rows.jsonl"])
+        .args(["lab", "run", experiment, "--quick", "--quiet", "--json", "rows.jsonl"])
         .args(rest)
         .current_dir(folder)
         .env_remove("TRUNKLINE_PEERS")

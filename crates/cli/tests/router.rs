@@ -398,3 +398,50 @@ fn a_subscriber_survives_its_router() {
     let summary = faithful.interrupt();
     assert_eq!(number(&summary, "message"), 2, "{summary}");
 }
+
+/// What `--help` says of the arguments, with each in its place: its usage, obeyed.
+fn usage(verb: &str) -> Vec<String> {
+    let output = trunkline(&[verb, "--help"]).output().expect("the binary starts");
+    let help = String::from_utf8(output.stdout).expect("UTF-8");
+    let usage = help.lines().find(|line| line.starts_with("Usage: ")).expect("a usage");
+    usage.split_whitespace().skip(3).map(str::to_owned).collect()
+}
+
+#[test]
+fn who_obeys_the_usage_of_pub_and_reply_gets_topic_and_payload_in_their_places() {
+    for verb in ["pub", "reply"] {
+        let words = usage(verb);
+        let place = |name: &str| {
+            let place = words.iter().position(|word| word.contains(name));
+            place.unwrap_or_else(|| panic!("no {name} in {words:?}"))
+        };
+        assert!(place("TOPIC") < place("PAYLOAD"), "{verb}: {words:?}");
+    }
+    let router = Router::start("usage");
+    let sub = router.sub(&[">", "--count", "3"]);
+    // A number may be negative, and behind -- anything goes.
+    router.good(&["pub", "fx/EURUSD", "-5"]);
+    router.good(&["pub", "fx/EURUSD", "-1.5e3"]);
+    router.good(&["pub", "fx/EURUSD", "--", "-x"]);
+    let (status, out, _) = sub.end();
+    assert_eq!(status, Some(0));
+    assert_eq!(out, ["fx/EURUSD\t-5", "fx/EURUSD\t-1.5e3", "fx/EURUSD\t-x"]);
+    // What cannot be a topic is refused, and so is what looks like an option.
+    for (arguments, told) in [
+        (["pub", "a//b", "1"], "a level is empty"),
+        (["pub", "fx/*", "1"], "is a wildcard"),
+        (["pub", "fx/EURUSD", "-x"], "unexpected argument '-x'"),
+        (["reply", "a//b", "1"], "a level is empty"),
+    ] {
+        let err = router.bad(&arguments);
+        assert!(err.contains(told), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn a_negative_number_is_asked_and_answered() {
+    let router = Router::start("negative");
+    let reply = router.reply(&["quotes/*", "-5", "--count", "1"]);
+    assert_eq!(router.good(&["request", "quotes/EURUSD", "-7"]), "-5\n");
+    assert_eq!(reply.end().0, Some(0));
+}

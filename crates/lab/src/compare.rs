@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::conclusion::is_judgement;
 use crate::record::Record;
 use crate::row::{MachineRow, Row, Verdict};
 use crate::statistics::{Bounds, Comparison, ComparisonRule, Finding};
@@ -152,8 +153,6 @@ pub struct Compared<'a> {
 
 /// The rows that say which trades the messages carried; the subject is their day.
 const TRADES: &str = "trades";
-/// The rows that hold a conclusion. Their bounds are a range of factors, not one of doubt.
-const CONCLUSION: &str = "conclusion";
 
 /// Two rows of the same thing, with their values.
 struct Pair<'a> {
@@ -210,7 +209,8 @@ impl<'a> Compared<'a> {
                 self.only_in_first += 1;
                 continue;
             };
-            if key.case == CONCLUSION {
+            // The bounds of a conclusion are a range of factors, not one of doubt.
+            if is_judgement(row) {
                 self.conclusions += 1;
                 if row.verdict != other.verdict {
                     self.turns.push(Turn { key, first: row.verdict, second: other.verdict });
@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn a_conclusion_that_turned_is_told() {
         let conclusion = |metric: &str, verdict| Row {
-            case: CONCLUSION.into(),
+            case: crate::conclusion::CONCLUSION.into(),
             metric: metric.into(),
             verdict,
             ..time(1, 5.0, 0.3)

@@ -1,128 +1,228 @@
-//! What the rows say about a paper's conclusions.
+//! What the rows say about a paper's conclusions, and about our own aims.
+//!
+//! Each factor is judged by itself, so that no two of them hide one another in a middle: a conclusion
+//! holds if every factor is as expected, no longer holds if one is clearly not, and is open otherwise.
 
-use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport, middle};
+mod factor;
+#[cfg(test)]
+mod tests;
+
+use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport};
 use crate::format::{Family, Format};
-use crate::measure::Setting;
 use crate::measure::catena::SUBJECTS;
+use crate::record::Record;
 use crate::row::{Row, Verdict};
+use crate::statistics::ComparisonRule;
 use crate::subjects::TRUNKLINE;
+use factor::{Factor, factors_of};
 
-/// The case of a conclusion.
+/// The case of a paper's conclusion.
 pub const CONCLUSION: &str = "conclusion";
 
-/// What follows from the rows for each of the paper's conclusions, for us and for the peers that stand
-/// for its formats today. A conclusion for which nothing was measured has no row; one for which half was
-/// has one without a verdict.
-pub(crate) fn rows(setting: &Setting<'_>, rows: &[Row]) -> Vec<Row> {
-    let definition = &setting.request.definition;
+/// The case of an aim of our own.
+pub const AIM: &str = "aim";
+
+/// The noise floor above which nothing is said about times: a machine that differs from itself by more
+/// than a quarter decides nothing. Where the floor was not measured, it is taken to be as high as this.
+pub const NOISE_LIMIT: f64 = 0.25;
+
+/// Whether a row is one of a conclusion or of an aim.
+pub fn is_judgement(row: &Row) -> bool {
+    [CONCLUSION, AIM].contains(&row.case.as_str())
+}
+
+/// The record with its conclusions judged by what is expected today. Those of an experiment that is not
+/// known here stay as they are.
+#[must_use]
+pub fn judged(record: Record) -> Record {
+    let Ok(definition) = Definition::named(&record.machine.experiment) else { return record };
+    let Record { machine, mut rows } = record;
+    rows.retain(|row| !is_judgement(row));
+    let judgements = judgements(&definition, &rows, machine.noise_floor);
+    rows.extend(judgements.into_iter().map(|it| it.row));
+    Record { machine, rows }
+}
+
+/// What became of a conclusion or an aim.
+pub(crate) struct Judgement {
+    /// Its row: the factor that decides, between the lowest and the highest of all.
+    pub(crate) row: Row,
+    /// Which factor decides, and why nothing is concluded if nothing is.
+    pub(crate) decided_by: String,
+}
+
+/// What follows from the rows for each conclusion and aim, for us and for the peers that stand for its
+/// formats today. One for which nothing was measured is left out; one for which half was has no verdict.
+pub(crate) fn judgements(
+    definition: &Definition,
+    rows: &[Row],
+    noise_floor: Option<f64>,
+) -> Vec<Judgement> {
+    let conclusions = definition.conclusions.iter().map(|it| (CONCLUSION, it));
+    let aims = definition.aims.iter().map(|it| (AIM, it));
     let mut found = Vec::new();
-    for conclusion in &definition.conclusions {
-        let named = |quantity: &Quantity| quantity.subject.clone();
-        let ours = |quantity: &Quantity| named(quantity).or(Some(TRUNKLINE.to_owned()));
-        found.extend(judge(setting, conclusion, rows, TRUNKLINE, &ours));
-        let quantities: Vec<&Quantity> =
-            conclusion.terms.iter().flat_map(Term::quantities).collect();
-        // One that names a subject is about nobody else.
-        let is_of_all = quantities.iter().all(|quantity| quantity.subject.is_none());
-        if definition.messages.family == Family::Rates && is_of_all {
-            for peer in SUBJECTS.iter().filter(|it| it.is_peer()) {
-                let theirs = |quantity: &Quantity| named(quantity).or(Some(peer.name.to_owned()));
-                let judged = judge(setting, conclusion, rows, peer.name, &theirs);
-                // Nobody is blamed for what was not asked of them.
-                found.extend(judged.filter(|row| row.verdict != Verdict::Absent));
-            }
-        }
-        let Some(name) = successors(definition, conclusion) else { continue };
-        let theirs =
-            |quantity: &Quantity| definition.successor(quantity.format?).map(str::to_owned);
-        found.extend(judge(setting, conclusion, rows, &name, &theirs));
+    for (case, conclusion) in conclusions.chain(aims) {
+        let judge = Judge { definition, rows, noise_floor, case, conclusion };
+        judge.all(&mut found);
     }
     found
 }
 
-/// The peers that a conclusion is about, in the order of its terms: `gsoap-best/quickfix`. None where
-/// it says itself whom it is about.
-fn successors(definition: &Definition, conclusion: &Conclusion) -> Option<String> {
-    let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
-    if quantities.any(|quantity| quantity.subject.is_some()) {
-        return None;
+/// Judges one conclusion.
+struct Judge<'a> {
+    definition: &'a Definition,
+    rows: &'a [Row],
+    noise_floor: Option<f64>,
+    case: &'static str,
+    conclusion: &'a Conclusion,
+}
+
+impl Judge<'_> {
+    /// For everybody whom it is about.
+    fn all(&self, found: &mut Vec<Judgement>) {
+        let named = |quantity: &Quantity| quantity.subject.clone();
+        let ours = |quantity: &Quantity| named(quantity).or(Some(TRUNKLINE.to_owned()));
+        found.extend(self.of(TRUNKLINE, &ours));
+        let mut quantities = self.conclusion.terms.iter().flat_map(Term::quantities);
+        // One that names a subject is about nobody else.
+        let is_of_all = quantities.all(|quantity| quantity.subject.is_none());
+        if self.definition.messages.family == Family::Rates && is_of_all {
+            for peer in SUBJECTS.iter().filter(|it| it.is_peer()) {
+                let theirs = |_: &Quantity| Some(peer.name.to_owned());
+                let judged = self.of(peer.name, &theirs);
+                // Nobody is blamed for what was not asked of them.
+                found.extend(judged.filter(|it| it.row.verdict != Verdict::Absent));
+            }
+        }
+        let Some(name) = self.successors() else { return };
+        let theirs =
+            |quantity: &Quantity| self.definition.successor(quantity.format?).map(str::to_owned);
+        found.extend(self.of(&name, &theirs));
     }
-    let mut names: Vec<&str> = Vec::new();
-    for term in &conclusion.terms {
-        for quantity in [Some(&term.over), term.under.as_ref()].into_iter().flatten() {
-            let name = definition.successor(quantity.format?)?;
+
+    /// The peers that it is about, in the order of its terms: `gsoap-best/quickfix`. None where it says
+    /// itself whom it is about.
+    fn successors(&self) -> Option<String> {
+        let mut names: Vec<&str> = Vec::new();
+        for quantity in self.conclusion.terms.iter().flat_map(Term::quantities) {
+            if quantity.subject.is_some() {
+                return None;
+            }
+            let name = self.definition.successor(quantity.format?)?;
             if !names.contains(&name) {
                 names.push(name);
             }
         }
+        Some(names.join("/"))
     }
-    Some(names.join("/"))
-}
 
-/// A factor with what the bounds of its measurements leave possible.
-#[derive(Clone, Copy)]
-struct Factor {
-    value: f64,
-    low: f64,
-    high: f64,
-    runs: u32,
-}
-
-fn judge(
-    setting: &Setting<'_>,
-    conclusion: &Conclusion,
-    rows: &[Row],
-    name: &str,
-    subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> Option<Row> {
-    let by_term: Vec<Vec<Factor>> =
-        conclusion.terms.iter().map(|term| factors_of(term, rows, subject)).collect();
-    let is_asked_for = || {
-        let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
-        quantities.any(|quantity| is_absent(quantity, rows))
-    };
-    if by_term.iter().all(Vec::is_empty) && !is_asked_for() {
-        return None;
-    }
-    let blank = setting.row(
-        CONCLUSION,
-        name,
-        &profile_of(&conclusion.terms[0]),
-        &conclusion.name,
-        &conclusion.unit,
-    );
-    // Half of what it takes says nothing.
-    if by_term.iter().any(Vec::is_empty) {
-        return Some(Row { verdict: Verdict::Absent, ..blank });
-    }
-    let factors: Vec<Factor> = by_term.into_iter().flatten().collect();
-    let (low, high) = range(factors.iter().map(|factor| factor.value))?;
-    let compare = |low: f64, high: f64| conclusion.expected.compare(low, high);
-    let found = if conclusion.every {
-        let all: Vec<Match> = factors.iter().map(|it| compare(it.low, it.high)).collect();
-        match () {
-            () if all.contains(&Match::Unexpected) => Match::Unexpected,
-            () if all.contains(&Match::Both) => Match::Both,
-            () => Match::Expected,
+    /// For one subject.
+    fn of(&self, name: &str, subject: &dyn Fn(&Quantity) -> Option<String>) -> Option<Judgement> {
+        let terms = &self.conclusion.terms;
+        let floor = self.noise_floor.unwrap_or(NOISE_LIMIT);
+        let by_term: Vec<Vec<Factor>> =
+            terms.iter().map(|term| factors_of(term, self.rows, subject, floor)).collect();
+        let is_asked_for =
+            || terms.iter().flat_map(Term::quantities).any(|it| is_absent(it, self.rows));
+        if by_term.iter().all(Vec::is_empty) && !is_asked_for() {
+            return None;
         }
-    } else {
-        let (lowest, lower) = range(factors.iter().map(|it| it.low))?;
-        let (higher, highest) = range(factors.iter().map(|it| it.high))?;
-        compare(middle(lowest, lower), middle(higher, highest))
-    };
-    let verdict = match found {
-        Match::Expected => Verdict::Holds,
-        Match::Unexpected => Verdict::NoLonger,
-        Match::Both => Verdict::Inconclusive,
-    };
-    Some(Row {
-        value: Some(middle(low, high)),
-        low: Some(low),
-        high: Some(high),
-        runs: factors.iter().map(|factor| factor.runs).min().unwrap_or(0),
-        verdict,
-        ..blank
-    })
+        let blank = Row::new(
+            &self.definition.name,
+            self.case,
+            name,
+            &profile_of(&terms[0]),
+            &self.conclusion.name,
+            &self.conclusion.unit,
+        );
+        // Half of what it takes says nothing.
+        if let Some(missing) = by_term.iter().position(Vec::is_empty) {
+            let row = Row { verdict: Verdict::Absent, ..blank };
+            let decided_by = format!("{} was not measured", terms[missing]);
+            return Some(Judgement { row, decided_by });
+        }
+        let with_term = |(of_term, term): (Vec<Factor>, _)| {
+            of_term.into_iter().map(move |factor| (factor, term)).collect::<Vec<_>>()
+        };
+        let all: Vec<(Factor, &Term)> =
+            by_term.into_iter().zip(terms).flat_map(with_term).collect();
+        self.decide(&all, blank)
+    }
+
+    /// The factor that decides is one that is not as expected, or one that is open, or the one that is
+    /// nearest to that.
+    fn decide(&self, factors: &[(Factor, &Term)], blank: Row) -> Option<Judgement> {
+        let expected = &self.conclusion.expected;
+        let finding = |factor: &Factor| match self.doubt(factor) {
+            Some(_) => Match::Both,
+            None => {
+                let (low, high) = factor.interval();
+                expected.compare(low, high)
+            }
+        };
+        let rank = |factor: &Factor| match finding(factor) {
+            Match::Unexpected => 0,
+            Match::Both => 1,
+            Match::Expected => 2,
+        };
+        let (worst, term) = factors.iter().min_by(|(one, _), (other, _)| {
+            let margins = expected.margin(one.value).total_cmp(&expected.margin(other.value));
+            rank(one).cmp(&rank(other)).then(margins)
+        })?;
+        let verdict = match finding(worst) {
+            Match::Expected => Verdict::Holds,
+            Match::Unexpected => Verdict::NoLonger,
+            Match::Both => Verdict::Inconclusive,
+        };
+        let values = || factors.iter().map(|(factor, _)| factor.value);
+        let row = Row {
+            value: Some(worst.value),
+            low: values().min_by(f64::total_cmp),
+            high: values().max_by(f64::total_cmp),
+            runs: factors.iter().filter_map(|(factor, _)| factor.runs).min().unwrap_or(1),
+            verdict,
+            ..blank
+        };
+        Some(Judgement { row, decided_by: self.told(worst, term, factors.len(), verdict) })
+    }
+
+    /// Why a factor decides nothing, whatever it is.
+    fn doubt(&self, factor: &Factor) -> Option<String> {
+        // What is not timed has neither noise nor runs.
+        let runs = factor.runs?;
+        match self.noise_floor {
+            Some(floor) if floor > NOISE_LIMIT => Some(format!(
+                "the machine's noise is {:.0} %, more than {:.0}",
+                floor * 100.0,
+                NOISE_LIMIT * 100.0
+            )),
+            _ if !ComparisonRule::default().is_enough(runs) => Some(format!("n = {runs}")),
+            _ => None,
+        }
+    }
+
+    /// Which factor decides, in words.
+    fn told(&self, factor: &Factor, term: &Term, of: usize, verdict: Verdict) -> String {
+        let number = crate::table::short_number;
+        let entries = match factor.entries {
+            Some(1) => ", 1 entry".to_owned(),
+            Some(entries) => format!(", {entries} entries"),
+            None => String::new(),
+        };
+        let which = if of == 1 { String::new() } else { format!("of {of} factors ") };
+        let (low, high) = factor.interval();
+        let value = number(factor.value);
+        let interval = match factor.runs {
+            Some(_) => format!("{value} [{} to {}]", number(low), number(high)),
+            None => value,
+        };
+        let why = match self.doubt(factor) {
+            Some(doubt) => format!("; {doubt}: no verdict"),
+            None if verdict == Verdict::Inconclusive => "; the bound lies within".to_owned(),
+            None => String::new(),
+        };
+        format!("{which}{term}{entries}: {interval}{why}")
+    }
 }
 
 /// Whether the subject that a quantity names was to be measured and is not here.
@@ -167,229 +267,5 @@ fn transport_of_services(quantity: &Quantity, format: Format) -> &'static str {
         _ if not_sent => "none",
         Some(transport) => transport.profile(),
         None => Transport::Http.of(format).profile(),
-    }
-}
-
-type ByEntries = Vec<(Option<u32>, Factor)>;
-
-/// The factors of a term, one for each length.
-fn factors_of(
-    term: &Term,
-    rows: &[Row],
-    subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> Vec<Factor> {
-    ratios_of(term, rows, subject).into_iter().map(|(_, factor)| factor).collect()
-}
-
-fn ratios_of(
-    term: &Term,
-    rows: &[Row],
-    subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> ByEntries {
-    let mut over = values(&term.over, rows, subject);
-    over.retain(|(entries, _)| term.entries.is_none() || *entries == term.entries);
-    if let Some(less) = &term.less {
-        over = paired(over, &values(less, rows, subject), Factor::less);
-    }
-    let mut ratios = match &term.under {
-        Some(under) => divided(over, &values(under, rows, subject)),
-        None => over,
-    };
-    if let Some(divisor) = term.divided_by {
-        for (_, factor) in &mut ratios {
-            *factor = factor.over(&Factor {
-                value: divisor,
-                low: divisor,
-                high: divisor,
-                runs: factor.runs,
-            });
-        }
-    }
-    match &term.per {
-        Some(per) => divided(ratios, &ratios_of(per, rows, subject)),
-        None => ratios,
-    }
-}
-
-fn divided(over: ByEntries, under: &ByEntries) -> ByEntries {
-    paired(over, under, Factor::over)
-}
-
-/// What comes of those of the same length, if it is a number.
-fn paired(
-    ones: ByEntries,
-    others: &ByEntries,
-    pair: impl Fn(&Factor, &Factor) -> Factor,
-) -> ByEntries {
-    let pair = |(entries, one): (Option<u32>, Factor)| {
-        let (_, other) = others.iter().find(|(of, _)| *of == entries)?;
-        Some((entries, pair(&one, other))).filter(|(_, factor)| factor.value.is_finite())
-    };
-    ones.into_iter().filter_map(pair).collect()
-}
-
-impl Factor {
-    fn less(&self, other: &Self) -> Self {
-        Self {
-            value: self.value - other.value,
-            low: self.low - other.high,
-            high: self.high - other.low,
-            runs: self.runs.min(other.runs),
-        }
-    }
-
-    fn over(&self, under: &Self) -> Self {
-        // Where something may be negative, the lowest need not come from the lowest.
-        let ends = [
-            self.low / under.low,
-            self.low / under.high,
-            self.high / under.low,
-            self.high / under.high,
-        ];
-        let value = self.value / under.value;
-        let (low, high) = range(ends.into_iter()).unwrap_or((value, value));
-        Self { value, low, high, runs: self.runs.min(under.runs) }
-    }
-}
-
-fn values(
-    quantity: &Quantity,
-    rows: &[Row],
-    subject: &dyn Fn(&Quantity) -> Option<String>,
-) -> ByEntries {
-    let Some(subject) = subject(quantity) else { return Vec::new() };
-    let profile = quantity.format.map(|format| (profile_of_quantity(quantity, format), format));
-    // What is called has the bytes of its messages behind; of a middleware a case has one profile.
-    let is_profile = |row: &Row| {
-        let Some((profile, format)) = &profile else { return true };
-        let is_of_services = format.family() == Family::CustomerServices;
-        let rest = row.profile.strip_prefix(profile);
-        rest.is_some_and(|rest| rest.is_empty() || (is_of_services && rest.starts_with('/')))
-    };
-    let is_it = |row: &&Row| {
-        (row.case.as_str(), row.subject.as_str()) == (quantity.case.as_str(), subject.as_str())
-            && row.metric == quantity.metric
-            && is_profile(row)
-    };
-    // The bounds of sizes are those of the messages and leave nothing in doubt.
-    let is_exact = quantity.metric == "size";
-    let factor = |row: &Row| {
-        let value = row.value?;
-        let bound = |bound: Option<f64>| if is_exact { value } else { bound.unwrap_or(value) };
-        let (low, high) = (bound(row.low), bound(row.high));
-        Some((row.entries, Factor { value, low, high, runs: row.runs }))
-    };
-    rows.iter().filter(is_it).filter_map(factor).collect()
-}
-
-fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |range, value| {
-        let (low, high) = range.unwrap_or((value, value));
-        Some((low.min(value), high.max(value)))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluation::Request;
-    use crate::trading_day::TradingDay;
-
-    fn request() -> Request {
-        let definition = Definition::named("kohlhoff-2004").expect("embedded");
-        Request::new(definition, TradingDay::generated(1))
-    }
-
-    fn found(rows: &[Row]) -> Vec<Row> {
-        let request = request();
-        super::rows(&Setting { request: &request, lengths: &[1, 10] }, rows)
-    }
-
-    fn timed(format: Format, case: &str, entries: u32, value: f64) -> Row {
-        Row {
-            entries: Some(entries),
-            value: Some(value),
-            ..Row::new("kohlhoff-2004", case, TRUNKLINE, &format.profile(), "cpu-time", "ns")
-        }
-    }
-
-    #[test]
-    fn wide_bounds_leave_a_conclusion_open_only_where_they_reach_it() {
-        // The paper's factors of SOAP over FIX are 5 to 8.
-        for (factor, spread, verdict) in [
-            (1.5, 1.5, Verdict::NoLonger),
-            (1.5, 4.0, Verdict::Inconclusive),
-            (6.0, 1.1, Verdict::Holds),
-            (6.0, 1.5, Verdict::Inconclusive),
-        ] {
-            let mut rows = Vec::new();
-            for case in ["encode", "decode"] {
-                rows.push(timed(Format::Fix, case, 10, 100.0));
-                let cost = factor * 100.0;
-                let (low, high) = (Some(cost / spread), Some(cost * spread));
-                rows.push(Row { low, high, ..timed(Format::SoapRpc, case, 10, cost) });
-            }
-            let found = found(&rows);
-            assert_eq!(found.len(), 1, "nothing else was measured: {found:#?}");
-            let row = &found[0];
-            assert_eq!((row.metric.as_str(), row.verdict), ("codec SOAP/FIX", verdict), "{spread}");
-        }
-    }
-
-    #[test]
-    fn the_papers_own_figures_confirm_its_conclusions_and_equal_costs_refute_them() {
-        let definition = request().definition;
-        for (is_theirs, verdict) in [(true, Verdict::Holds), (false, Verdict::NoLonger)] {
-            let mut rows = Vec::new();
-            for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
-                for case in ["encode", "decode"] {
-                    let line = definition.published(case, "cpu-time", format).expect("3 and 4");
-                    rows.extend([1, 10].map(|entries| {
-                        let value = if is_theirs { line.at(entries) } else { 1_000.0 };
-                        timed(format, case, entries, value)
-                    }));
-                }
-            }
-            let found = found(&rows);
-            let verdicts: Vec<(&str, Verdict)> =
-                found.iter().map(|row| (row.metric.as_str(), row.verdict)).collect();
-            // Equal costs are comparable, and no refutation of "at most".
-            let expected = [
-                ("codec SOAP/CDR", verdict),
-                ("codec SOAP/FIX", verdict),
-                ("decode FIX/CDR", Verdict::Holds),
-                ("encode FIX/CDR", Verdict::Holds),
-                ("codec FIX/CDR", Verdict::Holds),
-            ];
-            assert_eq!(verdicts, expected);
-        }
-    }
-
-    #[test]
-    fn what_is_half_measured_is_not_judged() {
-        let rows = [timed(Format::SoapRpc, "encode", 1, 5.0), timed(Format::Fix, "encode", 1, 1.0)];
-        let found = found(&rows);
-        let judged = found.iter().find(|row| row.metric == "codec SOAP/FIX").expect("a row");
-        assert_eq!((judged.verdict, judged.value), (Verdict::Absent, None));
-        assert!(found.iter().all(|row| row.metric != "decode FIX/CDR"), "{found:#?}");
-    }
-
-    #[test]
-    fn a_ratio_of_ratios_compares_two_roles() {
-        let rate = |case: &str, format: Format, value| Row {
-            metric: "messages-per-second".into(),
-            profile: format.profile_over("tcp-blocking"),
-            ..timed(format, case, 10, value)
-        };
-        let rows = [
-            rate("throughput-slow-receiver@direct", Format::Fix, 300.0),
-            rate("throughput-slow-receiver@direct", Format::CdrUnion, 200.0),
-            rate("throughput-slow-sender@direct", Format::Fix, 110.0),
-            rate("throughput-slow-sender@direct", Format::CdrUnion, 110.0),
-        ];
-        let found = found(&rows);
-        let [row] = &found[..] else { panic!("{found:#?}") };
-        assert_eq!((row.metric.as_str(), row.value), ("roles matter", Some(1.5)));
-        assert_eq!(row.verdict, Verdict::Holds);
     }
 }

@@ -20,7 +20,7 @@ use std::{error, fmt, io};
 use serde::Deserialize;
 
 pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
-pub use conclusion::{Conclusion, Expected, Match, Quantity, Term, middle};
+pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
 pub use guaranteed::{Disk, GuaranteedFlood, GuaranteedHops, Recovery};
 pub use measure::{Capacity, Codec, Content, LinkCheck, Measure, OpenLoop, RoundTrip, Size, Slow};
 pub use measure::{Throughput, Waiting};
@@ -68,6 +68,9 @@ pub struct Definition {
     /// Published conclusions.
     #[serde(default, rename = "conclusion")]
     pub conclusions: Vec<Conclusion>,
+    /// Aims of our own, which no paper states.
+    #[serde(default, rename = "aim")]
+    pub aims: Vec<Conclusion>,
 }
 
 /// A part of an experiment that can be run by itself.
@@ -226,7 +229,7 @@ impl Definition {
         Self::parse(&name, &text)
     }
 
-    fn parse(file: &str, text: &str) -> Result<Self, DefinitionError> {
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Self, DefinitionError> {
         let invalid = |what| DefinitionError::Invalid { file: file.to_owned(), what };
         let definition: Self = toml::from_str(text).map_err(|error| {
             let what = error.message().replace('\n', " ");
@@ -277,11 +280,22 @@ impl Definition {
         if !self.reported.is_empty() && self.messages.family != Family::Rates {
             return Err("`reported` has figures of a middleware, `published` others".into());
         }
-        for conclusion in &self.conclusions {
-            conclusion.check()?;
-            let quantities = conclusion.terms.iter().flat_map(Term::quantities);
-            quantities.into_iter().try_for_each(|quantity| {
-                let wrong = |what| format!("conclusion {:?}: {what}", conclusion.name);
+        self.check_conclusions()
+    }
+
+    fn check_conclusions(&self) -> Result<(), String> {
+        let conclusions = self.conclusions.iter().map(|it| (false, it));
+        let mut names: Vec<&str> = Vec::new();
+        for (is_aim, conclusion) in conclusions.chain(self.aims.iter().map(|it| (true, it))) {
+            conclusion.check(is_aim)?;
+            if names.contains(&conclusion.name.as_str()) {
+                return Err(format!("two conclusions or aims are called {:?}", conclusion.name));
+            }
+            names.push(&conclusion.name);
+            let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
+            quantities.try_for_each(|quantity| {
+                let kind = if is_aim { "aim" } else { "conclusion" };
+                let wrong = |what| format!("{kind} {:?}: {what}", conclusion.name);
                 self.check_measured(quantity).map_err(wrong)
             })?;
         }
@@ -441,7 +455,7 @@ mod tests {
         let docs = include_str!("../../../docs/lab.md");
         assert!(docs.contains(&format!("```toml\n{example}```")), "docs/lab.md shows another one");
         let definition = Definition::parse("example.toml", example).expect("valid");
-        assert_eq!((definition.name.as_str(), definition.conclusions.len()), ("example", 1));
+        assert_eq!((definition.name.as_str(), definition.aims.len()), ("example", 1));
         for format in Format::ALL {
             assert!(docs.contains(&format!("`{}`", format.name())), "{}", format.name());
         }
@@ -449,7 +463,7 @@ mod tests {
             (
                 ":round-trip:fix",
                 ":latency:fix",
-                "conclusion \"SOAP/FIX\": round-trip@10mbit-20ms:latency:fix: metrics of round-trip@10mbit-20ms are round-trip, client-encode",
+                "aim \"SOAP/FIX\": round-trip@10mbit-20ms:latency:fix: metrics of round-trip@10mbit-20ms are round-trip, client-encode",
             ),
             (
                 "over = \"round-trip@10mbit-20ms",

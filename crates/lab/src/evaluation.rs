@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::conclusion::is_judgement;
 use crate::definition::{Definition, Part};
 use crate::experiment::Effort;
 use crate::histogram::Distribution;
@@ -107,8 +108,7 @@ impl Run {
 
     /// True if a conclusion was asked for that the measurements do not carry.
     pub fn is_inconclusive(&self) -> bool {
-        let mut conclusions =
-            self.record.rows.iter().filter(|row| row.case == crate::conclusion::CONCLUSION);
-        conclusions.any(|row| row.verdict == Verdict::Inconclusive)
+        let mut judgements = self.record.rows.iter().filter(|row| is_judgement(row));
+        judgements.any(|row| row.verdict == Verdict::Inconclusive)
     }
 }

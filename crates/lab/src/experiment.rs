@@ -8,6 +8,7 @@
 use std::error;
 
 use crate::clock::thread_cpu_nanoseconds;
+use crate::peer::{PeerError, PeerErrorKind};
 use crate::row::Verdict;
 use crate::statistics::Summary;
 
@@ -304,7 +305,10 @@ impl Entrant<'_> {
         standing.get_or_insert_with(|| {
             let echo = subject.prepare(corpus).and_then(|()| subject.echo());
             match echo {
-                Err(error) => Standing::Failed(error.to_string()),
+                Err(error) => match error.downcast_ref::<PeerError>().map(PeerError::kind) {
+                    Some(PeerErrorKind::Untrue(_)) => Standing::WrongAnswer(error.to_string()),
+                    _ => Standing::Failed(error.to_string()),
+                },
                 Ok(None) => Standing::Unverified,
                 Ok(Some(echo)) if echo.len() != corpus.len() => Standing::WrongAnswer(format!(
                     "{} messages came back of {}",

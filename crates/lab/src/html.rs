@@ -27,6 +27,7 @@ use flate2::Compression;
 use flate2::bufread::GzEncoder;
 use trunkline_wire::base64;
 
+use crate::conclusion::{AIM, CONCLUSION};
 use crate::evaluation::Latencies;
 use crate::record::Record;
 use crate::report::{Report, Section};
@@ -38,8 +39,8 @@ use select::Cases;
 use tables::{badge, table};
 use text::escaped;
 
-/// The topic of the section that stands first.
-const CONCLUSION: &str = "conclusion";
+/// The topics of the sections that stand first.
+const FIRST: [&str; 2] = [CONCLUSION, AIM];
 
 /// The page of a record and the [`Report`] of it, as UTF-8 text.
 ///
@@ -51,9 +52,9 @@ pub fn page(record: &Record, report: &Report) -> String {
     let title = format!("{}, {}", record.machine.experiment, record.machine.date);
     let mut main = head(report, &record.machine);
     main.push_str(&verdicts(&record.rows));
-    let is_first = |section: &&Section| section.topic == CONCLUSION;
+    let is_first = |section: &&Section| FIRST.contains(&section.topic);
     for part in report.sections.iter().filter(is_first) {
-        main.push_str(&section(part, take(&mut figures, CONCLUSION)));
+        main.push_str(&section(part, take(&mut figures, part.topic)));
     }
     main.push_str(&machine(&record.machine));
     let mut rest = report.sections.iter().filter(|section| !is_first(section)).peekable();
@@ -117,13 +118,15 @@ fn machine(machine: &MachineRow) -> String {
     format!("<section>\n<h2>The machine</h2>\n<dl class=\"machine\">\n{facts}</dl>\n</section>\n")
 }
 
-/// Which conclusions hold, ours and the peers'.
+/// Which conclusions hold, ours and the peers', and which of our aims are met.
 fn verdicts(rows: &[Row]) -> String {
-    let conclusions: Vec<&Row> = rows.iter().filter(|row| row.case == CONCLUSION).collect();
-    let (ours, theirs): (Vec<&Row>, Vec<&Row>) =
-        conclusions.into_iter().partition(|row| row.subject == TRUNKLINE);
-    let tiles = tile("The paper's conclusions, with trunkline", &ours)
-        + &tile("The same, with today's peers", &theirs);
+    let of = |case: &str, is_ours: bool| -> Vec<&Row> {
+        let is_it = |row: &&Row| row.case == case && (row.subject == TRUNKLINE) == is_ours;
+        rows.iter().filter(is_it).collect()
+    };
+    let tiles = tile("The paper's conclusions, with trunkline", &of(CONCLUSION, true))
+        + &tile("The same, with today's peers", &of(CONCLUSION, false))
+        + &tile("Our aims, which no paper states", &of(AIM, true));
     match tiles.is_empty() {
         true => tiles,
         false => format!("<div class=\"verdicts\">\n{tiles}</div>\n"),

@@ -97,8 +97,9 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
         Family::CustomerServices => findings.of_services(&setting, &measures, progress),
         Family::Rates => findings.of_a_middleware(&setting, &measures, progress),
     }
-    let conclusions = conclusion::rows(&setting, &findings.rows);
-    findings.rows.extend(conclusions);
+    let judgements =
+        conclusion::judgements(&request.definition, &findings.rows, findings.noise_floor);
+    findings.rows.extend(judgements.into_iter().map(|it| it.row));
     let Findings { rows, mut faults, notes, versions, noise_floor, distributions, latencies } =
         findings;
     faults.dedup();
@@ -154,6 +155,7 @@ impl Findings {
         self.distributions.extend(found.distributions);
         self.versions.extend(found.versions);
         self.latencies.extend(found.latencies);
+        self.noise_floor = found.noise_floor;
     }
 
     fn sizes(

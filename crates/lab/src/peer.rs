@@ -28,11 +28,14 @@
 //! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
 //! `run decode PASSES reused` asks for all messages to be decoded into one.
 //!
-//! A peer times itself, by the CPU time of its thread. It is believed in nothing else: the count of
-//! what it timed and the messages that it echoes are checked here.
+//! A peer times itself, by the CPU time of its thread. It is believed between bounds that are seen from
+//! outside, and in nothing else: the count of what it timed and the messages that it echoes are checked here,
+//! some of them in bytes that it cannot have got by copying.
 
+mod claim;
 mod corpus;
 mod discovery;
+mod disguise;
 mod folder;
 mod network;
 pub(crate) mod process;
@@ -40,6 +43,7 @@ mod service;
 mod subject;
 mod times;
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
 use std::time::Duration;
 use std::{error, fmt, io};
@@ -54,10 +58,16 @@ pub use subject::PeerSubject;
 pub use times::{MOST_TIMES, TimesError, read_times, write_times};
 
 use crate::experiment::{Operation, Sample};
+use crate::format::Format;
+use crate::random::Random;
+use claim::Used;
 use process::Process;
 
 /// How long a peer may take for one answer unless told otherwise.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Messages that are sent in other bytes, to see that a peer does not copy.
+const DISGUISED: usize = 3;
 
 /// A running peer that has introduced itself. It is killed, with all its children, when dropped.
 #[derive(Debug)]
@@ -110,6 +120,8 @@ pub enum PeerErrorKind {
         /// What should have come.
         expected: String,
     },
+    /// The peer does not do what it is timed for: how that was found.
+    Untrue(String),
     /// A corpus could not be exchanged.
     Corpus(CorpusError),
     /// Times could not be exchanged.
@@ -119,6 +131,11 @@ pub enum PeerErrorKind {
 }
 
 impl PeerError {
+    /// Whether the peer only decodes.
+    pub(crate) fn is_decoder(&self) -> bool {
+        matches!(&*self.kind, PeerErrorKind::Refused(text) if text.starts_with("cannot encode"))
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> &PeerErrorKind {
         &self.kind
@@ -144,6 +161,7 @@ impl fmt::Display for PeerError {
             PeerErrorKind::Unexpected { answer, expected } => {
                 write!(out, "peer {peer} answered {asked:?} by {answer:?}; expected {expected}")?;
             }
+            PeerErrorKind::Untrue(how) => write!(out, "peer {peer} {how} when asked {asked:?}")?,
             PeerErrorKind::Corpus(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Times(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Folder(cause) => {
@@ -279,7 +297,9 @@ impl Peer {
         let reused = operation == Operation::Decode && self.reuses;
         let reused = if reused { " reused" } else { "" };
         let question = format!("run {} {passes}{reused}", operation.name());
+        let before = Used::of(self.process.id());
         let answer = self.process.ask(&question)?;
+        let after = Used::of(self.process.id());
         let count = self.loaded * u64::from(passes);
         let sample = answer.split_once(',').and_then(|(nanoseconds, messages)| {
             Some(Sample {
@@ -287,10 +307,63 @@ impl Peer {
                 messages: messages.parse().ok()?,
             })
         });
-        match sample {
-            Some(sample) if sample.messages == count => Ok(sample),
-            _ => Err(self.process.unexpected(&question, &answer, &format!("nanoseconds,{count}"))),
+        let unexpected =
+            |expected: &str| Err(self.process.unexpected(&question, &answer, expected));
+        let Some(sample) = sample.filter(|sample| sample.messages == count) else {
+            return unexpected(&format!("nanoseconds,{count}"));
+        };
+        let used = before.as_ref().zip(after.as_ref());
+        let doubt = claim::too_long(sample.nanoseconds, self.process.took())
+            .or_else(|| claim::too_short(sample.nanoseconds, sample.messages, used));
+        match doubt {
+            None => Ok(sample),
+            Some(expected) => unexpected(&expected),
         }
+    }
+
+    /// Finds out whether the peer decodes and encodes, or copies: a few of the messages are loaded in other
+    /// bytes with the same values, in which they must not come back. What was loaded before is dropped.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`]: [`Untrue`](PeerErrorKind::Untrue) if it copies, or changes a value. A peer that
+    /// does not encode is not tried.
+    pub fn try_disguised<M: AsRef<[u8]>>(
+        &mut self,
+        format: &str,
+        messages: &[M],
+    ) -> Result<(), PeerError> {
+        let Some(known) = Format::named(format) else { return Ok(()) };
+        // What nobody can know in advance.
+        let mut random = Random::new(RandomState::new().build_hasher().finish());
+        let sent: Vec<(&[u8], Vec<u8>)> = messages
+            .iter()
+            .take(DISGUISED)
+            .filter_map(|message| {
+                let message = message.as_ref();
+                Some((message, disguise::disguised(known, message, &mut random)?))
+            })
+            .collect();
+        if sent.is_empty() {
+            return Ok(());
+        }
+        let corpus: Vec<&[u8]> = sent.iter().map(|(_, other)| &other[..]).collect();
+        self.load(format, &corpus)?;
+        let came = match self.echo() {
+            Err(error) if error.is_decoder() => return Ok(()),
+            came => came?,
+        };
+        for (index, ((message, other), came)) in sent.iter().zip(&came).enumerate() {
+            let untrue = |how: String| {
+                Err(self.process.failed("echo", PeerErrorKind::Untrue(format!("{how} {index}"))))
+            };
+            if came == other {
+                return untrue("copies its input and encodes nothing, as in message".to_owned());
+            }
+            if let Err(what) = disguise::same(known, message, came) {
+                return untrue(format!("changes a value ({what}) of message"));
+            }
+        }
+        Ok(())
     }
 
     /// Asks the peer to end and waits for it for a moment; a peer that does not is killed.

@@ -10,7 +10,7 @@ mod size;
 
 use std::fmt;
 
-use crate::conclusion::CONCLUSION;
+use crate::conclusion::{self, is_judgement};
 use crate::definition::Definition;
 use crate::format::Format;
 use crate::measure::TRADES;
@@ -39,7 +39,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct Section {
     /// What it is about, by which the page puts plots below it: `size`, `encode`, `decode`,
-    /// `ratio`, `lead`, `conclusion`, `round-trip` (its parts), `round-trips`, `throughput`,
+    /// `ratio`, `lead`, `conclusion`, `aim`, `round-trip` (its parts), `round-trips`, `throughput`,
     /// `open-loop`, `variant`, or another word where there is no plot.
     pub topic: &'static str,
     /// What the table shows.
@@ -72,7 +72,8 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// The tables of a record of a known evaluation; those for which it has no rows are left out.
+    /// The tables of a record of a known evaluation; those for which it has no rows are left out. Its
+    /// conclusions are as they stand in it (see [`conclusion::judged`]).
     pub fn of(record: &Record) -> Self {
         Self::with(record, Definition::named(&record.machine.experiment).ok().as_ref())
     }
@@ -94,7 +95,6 @@ impl Report {
             network::links(rows),
             network::variants(rows),
             network::capacity(rows),
-            conclusions::section(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
         sections.extend(catena::sections(rows));
@@ -103,6 +103,10 @@ impl Report {
         sections.extend(network::breakdown(rows));
         sections.extend(network::round_trips(rows));
         sections.extend(sent.into_iter().flatten());
+        let judgements = definition.map_or(Vec::new(), |definition| {
+            conclusion::judgements(definition, &record.rows, record.machine.noise_floor)
+        });
+        sections.extend(conclusions::sections(rows, &judgements));
         Self { head: head(record), sections, foot: foot(record) }
     }
 
@@ -209,8 +213,8 @@ fn bounds(row: Option<&Row>) -> String {
 fn head(record: &Record) -> Vec<String> {
     let machine = &record.machine;
     let noise = match machine.noise_floor {
-        Some(floor) => format!("; codec times differ by {:.1} % for noise", floor * 100.0),
-        None => String::new(),
+        Some(floor) => format!("; noise floor {:.1} %", floor * 100.0),
+        None => "; noise floor not measured".to_owned(),
     };
     let mut lines = vec![format!(
         "{} on {}: {}, {} cores{noise}",
@@ -252,7 +256,7 @@ fn foot(record: &Record) -> Vec<String> {
                     they leave inconclusive";
         lines.extend(wrapped(told));
     }
-    let is_open = |row: &&Row| row.case == CONCLUSION && row.verdict == Verdict::Inconclusive;
+    let is_open = |row: &&Row| is_judgement(row) && row.verdict == Verdict::Inconclusive;
     let mut open: Vec<&str> = Vec::new();
     for row in record.rows.iter().filter(is_open) {
         if !open.contains(&row.metric.as_str()) {

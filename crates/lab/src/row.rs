@@ -145,11 +145,13 @@ pub enum Verdict {
     Inconclusive,
     /// The subject's answer was wrong, so it was not timed.
     WrongAnswer,
+    /// The subject lost messages, so it was not timed.
+    Lost,
     /// The subject is not on this machine or gave no answer.
     Absent,
-    /// A conclusion of the paper holds.
+    /// A conclusion of the paper, or an aim of ours, holds.
     Holds,
-    /// A conclusion of the paper no longer holds.
+    /// A conclusion of the paper no longer holds, or an aim of ours is not met.
     NoLonger,
 }
 
@@ -160,6 +162,7 @@ impl Verdict {
             Self::Ok => "ok",
             Self::Inconclusive => "inconclusive",
             Self::WrongAnswer => "wrong-answer",
+            Self::Lost => "lost",
             Self::Absent => "absent",
             Self::Holds => "holds",
             Self::NoLonger => "no-longer",
@@ -228,6 +231,7 @@ mod tests {
             Verdict::Ok,
             Verdict::Inconclusive,
             Verdict::WrongAnswer,
+            Verdict::Lost,
             Verdict::Absent,
             Verdict::Holds,
             Verdict::NoLonger,

@@ -8,7 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_lab::experiment::{Operation, Standing, Subject as _, Trial};
+use trunkline_lab::format::Format;
+use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject, PrivateFolder};
+use trunkline_lab::trading_day::TradingDay;
 
 /// Long enough for a busy machine; only what is waited for in vain gets less.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -21,7 +24,7 @@ while read -r verb first second; do
     hello) echo 'hello fake 1.0 fix,soap-rpc' ;;
     load) corpus=$second; echo 'loaded 3' ;;
     echo) cp "$corpus" "$first"; echo 'echoed 3' ;;
-    run) echo "$((second * 3000)),$((second * 3))" ;;
+    run) echo "$((second * 300)),$((second * 3))" ;;
     stop) exit 0 ;;
     esac
 done
@@ -83,7 +86,7 @@ fn a_good_peer_loads_echoes_and_runs() {
     peer.load("fix", &messages()).expect("a good peer");
     assert_eq!(peer.echo().expect("a good peer"), messages());
     let sample = peer.run(Operation::Decode, 4).expect("a good peer");
-    assert_eq!((sample.nanoseconds, sample.messages), (12_000, 12));
+    assert_eq!((sample.nanoseconds, sample.messages), (1_200, 12));
     peer.stop();
 }
 
@@ -184,6 +187,40 @@ fn lies_are_found() {
         assert!(error.ends_with(expected), "{lie}: {error}");
         assert!(error.lines().count() == 1 && error.len() < 400, "{error}");
     }
+}
+
+#[test]
+fn times_are_believed_between_the_processor_and_the_wall() {
+    let scripts = Scripts::new();
+    // Of 6 messages; work is a loop of the shell itself.
+    let work = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done";
+    for (answer, expected) in [
+        ("echo 0,6".to_owned(), "by \"0,6\"; expected at least 1 ns for each message"),
+        ("echo 950400000000000,6".to_owned(), "that passed until the answer"),
+        (format!("{work}; echo 6000,6"), "as its process used the processor meanwhile"),
+    ] {
+        let mut peer = scripts.start(&good_except("run", &answer));
+        peer.load("fix", &messages()).expect("a good answer");
+        let error = peer.run(Operation::Decode, 2).expect_err("a lie").to_string();
+        assert!(error.starts_with("peer fake answered \"run decode 2\" by "), "{error}");
+        assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_program_that_copies_its_input_is_no_codec() {
+    let scripts = Scripts::new();
+    let day = TradingDay::generated(2004);
+    let corpus = Format::Fix.corpus(&messages::sample(&day, 2, 3)).expect("FIX carries it");
+    let mut trial = Trial::new();
+    let subject = PeerSubject::new(scripts.start(GOOD), "fix", "fix / tag=value");
+    // What comes back is right, since it is what was sent.
+    trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
+    let [standing] = trial.verify(&mut |_| ()).try_into().expect("one");
+    let Standing::WrongAnswer(why) = standing else { panic!("{standing:?}") };
+    let expected =
+        "peer fake copies its input and encodes nothing, as in message 0 when asked \"echo\"";
+    assert_eq!(why, expected);
 }
 
 #[test]

@@ -60,12 +60,16 @@ pub(crate) struct ToArguments {
 
 /// Of `pub`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true))]
+#[command(
+    group = ArgGroup::new("what").required(true),
+    override_usage = "trunkline pub [OPTIONS] <TOPIC> <PAYLOAD|-|--file <FILE>>"
+)]
 pub(crate) struct PubArguments {
     /// The topic, such as fx/EURUSD
     pub(crate) topic: String,
-    /// The message; - takes every line of standard input as one
-    #[arg(group = "what")]
+    /// The message; - takes every line of standard input as one. Behind -- it may begin with a hyphen,
+    /// as a negative number may anywhere
+    #[arg(group = "what", allow_negative_numbers = true)]
     pub(crate) payload: Option<String>,
     /// Take the message from this file, as it is
     #[arg(long, value_name = "FILE", group = "what")]
@@ -215,7 +219,8 @@ impl From<OverflowName> for Overflow {
 pub(crate) struct RequestArguments {
     /// The topic, such as quotes/EURUSD
     pub(crate) topic: String,
-    /// The request
+    /// The request. Behind -- it may begin with a hyphen, as a negative number may anywhere
+    #[arg(allow_negative_numbers = true)]
     pub(crate) payload: String,
     /// What the payload is, by name or number
     #[arg(long, value_parser = payload_format, default_value = "text")]
@@ -229,12 +234,15 @@ pub(crate) struct RequestArguments {
 
 /// Of `reply`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true))]
+#[command(
+    group = ArgGroup::new("what").required(true),
+    override_usage = "trunkline reply [OPTIONS] <TOPIC> <PAYLOAD|--command <COMMAND>>"
+)]
 pub(crate) struct ReplyArguments {
     /// The topic, or a pattern of topics
     pub(crate) topic: String,
-    /// The answer to every request
-    #[arg(group = "what")]
+    /// The answer to every request. Behind -- it may begin with a hyphen, as a negative number may anywhere
+    #[arg(group = "what", allow_negative_numbers = true)]
     pub(crate) payload: Option<String>,
     /// Answer with what this shell command prints. It gets the request on standard input and its topic
     /// as $TRUNKLINE_TOPIC; where it fails or takes longer than --timeout, there is no answer

@@ -13,10 +13,13 @@ pub(crate) fn run() -> Result<Ending, Fault> {
         print(&format!("{}: {}\n\n", evaluation.name, evaluation.source))?;
         let mut parts = Table::new([("part", Align::Left), ("what it measures", Align::Left)]);
         for part in &evaluation.parts {
-            let how = if part.by_name { " (if it is named: --only)" } else { "" };
-            parts.row([part.name.clone(), format!("{}{how}", part.what)]);
+            parts.row([part.name.clone(), part.what.clone()]);
         }
         print_table(parts)?;
+        // Below the table, which cuts long lines.
+        for part in evaluation.parts.iter().filter(|part| part.by_name) {
+            print(&format!("{0} is run only if it is named: --only {0}\n", part.name))?;
+        }
     }
     Ok(Ending::Right)
 }

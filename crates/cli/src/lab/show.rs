@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use trunkline_lab::conclusion;
 use trunkline_lab::record::Record;
 use trunkline_lab::report::Report;
 
@@ -28,8 +29,8 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-/// The record in `file`. One of an experiment of the user's own is as good as any, but has nothing
-/// published to show beside it.
+/// The record in `file`, its conclusions judged as those of today's runs are. One of an experiment of the
+/// user's own is as good as any, but has nothing published to show beside it.
 pub(crate) fn read(file: &Path) -> Result<Record, Fault> {
-    Ok(Record::read(file)?)
+    Ok(conclusion::judged(Record::read(file)?))
 }

@@ -1,4 +1,4 @@
-//! What a paper concluded, so that rows can confirm or refute it.
+//! What a paper concluded, and what we aim at, so that rows can confirm or refute it.
 
 use std::fmt;
 
@@ -7,10 +7,9 @@ use serde::de::{Deserializer, Error as _};
 
 use crate::format::Format;
 
-/// A conclusion of a paper.
+/// A conclusion of a paper, or an aim of our own.
 ///
-/// It holds if the middle of its factors over all terms and lengths is expected, or with `every` if
-/// all of them are.
+/// It holds if each of its factors over all terms and lengths is expected.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Conclusion {
@@ -18,16 +17,14 @@ pub struct Conclusion {
     pub name: String,
     /// The conclusion as a sentence.
     pub words: String,
-    /// Where the paper states it.
+    /// Where the paper states it; empty of an aim, which no paper states.
+    #[serde(default)]
     pub section: String,
     /// Unit of the factors.
     #[serde(default = "times")]
     pub unit: String,
     /// What the factors are if it holds.
     pub expected: Expected,
-    /// Whether all factors must be expected, or their middle.
-    #[serde(default)]
-    pub every: bool,
     /// What is compared.
     pub terms: Vec<Term>,
 }
@@ -92,11 +89,6 @@ pub enum Match {
     Both,
 }
 
-/// Factors multiply, so that their middle is the geometric one where there is one.
-pub fn middle(low: f64, high: f64) -> f64 {
-    if low > 0.0 { (low * high).sqrt() } else { low.midpoint(high) }
-}
-
 impl Expected {
     /// How the values from `low` to `high` lie to the range.
     pub fn compare(&self, low: f64, high: f64) -> Match {
@@ -108,6 +100,16 @@ impl Expected {
             (_, true, false) | (true, _, true) => Match::Unexpected,
             (false, false, _) => Match::Both,
         }
+    }
+
+    /// How far a value is from not being expected, as a share of the bound; negative if it is not.
+    pub fn margin(&self, value: f64) -> f64 {
+        let share =
+            |distance: f64, bound: f64| distance / if bound == 0.0 { 1.0 } else { bound.abs() };
+        let above = self.from.map_or(f64::INFINITY, |from| share(value - from, from));
+        let below = self.to.map_or(f64::INFINITY, |to| share(to - value, to));
+        let within = above.min(below);
+        if self.outside { -within } else { within }
     }
 }
 
@@ -127,7 +129,18 @@ impl fmt::Display for Expected {
 }
 
 impl Conclusion {
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// `is_aim` says that it is no paper's.
+    pub(super) fn check(&self, is_aim: bool) -> Result<(), String> {
+        match (is_aim, self.section.is_empty()) {
+            (false, true) => {
+                let what = "has no section of a paper that states it; what no paper concludes is an [[aim]]";
+                return Err(format!("conclusion {:?} {what}", self.name));
+            }
+            (true, false) => {
+                return Err(format!("aim {:?} has a section, but no paper states it", self.name));
+            }
+            _ => {}
+        }
         if self.terms.is_empty() {
             return Err(format!("conclusion {:?} has no terms", self.name));
         }
@@ -151,6 +164,22 @@ impl Term {
         all.extend(&self.under);
         all.extend(self.per.iter().flat_map(|per| per.quantities()));
         all
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.over)?;
+        if let Some(less) = &self.less {
+            write!(out, " less {less}")?;
+        }
+        if let Some(under) = &self.under {
+            write!(out, " over {under}")?;
+        }
+        match &self.per {
+            Some(per) => write!(out, ", by {per}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -205,6 +234,10 @@ mod tests {
         ] {
             assert_eq!(range.compare(low, high), within, "{low} {high}");
             assert_eq!(beyond.compare(low, high), outside, "{low} {high}");
+        }
+        for (value, margin) in [(1.5, 0.25), (1.1, 0.1), (0.5, -0.5), (3.0, -0.5)] {
+            assert!((range.margin(value) - margin).abs() < 1e-9, "{value}");
+            assert!((beyond.margin(value) + margin).abs() < 1e-9, "{value}");
         }
         let open = Expected { from: None, to: Some(2.0), outside: false };
         assert_eq!(open.compare(-1e9, 2.0), Match::Expected);

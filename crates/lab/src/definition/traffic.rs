@@ -68,6 +68,9 @@ pub struct Spread {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SlowConsumers {
+    /// How its cases begin; `flexibility`, with pictures over time, if it does not say.
+    #[serde(default = "flexibility")]
+    pub name: String,
     /// Who takes part, and for how long.
     pub turns: Turns,
     /// Topics of the prices.
@@ -120,6 +123,10 @@ pub struct Matching {
 
 fn one() -> Vec<u32> {
     vec![1]
+}
+
+fn flexibility() -> String {
+    "flexibility".to_owned()
 }
 
 fn none() -> Vec<u32> {
@@ -256,13 +263,16 @@ impl SlowConsumers {
     /// The case of a consumer: `fast`, `slow`, `eliding` beside the others, or `alone`.
     pub(crate) fn case(&self, consumer: &str, cap: u32) -> String {
         match consumer {
-            "alone" => "flexibility-alone".to_owned(),
-            _ => format!("flexibility-{consumer}-{cap}"),
+            "alone" => format!("{}-alone", self.name),
+            _ => format!("{}-{consumer}-{cap}", self.name),
         }
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
         self.turns.check()?;
+        if !super::is_word(&self.name) {
+            return Err(format!("a measure is called {:?}", self.name));
+        }
         each("a cap", &self.caps, 1, 1_000_000)?;
         within("topics", self.topics.into(), 1, 100_000)?;
         within("rate", self.rate.into(), 1, 1_000_000)?;
@@ -276,7 +286,10 @@ impl SlowConsumers {
         let mut cases = vec![(self.case("alone", 0), own(&[]))];
         for &cap in &self.caps {
             for consumer in ["fast", "slow", "eliding"] {
-                cases.push((self.case(consumer, cap), own(&["over-alone", "plateau"])));
+                cases.push((
+                    self.case(consumer, cap),
+                    own(&["over-alone", "rise", "level", "plateau"]),
+                ));
             }
         }
         cases

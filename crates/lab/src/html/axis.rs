@@ -159,6 +159,12 @@ impl Axis {
         value.is_finite() && (value > 0.0 || !self.is_logarithmic)
     }
 
+    /// The value, or the end of the axis beyond which it lies.
+    pub(super) fn clipped(&self, value: f64) -> f64 {
+        let (low, high) = (self.low.min(self.high), self.low.max(self.high));
+        value.clamp(low, high)
+    }
+
     /// Where a bar to a value begins.
     pub(super) fn ground(&self) -> f64 {
         if self.is_logarithmic { self.low } else { 0.0 }

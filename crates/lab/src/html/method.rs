@@ -57,8 +57,10 @@ const METHOD: [(&str, &str); 10] = [
     ),
     (
         "conclusion",
-        "A conclusion holds if the middle of today's factors lies within the range of the paper's; \
-         it is inconclusive where the bounds of the measurements would say otherwise.",
+        "A conclusion holds if each of today's factors lies within the range of the paper's, with its \
+         bounds and with what the machine differs from itself; one that clearly does not decides. Where \
+         the end of the range lies within the bounds or the noise, and where there are too few independent \
+         runs, it is inconclusive.",
     ),
 ];
 

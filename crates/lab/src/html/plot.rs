@@ -234,7 +234,8 @@ pub(super) fn intervals(panel: &Panel, names: &[Name], intervals: &[Interval]) -
         for interval in intervals {
             let y = interval.row as f64 + 0.5 + interval.below;
             if let Some((low, high)) = interval.bounds {
-                let line = placed(panel, [(low, y), (high, y)]);
+                let ends = [low, high].map(|x| (panel.x.clipped(x), y));
+                let line = placed(panel, ends);
                 stroke(chart, line, interval.colour, Stroke::Solid, 3)?;
             }
             for at in placed(panel, [(interval.value, y)]) {
@@ -389,6 +390,7 @@ fn stroke(
     chart.draw_series([PathElement::new(line, line_style(colour, stroke, width))]).map(|_| ())
 }
 
+/// An error bar; where it leaves the plot it is cut off, without a cap.
 fn whisker(
     root: &Root<'_>,
     chart: &Chart<'_, '_>,
@@ -396,13 +398,15 @@ fn whisker(
     colour: Colour,
     ends: [(f64, f64); 2],
 ) -> Drawn {
-    let ends = placed(panel, ends).into_iter().map(|end| chart.backend_coord(&end));
-    let [low, high] = ends.collect::<Vec<_>>()[..] else { return Ok(()) };
     let style = line_style(colour, Stroke::Solid, 1);
-    let cap = |(x, y)| PathElement::new(vec![(x - 3 * GRAIN, y), (x + 3 * GRAIN, y)], style);
-    root.draw(&PathElement::new(vec![low, high], style))?;
-    root.draw(&cap(low))?;
-    root.draw(&cap(high))
+    let [low, high] = placed(panel, ends)[..] else { return Ok(()) };
+    let at = |(x, y): (f64, f64)| chart.backend_coord(&(panel.x.clipped(x), panel.y.clipped(y)));
+    root.draw(&PathElement::new(vec![at(low), at(high)], style))?;
+    let is_inside = |&(_, y): &(f64, f64)| panel.y.clipped(y).total_cmp(&y).is_eq();
+    for (x, y) in [low, high].into_iter().filter(is_inside).map(at) {
+        root.draw(&PathElement::new(vec![(x - 3 * GRAIN, y), (x + 3 * GRAIN, y)], style))?;
+    }
+    Ok(())
 }
 
 fn bar(
@@ -482,5 +486,46 @@ fn draw_marker(
             root.draw(&line(&[(-8, -8), (8, 8)]))?;
             root.draw(&line(&[(-8, 8), (8, -8)]))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::axis::Quantity;
+
+    /// The places of all lines and of all text of a plot, downwards, in units.
+    fn downwards(svg: &str, attribute: &str) -> Vec<i32> {
+        let lines = svg.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
+        let places = lines.flat_map(|points| points.split_whitespace().map(str::to_owned));
+        let y = |place: String| place.split(',').next_back().and_then(|y| y.parse().ok());
+        places.filter_map(y).collect()
+    }
+
+    #[test]
+    fn an_error_bar_ends_where_the_plot_does() {
+        let panel = Panel {
+            title: "a title that must be read".into(),
+            x: Axis::from_zero("x", Quantity::Plain, "", 10.0),
+            y: Axis::from_zero("y", Quantity::Plain, "", 10.0),
+        };
+        let point = |x, bounds| Point { x, y: 5.0, bounds: Some(bounds), is_doubtful: false };
+        let drawn = |bounds| {
+            let curve = Curve {
+                colour: INK,
+                stroke: Stroke::Solid,
+                line: Vec::new(),
+                marker: None,
+                points: vec![point(2.0, bounds)],
+            };
+            curves(&panel, &[curve])
+        };
+        let highest = |svg: &str| downwards(svg, "points=\"").into_iter().min();
+        let (within, beyond) = (drawn((4.0, 6.0)), drawn((4.0, 4_000.0)));
+        assert!(highest(&within).is_some());
+        assert!(highest(&beyond) >= Some(TOP * GRAIN), "{beyond}");
+        // A cap would say that it ends there.
+        let lines = |svg: &str| svg.matches("<polyline").count();
+        assert_eq!(lines(&within), lines(&beyond) + 1);
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn conclusions(cases: &Cases<'_>) -> Figure {
     let mut figure = Figure::new(
         "conclusion",
         "The factors behind the verdicts",
-        "The middle and the range over messages of all lengths.",
+        "The factor that decides, and the range of all that are compared.",
     );
     let mut names: Vec<&str> = Vec::new();
     let mut intervals = Vec::new();

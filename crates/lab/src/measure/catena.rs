@@ -8,6 +8,7 @@ mod flood;
 mod guaranteed;
 mod hops;
 mod matching;
+mod noise;
 mod published;
 mod recovery;
 mod series;
@@ -48,6 +49,7 @@ pub(super) struct Found {
     pub(super) distributions: Vec<Distribution>,
     pub(super) versions: BTreeMap<String, String>,
     pub(super) latencies: Vec<Latencies>,
+    pub(super) noise_floor: Option<f64>,
     series: Vec<Series>,
     start_ups: Vec<StartUp>,
     market: Market,
@@ -89,6 +91,9 @@ pub(super) fn run(
     // Routers and programs inherit it.
     component::raise_descriptors();
     let meter = HiccupMeter::start();
+    if measures.iter().any(|it| it.is_of_traffic() && !matches!(it, Measure::Matching(_))) {
+        found.measure_noise(setting, progress);
+    }
     for measure in measures {
         found.perform(setting, measure, progress);
     }
@@ -98,6 +103,18 @@ pub(super) fn run(
 }
 
 impl Found {
+    /// Before anything else, since all verdicts depend on it.
+    fn measure_noise(&mut self, setting: &Setting<'_>, progress: &mut dyn FnMut(Step<'_>)) {
+        let text = "the bare forwarder against itself";
+        let mut progress = |share| progress(Step { part: "noise", text, share });
+        match noise::floor(setting, self, &mut progress) {
+            Ok(floor) => self.noise_floor = floor,
+            Err(Failure::Absent(why) | Failure::Unsupported(why) | Failure::Broken(why)) => {
+                self.notes.push(format!("the noise floor was not measured: {why}"));
+            }
+        }
+    }
+
     /// Does what one measure asks for.
     fn perform(
         &mut self,
@@ -293,6 +310,10 @@ impl Found {
         for it in &series {
             if let Some(wrong) = &it.wrong {
                 self.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
+            } else if let Some(lost) = &it.lost {
+                let line = format!("{}, {}: {lost}", it.subject.name, it.case);
+                // What a broker of others drops is a finding about it; ours drops nothing.
+                if it.subject.is_peer() { self.notes.push(line) } else { self.faults.push(line) }
             }
         }
         self.rows.extend(series::rows(setting, &series));

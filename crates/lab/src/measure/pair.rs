@@ -13,7 +13,8 @@ use crate::definition::{Content, Slow, Waiting};
 use crate::format::Format;
 use crate::link::{Link, Proxy};
 use crate::market_data::messages;
-use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, Reply, RoundTrip};
+use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, PeerErrorKind};
+use crate::peer::{Reply, RoundTrip};
 use crate::subjects::TRUNKLINE;
 
 /// The subject that sends bytes back without looking at them: what the network takes by itself.
@@ -30,6 +31,8 @@ pub(super) struct Pair {
     server: Peer,
     /// Bytes of the longest message that is loaded.
     longest: usize,
+    /// Both ends were seen to decode and encode.
+    is_tried: bool,
 }
 
 /// Why a pair is out of the experiment.
@@ -42,7 +45,10 @@ pub(super) enum Failure {
 
 impl From<PeerError> for Failure {
     fn from(error: PeerError) -> Self {
-        Self::Broken(error.to_string())
+        match error.kind() {
+            PeerErrorKind::Untrue(_) => Self::WrongAnswer(error.to_string()),
+            _ => Self::Broken(error.to_string()),
+        }
     }
 }
 
@@ -70,8 +76,15 @@ impl Pair {
         let (name, arguments): (_, &[&str]) =
             if is_bare { (BARE, &["lab", "end", "--bare"]) } else { (TRUNKLINE, &["lab", "end"]) };
         let start = || Peer::start_with(name, &setting.request.program, arguments, ANSWER_TIMEOUT);
-        Ok(Self { name: name.to_owned(), format, client: start()?, server: start()?, longest: 0 }
-            .pinned())
+        Ok(Self {
+            name: name.to_owned(),
+            format,
+            client: start()?,
+            server: start()?,
+            longest: 0,
+            is_tried: false,
+        }
+        .pinned())
     }
 
     /// Starts both ends of the peer that stands for a format; None if it is not on this machine.
@@ -84,7 +97,8 @@ impl Pair {
         let start = || Peer::start(name, program, ANSWER_TIMEOUT);
         let pair = start().and_then(|client| {
             let server = start()?;
-            Ok(Self { name: name.to_owned(), format, client, server, longest: 0 }.pinned())
+            Ok(Self { name: name.to_owned(), format, client, server, longest: 0, is_tried: false }
+                .pinned())
         });
         Some(pair)
     }
@@ -111,6 +125,12 @@ impl Pair {
     pub(super) fn load(&mut self, setting: &Setting<'_>, entries: u32) -> Result<(), Failure> {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
         let corpus = self.format.corpus(&structs).expect("every format carries it");
+        if !self.is_bare() && !self.is_tried {
+            for end in [&mut self.client, &mut self.server] {
+                end.try_disguised(self.format.name(), &corpus)?;
+            }
+            self.is_tried = true;
+        }
         self.client.load(self.format.name(), &corpus)?;
         self.server.load(self.format.name(), &corpus)?;
         self.longest = corpus.iter().map(Vec::len).max().unwrap_or_default();

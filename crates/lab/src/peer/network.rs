@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use trunkline_net::tcp::Wait;
 
-use super::{Peer, PeerError, PeerErrorKind, TimesError, read_times};
+use super::{Peer, PeerError, PeerErrorKind, TimesError, claim, read_times};
 
 /// What one round trip took at the side that called, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Peer {
         if answer != expected {
             return Err(self.process.unexpected(&question, &answer, &expected));
         }
-        let times = self.times(&question, count)?;
+        let times = self.times_in_all(&question, count)?;
         Ok(times.into_iter().map(|[decode, encode]| Reply { decode, encode }).collect())
     }
 
@@ -110,7 +110,7 @@ impl Peer {
         let file = self.new_times_file();
         let question = format!("call {address} {} {count} {}", wait.name(), file.display());
         self.counted(&question, "called", count)?;
-        let times = self.times::<3>(&question, count)?;
+        let times = self.times_in_all::<3>(&question, count)?;
         let round_trip =
             |[encode, network, decode]: [u64; 3]| RoundTrip { encode, network, decode };
         Ok(times.into_iter().map(round_trip).collect())
@@ -200,8 +200,15 @@ impl Peer {
                 Flow { messages: number()?, nanoseconds: number()?, cpu_nanoseconds: number()? };
             (flow.messages == count && numbers.next().is_none()).then_some(flow)
         });
-        let expected = || format!("{verb} {count},nanoseconds,CPU nanoseconds");
-        flow.ok_or_else(|| self.process.unexpected(question, answer, &expected()))
+        let unexpected = |expected: &str| self.process.unexpected(question, answer, expected);
+        let Some(flow) = flow else {
+            return Err(unexpected(&format!("{verb} {count},nanoseconds,CPU nanoseconds")));
+        };
+        let longer = flow.nanoseconds.max(flow.cpu_nanoseconds);
+        match claim::too_long(longer, self.process.took()) {
+            Some(expected) => Err(unexpected(&expected)),
+            None => Ok(flow),
+        }
     }
 
     /// Where times of the next question go; no earlier ones are left there.
@@ -214,6 +221,23 @@ impl Peer {
 
     fn times_file(&self) -> PathBuf {
         self.folder.path().join("times")
+    }
+
+    /// Times of what was done one after the other, which cannot have taken longer than we waited.
+    fn times_in_all<const N: usize>(
+        &self,
+        question: &str,
+        count: u64,
+    ) -> Result<Vec<[u64; N]>, PeerError> {
+        let times = self.times::<N>(question, count)?;
+        let sum = times.iter().flatten().fold(0, |sum: u64, time| sum.saturating_add(*time));
+        match claim::too_long(sum, self.process.took()) {
+            None => Ok(times),
+            Some(expected) => {
+                let answer = format!("times of {sum} ns");
+                Err(self.process.unexpected(question, &answer, &expected))
+            }
+        }
     }
 
     fn times<const N: usize>(

@@ -77,8 +77,10 @@ pub(crate) struct Process {
     complaints: Arc<Mutex<VecDeque<String>>>,
     complaint_reader: Option<JoinHandle<()>>,
     timeout: Duration,
-    /// Questions that were sent and whose answers have not been collected.
-    begun: VecDeque<String>,
+    /// Questions that were sent and whose answers have not been collected, and when they were.
+    begun: VecDeque<(String, Instant)>,
+    /// From the last question that was answered until its answer had come.
+    took: Duration,
     /// How it ended, once it did.
     ended: Option<String>,
 }
@@ -115,6 +117,7 @@ impl Process {
             complaint_reader,
             timeout,
             begun: VecDeque::new(),
+            took: Duration::ZERO,
             ended: None,
         })
     }
@@ -160,6 +163,16 @@ impl Process {
         }
     }
 
+    /// How long the last question took that was answered, by our clock.
+    pub(super) fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Its number in the system.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(super) fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
@@ -176,25 +189,29 @@ impl Process {
 
     /// Sends a line, and leaves the answer for [`finish`](Self::finish).
     pub(crate) fn begin(&mut self, question: &str) -> Result<(), PeerError> {
+        let asked = Instant::now();
         if self.ended.is_none() && self.send(question).is_err() {
             self.note_end();
         }
         if let Some(how) = &self.ended {
             return Err(self.failed(question, PeerErrorKind::Ended(how.clone())));
         }
-        self.begun.push_back(question.to_owned());
+        self.begun.push_back((question.to_owned(), asked));
         Ok(())
     }
 
     /// Waits for the answer to the earliest question that was begun; returns both. The answer is not
     /// an `error`.
     pub(crate) fn finish(&mut self) -> Result<(String, String), PeerError> {
-        let question = self.begun.pop_front().unwrap_or_default();
+        let (question, asked) = self.begun.pop_front().unwrap_or((String::new(), Instant::now()));
         if let Some(how) = &self.ended {
             return Err(self.failed(&question, PeerErrorKind::Ended(how.clone())));
         }
         match self.answers.recv_timeout(self.timeout) {
-            Ok(line) => self.answer(&question, line).map(|answer| (question, answer)),
+            Ok(line) => {
+                self.took = asked.elapsed();
+                self.answer(&question, line).map(|answer| (question, answer))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 self.kill_and_wait();
                 self.ended = Some("had been killed after a time-out".into());

@@ -1,6 +1,6 @@
 //! A peer as a subject of experiments.
 
-use super::{Peer, PeerErrorKind};
+use super::Peer;
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
 
 /// One format of a running peer.
@@ -12,6 +12,8 @@ pub struct PeerSubject {
     is_decoder: bool,
     /// What rows call it while it decodes all messages into one.
     reusing: Option<&'static str>,
+    /// It was seen to decode and encode.
+    is_tried: bool,
 }
 
 impl PeerSubject {
@@ -19,7 +21,7 @@ impl PeerSubject {
     /// rows say about how the bytes are made.
     pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
         let (format, profile) = (format.to_owned(), profile.to_owned());
-        Self { peer, format, profile, is_decoder: false, reusing: None }
+        Self { peer, format, profile, is_decoder: false, reusing: None, is_tried: false }
     }
 
     /// The peer is timed while decoding only.
@@ -65,16 +67,18 @@ impl Subject for PeerSubject {
     }
 
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        if !self.is_tried {
+            self.peer.try_disguised(&self.format, corpus)?;
+            self.is_tried = true;
+        }
         Ok(self.peer.load(&self.format, corpus)?)
     }
 
     fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
         match self.peer.echo() {
             Ok(messages) => Ok(Some(messages)),
-            Err(error) => match error.kind() {
-                PeerErrorKind::Refused(text) if text.starts_with("cannot encode") => Ok(None),
-                _ => Err(error.into()),
-            },
+            Err(error) if error.is_decoder() => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 

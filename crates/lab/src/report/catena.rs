@@ -4,7 +4,7 @@ mod guaranteed;
 
 use super::{Rows, Section, WIDTH, scaled, value};
 use crate::comparison::lead_metric;
-use crate::conclusion::CONCLUSION;
+use crate::conclusion::{AIM, CONCLUSION};
 use crate::definition::Reported;
 use crate::measure::HICCUP;
 use crate::measure::catena::{START_UP, TICKS};
@@ -54,7 +54,7 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
         }
     }
     sections.extend(guaranteed::sections(&rows));
-    sections.extend(peers(&rows));
+    sections.extend([CONCLUSION, AIM].into_iter().filter_map(|case| peers(&rows, case)));
     sections.extend(start_up(&rows));
     sections.extend(hiccups(&rows));
     sections
@@ -487,15 +487,15 @@ fn matching(rows: &Traffic<'_>) -> Option<Section> {
     (!found.is_empty()).then_some(Section { topic: "matching", title, table, notes })
 }
 
-/// What becomes of the report's conclusions with the brokers of others: a column each.
-fn peers(rows: &Traffic<'_>) -> Option<Section> {
-    let all = || rows.rows.all.iter().filter(|row| row.case == CONCLUSION);
+/// What becomes of the report's conclusions, or of our aims, with the brokers of others: a column each.
+fn peers(rows: &Traffic<'_>, case: &str) -> Option<Section> {
+    let all = || rows.rows.all.iter().filter(|row| row.case == case);
     let mut subjects: Vec<&str> = all().map(|row| row.subject.as_str()).collect();
     subjects.sort_by_key(|subject| order(subject));
     subjects.dedup();
     let theirs = || subjects.iter().filter(|subject| **subject != TRUNKLINE);
     theirs().next()?;
-    let columns = [("conclusion", Align::Left)].into_iter();
+    let columns = [(case, Align::Left)].into_iter();
     let mut table =
         Table::new(columns.chain(subjects.iter().map(|it| (*it, Align::Right)))).within(WIDTH);
     let mut names: Vec<&str> = Vec::new();
@@ -518,9 +518,9 @@ fn peers(rows: &Traffic<'_>) -> Option<Section> {
         }));
         table.row(cells);
     }
-    let notes =
-        vec!["the figure that decides; no: the conclusion does not hold, ?: it is open".into()];
-    let title = "The report's conclusions, with ours and the brokers of others".to_owned();
+    let notes = vec!["the factor that decides; no: it is not as expected, ?: it is open".into()];
+    let whose = if case == AIM { "Our aims" } else { "The report's conclusions" };
+    let title = format!("{whose}, with ours and the brokers of others");
     Some(Section { topic: "conclusions-of-peers", title, table, notes })
 }
 

@@ -1,74 +1,117 @@
-//! The paper's conclusions, and what has become of them.
+//! The paper's conclusions, and what has become of them; our own aims, which no paper states.
 
 use super::{Rows, Section, WIDTH};
-use crate::conclusion::CONCLUSION;
+use crate::conclusion::{AIM, CONCLUSION, Judgement};
+use crate::definition::{Conclusion, Definition};
 use crate::format::Family;
 use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
 use crate::table::{Align, Table, short_number};
 
-/// A line for each conclusion that was judged: in the paper's words, with our factors and the peers'.
-pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
-    let definition = rows.definition.filter(|_| rows.any(CONCLUSION))?;
+/// A table of the conclusions, and one of the aims.
+pub(super) fn sections(rows: Rows<'_>, judgements: &[Judgement]) -> Vec<Section> {
+    let Some(definition) = rows.definition else { return Vec::new() };
     let has_figures = !definition.published.is_empty() || !definition.reported.is_empty();
-    let mut table = Table::new([
-        (if has_figures { "the paper concludes" } else { "conclusion" }, Align::Left),
-        ("expected", Align::Left),
-        ("trunkline", Align::Left),
-        ("", Align::Left),
-        ("peers", Align::Left),
-        ("", Align::Left),
-    ])
-    .within(WIDTH);
-    let mut notes = Vec::new();
-    for conclusion in &definition.conclusions {
-        let find = |is_ours: bool| {
-            rows.all.iter().find(|row| {
-                row.case == CONCLUSION
-                    && row.metric == conclusion.name
-                    && (row.subject == TRUNKLINE) == is_ours
-            })
-        };
-        // Several brokers stand beside ours, in a table of their own.
-        let has_one_peer = definition.messages.family != Family::Rates;
-        let (ours, theirs) = (find(true), find(false).filter(|_| has_one_peer));
-        if ours.is_none() && theirs.is_none() {
-            continue;
-        }
-        let unit = if conclusion.unit == "x" { "" } else { &conclusion.unit };
-        let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
-        let (name, words) = (&conclusion.name, &conclusion.words);
-        let words = format!("{name}: {words} (section {}{unit})", conclusion.section);
-        notes.push(words);
-        table.row([
-            conclusion.name.clone(),
-            conclusion.expected.to_string(),
-            factors(ours, conclusion.every),
-            verdict(ours).to_owned(),
-            factors(theirs, conclusion.every),
-            verdict(theirs).to_owned(),
-        ]);
-    }
-    notes.push(
-        "figures are what decides: the middle of all lengths and formats compared, or the range"
-            .into(),
-    );
-    notes.push(
-        "of all where all must be as expected; bounds that reach both sides are inconclusive"
-            .into(),
-    );
-    let title = if has_figures { "The paper's conclusions, today" } else { "Conclusions" };
-    Some(Section { topic: CONCLUSION, title: title.into(), table, notes })
+    let (title, column) = if has_figures {
+        ("The paper's conclusions, today", "the paper concludes")
+    } else {
+        ("Conclusions", "conclusion")
+    };
+    let topics = [
+        Topic { case: CONCLUSION, title, column, conclusions: &definition.conclusions },
+        Topic {
+            case: AIM,
+            title: "Our aims, which no paper states",
+            column: "we aim at",
+            conclusions: &definition.aims,
+        },
+    ];
+    topics.iter().filter_map(|topic| topic.section(definition, rows, judgements)).collect()
 }
 
-/// What decides: the middle of the factors, or all of them.
-fn factors(row: Option<&Row>, every: bool) -> String {
+/// What one table is about.
+struct Topic<'a> {
+    case: &'static str,
+    title: &'a str,
+    column: &'a str,
+    conclusions: &'a [Conclusion],
+}
+
+impl Topic<'_> {
+    /// A line for each that was judged, with our factors and the peers'.
+    fn section(
+        &self,
+        definition: &Definition,
+        rows: Rows<'_>,
+        judgements: &[Judgement],
+    ) -> Option<Section> {
+        let columns = [self.column, "expected", "trunkline", "", "peers", ""];
+        let mut table = Table::new(columns.map(|title| (title, Align::Left))).within(WIDTH);
+        let mut notes = Vec::new();
+        // Several brokers stand beside ours, in a table of their own.
+        let has_one_peer = definition.messages.family != Family::Rates;
+        for conclusion in self.conclusions {
+            let find = |is_ours: bool| {
+                rows.all.iter().find(|row| {
+                    row.case == self.case
+                        && row.metric == conclusion.name
+                        && (row.subject == TRUNKLINE) == is_ours
+                })
+            };
+            let (ours, theirs) = (find(true), find(false).filter(|_| has_one_peer));
+            if ours.is_none() && theirs.is_none() {
+                continue;
+            }
+            notes.push(described(conclusion));
+            notes.extend([ours, theirs].into_iter().flatten().filter_map(|row| {
+                let judged = judgements.iter().find(|it| it.row == *row)?;
+                Some(format!("- {}: {}", row.subject, judged.decided_by))
+            }));
+            table.row([
+                conclusion.name.clone(),
+                conclusion.expected.to_string(),
+                factors(ours),
+                verdict(ours).to_owned(),
+                factors(theirs),
+                verdict(theirs).to_owned(),
+            ]);
+        }
+        if notes.is_empty() {
+            return None;
+        }
+        notes.push(
+            "each factor is judged by itself, and one that is clearly not as expected decides; below each \
+             the factor that decides, in brackets where it may be for bounds and noise"
+                .into(),
+        );
+        Some(Section { topic: self.case, title: self.title.into(), table, notes })
+    }
+}
+
+/// Its words, and where they stand.
+fn described(conclusion: &Conclusion) -> String {
+    let Conclusion { name, words, section, unit, .. } = conclusion;
+    let mut told = Vec::new();
+    if !section.is_empty() {
+        told.push(format!("section {section}"));
+    }
+    if unit != "x" {
+        told.push(format!("in {unit}"));
+    }
+    match told.is_empty() {
+        true => format!("{name}: {words}"),
+        false => format!("{name}: {words} ({})", told.join(", ")),
+    }
+}
+
+/// The range of the factors.
+fn factors(row: Option<&Row>) -> String {
     let Some(row) = row else { return String::new() };
-    match (every, row.value, row.low, row.high) {
-        (true, _, Some(low), Some(high)) if low != high => {
+    match (row.value, row.low, row.high) {
+        (_, Some(low), Some(high)) if low != high => {
             format!("{} - {}", short_number(low), short_number(high))
         }
-        (_, Some(value), ..) => short_number(value),
+        (Some(value), ..) => short_number(value),
         _ => String::new(),
     }
 }

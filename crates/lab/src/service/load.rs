@@ -88,7 +88,15 @@ impl Load<'_> {
     /// # Errors
     /// What went wrong first. A wrong answer is an error, so that nothing wrong is ever counted.
     pub fn run(&self) -> Result<Outcome, Failure> {
-        let barrier = Barrier::new(self.threads);
+        self.run_after(&mut || {})
+    }
+
+    /// As [`run`](Self::run); all threads wait for `warmed_up` between the warm-up and the rest.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn run_after(&self, warmed_up: &mut dyn FnMut()) -> Result<Outcome, Failure> {
+        let barrier = Barrier::new(self.threads + 1);
         let is_over = AtomicBool::new(false);
         let parts: Vec<Result<Part, Failure>> = thread::scope(|scope| {
             let start = |index| {
@@ -96,6 +104,9 @@ impl Load<'_> {
                 scope.spawn(move || self.work(index, barrier, is_over))
             };
             let threads: Vec<_> = (0..self.threads).map(start).collect();
+            barrier.wait();
+            warmed_up();
+            barrier.wait();
             let joined = threads.into_iter().map(|thread| thread.join());
             joined.map(|part| part.unwrap_or(Err(Failure::Ended))).collect()
         });
@@ -126,6 +137,7 @@ impl Load<'_> {
         if ready.is_err() {
             is_over.store(true, Ordering::Relaxed);
         }
+        barrier.wait();
         barrier.wait();
         let mut caller = ready?;
         caller.outcome = Outcome::default();

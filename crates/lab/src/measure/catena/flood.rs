@@ -43,7 +43,8 @@ impl Scenario for Pouring<'_> {
             let series = found.of(&Flood::case(consumers), stage.subject, profile);
             match rate {
                 Ok(rate) => series.add("deliveries-per-second", "1/s", rate),
-                Err(wrong) => series.wrong = Some(wrong),
+                Err(Fault::Lost(what)) => series.lost = Some(what),
+                Err(Fault::Damaged(what)) => series.wrong = Some(what),
             }
             if let Some(bytes) = memory {
                 series.add("memory", "bytes", bytes as f64);
@@ -53,6 +54,14 @@ impl Scenario for Pouring<'_> {
     }
 }
 
+/// What is wrong with what came.
+enum Fault {
+    /// Not all of it.
+    Lost(String),
+    /// It is not what was sent.
+    Damaged(String),
+}
+
 impl Pouring<'_> {
     /// Deliveries a second, or what was wrong with them.
     fn step(
@@ -60,7 +69,7 @@ impl Pouring<'_> {
         stage: &mut Stage,
         consumers: usize,
         milliseconds: u64,
-    ) -> Result<Result<f64, String>, Failure> {
+    ) -> Result<Result<f64, Fault>, Failure> {
         let others = (0..consumers).map(|index| format!("feedback/{index}")).collect();
         let names = stage.prices(1, others);
         let rates = Range { first: 0, count: 1 };
@@ -102,7 +111,9 @@ impl Pouring<'_> {
                 if received.messages != published.messages || received.damaged > 0 {
                     let (came, damaged) = (received.messages, received.damaged);
                     let of = published.messages;
-                    wrong = Some(format!("{came} of {of} messages came, {damaged} damaged"));
+                    let what = format!("{came} of {of} messages came, {damaged} damaged");
+                    let is_lost = damaged == 0 && came < of;
+                    wrong = Some(if is_lost { Fault::Lost(what) } else { Fault::Damaged(what) });
                 }
             }
             rate = match wrong {

@@ -37,10 +37,10 @@ pub(super) struct Series {
     values: Vec<(String, &'static str, Vec<f64>)>,
     /// The sum of what was counted, such as lost messages.
     counts: Vec<(String, u64)>,
-    /// Where the latency of a slow consumer ends, in nanoseconds.
-    pub(super) plateau: Option<f64>,
     /// What was wrong with its messages.
     pub(super) wrong: Option<String>,
+    /// How many messages did not come where all must.
+    pub(super) lost: Option<String>,
     /// Why it takes no more part.
     pub(super) out: Option<Verdict>,
 }
@@ -54,8 +54,8 @@ impl Series {
             times: Times::default(),
             values: Vec::new(),
             counts: Vec::new(),
-            plateau: None,
             wrong: None,
+            lost: None,
             out: None,
         }
     }
@@ -101,9 +101,15 @@ impl Series {
         setting.row(&self.case, self.subject.name, &self.profile, metric, unit)
     }
 
+    /// Why it has no value.
+    pub(super) fn without_value(&self) -> Option<Verdict> {
+        let wrong = self.wrong.as_ref().map(|_| Verdict::WrongAnswer);
+        self.out.or(wrong).or(self.lost.as_ref().map(|_| Verdict::Lost))
+    }
+
     /// Its rows, the first of which has the metric that counts.
     pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
-        if let Some(verdict) = self.out.or(self.wrong.as_ref().map(|_| Verdict::WrongAnswer)) {
+        if let Some(verdict) = self.without_value() {
             let (metric, unit) = self.main();
             return vec![Row { verdict, ..self.blank(setting, metric, unit) }];
         }
@@ -123,9 +129,6 @@ impl Series {
         if let Some(longest) = self.times.percentile(100.0) {
             let value = Some(longest as f64);
             rows.push(Row { value, runs: 1, ..self.blank(setting, LATENCIES[6], "ns") });
-        }
-        if self.plateau.is_some() {
-            rows.push(Row { value: self.plateau, runs: 1, ..self.blank(setting, "plateau", "ns") });
         }
         for (metric, count) in &self.counts {
             let value = Some(*count as f64);
@@ -155,11 +158,6 @@ impl Series {
             verdict: if is_wide || is_open { Verdict::Inconclusive } else { Verdict::Ok },
             ..self.blank(setting, metric, "ns")
         }
-    }
-
-    /// Whether it is of a fast consumer without slow ones.
-    fn is_alone(&self) -> bool {
-        self.case == "flexibility-alone"
     }
 
     /// What is compared first.
@@ -217,7 +215,7 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
     let mut rows = Vec::new();
     for series in all {
         rows.extend(series.rows(setting));
-        let is_out = |it: &Series| it.out.is_some() || it.wrong.is_some();
+        let is_out = |it: &Series| it.without_value().is_some();
         if is_out(series) {
             continue;
         }
@@ -228,8 +226,10 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
         if let Some(bare) = beside(bare).filter(|it| it.subject != series.subject) {
             rows.extend(series.over(setting, bare, "over-bare", series));
         }
-        if series.case.starts_with("flexibility-fast") {
-            let alone = all.iter().find(|it| it.subject == series.subject && it.is_alone());
+        // Of a fast consumer beside slow ones: without them.
+        if let Some((name, _)) = series.case.split_once("-fast-") {
+            let alone = format!("{name}-alone");
+            let alone = all.iter().find(|it| it.subject == series.subject && it.case == alone);
             rows.extend(
                 alone
                     .into_iter()
@@ -243,4 +243,31 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::Definition;
+    use crate::evaluation::Request;
+    use crate::measure::catena::named;
+    use crate::trading_day::TradingDay;
+
+    #[test]
+    fn who_loses_messages_has_lost_and_gave_no_wrong_answer() {
+        let definition = Definition::named("catena-2012").expect("embedded");
+        let request = Request::new(definition, TradingDay::generated(1));
+        let setting = Setting { request: &request, lengths: &[] };
+        let zeromq = named("zeromq").expect("known");
+        let verdict = |lost: bool, wrong: bool| {
+            let mut series = Series::new("flood-8", zeromq, String::new());
+            series.add("deliveries-per-second", "1/s", 1.0);
+            series.lost = lost.then(|| "1 of 2 messages came".to_owned());
+            series.wrong = wrong.then(|| "1 damaged".to_owned());
+            rows(&setting, &[series])[0].verdict.name()
+        };
+        assert_eq!(verdict(true, false), "lost");
+        assert_eq!(verdict(true, true), "wrong-answer");
+        assert_eq!(verdict(false, false), "inconclusive");
+    }
 }

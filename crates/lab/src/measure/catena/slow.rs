@@ -18,9 +18,6 @@ use crate::histogram::Times;
 use crate::measure::Setting;
 use crate::row::{Row, Verdict};
 
-/// Pieces of a run that stand for repetitions.
-const PIECES: u64 = 8;
-
 /// How the metrics of single seconds begin: `second-7`.
 pub(crate) const SECOND: &str = "second-";
 
@@ -99,17 +96,15 @@ impl Scenario for Flexibility<'_> {
             let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
             let long = if number == 0 { milliseconds } else { further };
             let ran = run(stage, with, cap, long)?;
-            runs.push((cap, long * 1_000_000 / PIECES, ran));
+            runs.push((cap, ran));
         }
         fast_alone.extend(run(stage, &[], 0, further)?.1);
         found.notes.extend(notes);
-        let mut alone = Vec::new();
-        for outcome in &fast_alone {
-            alone.extend(pieces(&outcome.samples, further * 2_000_000 / PIECES));
-        }
+        // Before and after the others: two stretches of one turn.
+        let alone: Vec<Sample> = fast_alone.iter().flat_map(|it| it.samples.clone()).collect();
         let profile = stage.subject.profile(&self.who(stage.subject));
         let series = found.of(&self.asked.case("alone", 0), stage.subject, profile);
-        alone.iter().for_each(|times| series.add_times(times));
+        series.add_times(&times(&alone));
         if !elides {
             for &cap in &self.asked.caps {
                 let profile = stage.subject.profile(&self.who(stage.subject));
@@ -117,9 +112,9 @@ impl Scenario for Flexibility<'_> {
                 found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
             }
         }
-        for (cap, piece, (published, outcomes)) in &runs {
+        for (cap, (published, outcomes)) in &runs {
             for outcome in outcomes {
-                self.note(stage.subject, found, (*cap, published, pace), outcome, *piece);
+                self.note(stage.subject, found, (*cap, published, pace), outcome);
             }
         }
         Ok(())
@@ -241,7 +236,6 @@ impl Flexibility<'_> {
         found: &mut Found,
         (cap, published, pace): (u32, &Published, Pace),
         outcome: &Outcome,
-        piece: u64,
     ) {
         let Outcome { name, received, samples } = outcome;
         let case = self.asked.case(name, cap);
@@ -254,27 +248,27 @@ impl Flexibility<'_> {
         let profile = subject.profile(&who);
         let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
         let series = found.of(&case, subject, profile);
-        let all = |samples: &[Sample]| {
-            let mut times = Times::default();
-            times.extend(samples.iter().map(|it| it.latency));
-            times
-        };
         let queue = (pace == Pace::Router).then_some(self.asked.queue as u64);
         count(series, (name, queue), published, received);
+        // A run is one, however long it is: its pieces are not independent of one another.
+        series.add_times(&times(samples));
         if *name == "slow" {
-            // It is behind more and more: no piece is like another.
-            series.add_times(&all(samples));
-            // The last quarter, if what it gets by then has waited in a queue that was full.
-            let last = &samples[samples.len() - samples.len() / 4..];
-            if received.missing > 0 {
-                series.plateau = all(last).percentile(50.0).map(|middle| middle as f64);
+            for (metric, unit, value) in shape(samples) {
+                series.add(metric, unit, value);
             }
-        } else {
-            pieces(samples, piece).iter().for_each(|times| series.add_times(times));
+            // What comes at last has waited in a queue that was full.
+            if received.missing > 0 {
+                let last = &samples[samples.len() - samples.len() / 4..];
+                series.add("plateau", "ns", middle(last).unwrap_or_default());
+            }
+        }
+        // A picture shows one run.
+        if self.asked.turns.count != Some(1) {
+            return;
         }
         found.rows.extend(seconds);
         found.latencies.push(Latencies {
-            group: format!("flexibility-{}-{cap}", subject.name),
+            group: format!("{}-{}-{cap}", self.asked.name, subject.name),
             case,
             subject: subject.name.to_owned(),
             times: samples.iter().map(|it| (it.due, it.latency)).collect(),
@@ -310,19 +304,30 @@ fn count(
     }
 }
 
-/// The times of each stretch of `piece` nanoseconds.
-fn pieces(samples: &[Sample], piece: u64) -> Vec<Times> {
-    let mut all: Vec<Times> = Vec::new();
-    for sample in samples {
-        let index = (sample.due / piece.max(1)) as usize;
-        // What is left of a piece at the end is none.
-        if index < PIECES as usize {
-            all.resize_with(all.len().max(index + 1), Times::default);
-            all[index].record(sample.latency);
-        }
-    }
-    all.retain(|times| times.count() > 0);
-    all
+fn times(samples: &[Sample]) -> Times {
+    let mut times = Times::default();
+    times.extend(samples.iter().map(|it| it.latency));
+    times
+}
+
+fn middle(samples: &[Sample]) -> Option<f64> {
+    times(samples).percentile(50.0).map(|middle| middle as f64)
+}
+
+/// How the latency of one that is behind goes, by when messages were due: `rise` is the second quarter of
+/// the run over its first eighth, `level` the last quarter over the second. What falls behind for ever has
+/// a level of 2.3; what discards from the first quarter on has one of 1; what is not behind has no rise.
+fn shape(samples: &[Sample]) -> Vec<(&'static str, &'static str, f64)> {
+    let end = samples.last().map_or(0, |it| it.due) + 1;
+    let part = |from: u64, to: u64| {
+        let is_in = |it: &&Sample| (end * from / 8..end * to / 8).contains(&it.due);
+        middle(&samples.iter().filter(is_in).copied().collect::<Vec<_>>())
+    };
+    let ratio = |over: Option<f64>, under: Option<f64>| Some(over? / under.filter(|it| *it > 0.0)?);
+    let (first, second, last) = (part(0, 1), part(2, 4), part(6, 8));
+    let rise = ratio(second, first).map(|value| ("rise", "x", value));
+    let level = ratio(last, second).map(|value| ("level", "x", value));
+    rise.into_iter().chain(level).collect()
 }
 
 /// A row for each second: the middle latency, the least and the most.
@@ -366,12 +371,35 @@ pub(crate) fn samples(file: &Path) -> io::Result<Vec<Sample>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::{Definition, Match};
+
+    /// A message each millisecond of a minute, and how late each comes.
+    fn run(latency: fn(u64) -> u64) -> [f64; 2] {
+        let samples: Vec<Sample> = (1..=60_000)
+            .map(|due| Sample { due: due * 1_000_000, latency: latency(due) * 1_000_000 })
+            .collect();
+        let found: Vec<f64> = shape(&samples).iter().map(|it| it.2).collect();
+        found.try_into().expect("two")
+    }
 
     #[test]
-    fn pieces_are_of_the_time_at_which_messages_were_due() {
-        let sample = |due, latency| Sample { due, latency };
-        let samples = [sample(0, 5), sample(9, 6), sample(10, 7), sample(35, 8), sample(80, 9)];
-        let counts: Vec<u64> = pieces(&samples, 10).iter().map(Times::count).collect();
-        assert_eq!(counts, [2, 1, 1], "the ninth piece is none");
+    fn who_levels_out_is_told_from_who_falls_behind_for_ever_and_from_who_keeps_up() {
+        let expected = |conclusion: &str, [rise, level]: [f64; 2]| {
+            let catena = Definition::named("catena-2012").expect("embedded");
+            let it = catena.conclusions.into_iter().find(|it| it.name == conclusion);
+            let expected = it.expect("a conclusion of the report").expected;
+            let value = if conclusion == "slow falls behind" { rise } else { level };
+            expected.compare(value * 0.95, value * 1.05)
+        };
+        for (latency, behind, levels) in [
+            ((|due| due.min(10_000)) as fn(u64) -> u64, Match::Expected, Match::Expected),
+            (|due| due, Match::Expected, Match::Unexpected),
+            (|due| 1 + due / 1_000_000, Match::Unexpected, Match::Expected),
+        ] {
+            let shape = run(latency);
+            assert_eq!(expected("slow falls behind", shape), behind, "{shape:?}");
+            assert_eq!(expected("slow levels out", shape), levels, "{shape:?}");
+        }
+        assert!(shape(&[]).is_empty());
     }
 }

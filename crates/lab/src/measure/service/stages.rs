@@ -16,7 +16,7 @@ use crate::evaluation::Step;
 use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::pair::BARE;
-use crate::peer::PeerError;
+use crate::peer::{PeerError, Stages};
 use crate::row::{Row, Verdict};
 use crate::service::{Connecting, Load, Request, Until};
 use crate::subjects::TRUNKLINE;
@@ -158,36 +158,63 @@ impl Entry {
         };
         let peer = &mut servers.server(self.server).peer;
         let told = |error: PeerError| error.to_string();
-        peer.stages().map_err(told)?;
-        let outcome = load.run().map_err(|failure| failure.to_string())?;
-        let expected = outcome.calls + 1;
-        let mut stages = peer.stages().map_err(told)?;
-        // A call is counted after its answer has been sent.
-        for _ in 0..PATIENCE {
-            if stages.calls >= expected {
-                break;
-            }
-            thread::sleep(Duration::from_millis(1));
-            let more = peer.stages().map_err(told)?;
-            stages.decode += more.decode;
-            stages.application += more.application;
-            stages.encode += more.encode;
-            stages.calls += more.calls;
-        }
-        if stages.calls != expected {
-            return Err(format!("the server counted {} calls of {expected}", stages.calls));
-        }
-        // The call that warms up is among those of the server.
-        let of_one = |sum: u64| sum as f64 / stages.calls as f64;
-        let total = outcome.nanoseconds as f64 / outcome.calls as f64;
-        let of_server = [stages.decode, stages.application, stages.encode].map(of_one);
-        let network = (total - of_server.iter().sum::<f64>()).max(0.0);
-        let [decode, application, encode] = of_server;
-        let parts = [total, decode, application, encode, network];
+        let parts = parts(&load, &mut || peer.stages().map_err(told))?;
         for (list, part) in self.parts.iter_mut().zip(parts) {
             list.push(part);
         }
         Ok(())
+    }
+}
+
+/// Total, decoding, application, encoding and network of one call, in nanoseconds: the mean of those that
+/// are timed. What warms up is asked for before and thrown away, on both sides alike; `stages` tells what
+/// the server has counted since it was asked last.
+fn parts(
+    load: &Load<'_>,
+    stages: &mut dyn FnMut() -> Result<Stages, String>,
+) -> Result<[f64; 5], String> {
+    stages()?;
+    let mut warmed_up = Ok(());
+    let outcome = load.run_after(&mut || {
+        warmed_up = counted(stages, load.warm_up.into()).map(|_| ());
+    });
+    warmed_up?;
+    let outcome = outcome.map_err(|failure| failure.to_string())?;
+    let stages = counted(stages, outcome.calls)?;
+    let of_one = |sum: u64| sum as f64 / outcome.calls as f64;
+    let total = of_one(outcome.nanoseconds);
+    let [decode, application, encode] =
+        [stages.decode, stages.application, stages.encode].map(of_one);
+    let of_server = decode + application + encode;
+    // The end of an answer may reach us before the server looks at its clock.
+    if of_server > total * 1.2 + 200_000.0 {
+        return Err(format!(
+            "the server says that a call took it {of_server:.0} ns, of {total:.0} in all"
+        ));
+    }
+    Ok([total, decode, application, encode, (total - of_server).max(0.0)])
+}
+
+/// What so many calls took at the server. A call is counted after its answer has been sent.
+fn counted(
+    stages: &mut dyn FnMut() -> Result<Stages, String>,
+    calls: u64,
+) -> Result<Stages, String> {
+    let mut sum = stages()?;
+    for _ in 0..PATIENCE {
+        if sum.calls >= calls {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+        let more = stages()?;
+        sum.decode += more.decode;
+        sum.application += more.application;
+        sum.encode += more.encode;
+        sum.calls += more.calls;
+    }
+    match sum.calls == calls {
+        true => Ok(sum),
+        false => Err(format!("the server counted {} calls of {calls}", sum.calls)),
     }
 }
 
@@ -229,5 +256,68 @@ fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mu
             let blank = setting.row(&name, TRUNKLINE, &profile, &metric, "x");
             found.rows.push(blank.compared(total, &ours.parts[0], None));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::service::Protocol;
+
+    /// A server whose first call on each connection takes a thousand times as long to decode.
+    fn serve(listener: &TcpListener, stages: &Mutex<Stages>) {
+        let (mut stream, _) = listener.accept().expect("the driver connects");
+        let mut decode = 1_000_000;
+        let mut request = [0; 8];
+        while stream.read_exact(&mut request).is_ok() {
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            let mut counted = stages.lock().expect("no panics");
+            counted.decode += decode;
+            counted.encode += 2_000;
+            counted.calls += 1;
+            drop(counted);
+            decode = 1_000;
+            stream.write_all(answer).expect("the driver reads");
+        }
+    }
+
+    /// What is found of three calls after one to warm up, with a server that says this of its work.
+    fn found(says: fn(Stages) -> Stages) -> Result<[f64; 5], String> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let stages = Arc::new(Mutex::new(Stages::default()));
+        let of_server = Arc::clone(&stages);
+        thread::spawn(move || serve(&listener, &of_server));
+        let (protocol, secure) = (Protocol::Http, None);
+        let to = Connecting { address, protocol, nodelay: true, is_split: false, secure };
+        let request = Request { bytes: b"12345678".to_vec(), head: 0, answer: b"ok".to_vec() };
+        let load = Load {
+            to: &to,
+            requests: &[request],
+            threads: 1,
+            depth: 1,
+            is_reconnecting: false,
+            warm_up: 1,
+            until: Until::Calls(3),
+        };
+        parts(&load, &mut || Ok(says(std::mem::take(&mut *stages.lock().expect("no panics")))))
+    }
+
+    #[test]
+    fn the_call_that_warms_up_is_in_none_of_the_parts() {
+        let [_, decode, application, encode, _] = found(|stages| stages).expect("it answers");
+        assert_eq!((decode, application, encode), (1_000.0, 0.0, 2_000.0));
+    }
+
+    #[test]
+    fn a_server_cannot_have_worked_longer_than_its_callers_waited() {
+        let eleven_days =
+            |stages: Stages| Stages { decode: stages.calls * 950_400_000_000_000, ..stages };
+        let told = found(eleven_days).expect_err("it lies");
+        assert!(told.starts_with("the server says that a call took it 950400000"), "{told}");
     }
 }

@@ -1,0 +1,302 @@
+//! Each kind of verdict, with made-up rows on both sides of the bound.
+
+use super::*;
+use crate::row::MachineRow;
+
+const QUIET: Option<f64> = Some(0.01);
+
+fn kohlhoff() -> Definition {
+    Definition::named("kohlhoff-2004").expect("embedded")
+}
+
+/// An experiment with what each test needs to conclude from.
+fn definition(conclusions: &str) -> Definition {
+    let text = format!(
+        "name = \"made-up\"\nsource = \"a test\"\nentries = [1, 10]\n\
+         [[part]]\nname = \"all\"\nwhat = \"all\"\n\
+         [[part.measure]]\nkind = \"size\"\nformats = [\"soap-rpc\", \"soap-compact\", \"fix\"]\n\
+         [[part.measure]]\nkind = \"codec\"\nformats = [\"soap-rpc\", \"soap-compact\", \"fix\"]\n\
+         {conclusions}"
+    );
+    Definition::parse("made-up.toml", &text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A conclusion about encoding in SOAP over FIX.
+fn encode(expected: &str) -> Definition {
+    definition(&format!(
+        "[[conclusion]]\nname = \"c\"\nwords = \"w\"\nsection = \"1\"\nexpected = {expected}\n\
+         terms = [{{ over = \"encode:cpu-time:soap-rpc\", under = \"encode:cpu-time:fix\" }}]\n"
+    ))
+}
+
+fn timed(format: Format, case: &str, entries: u32, value: f64) -> Row {
+    Row {
+        entries: Some(entries),
+        value: Some(value),
+        low: Some(value),
+        high: Some(value),
+        runs: 15,
+        ..Row::new("made-up", case, TRUNKLINE, &format.profile(), "cpu-time", "ns")
+    }
+}
+
+/// Costs of SOAP, where those of FIX are 100, by the entries of the messages.
+fn costs(by_entries: &[(u32, f64)]) -> Vec<Row> {
+    let of = |&(entries, cost): &(u32, f64)| {
+        [
+            timed(Format::SoapRpc, "encode", entries, cost * 100.0),
+            timed(Format::Fix, "encode", entries, 100.0),
+        ]
+    };
+    by_entries.iter().flat_map(of).collect()
+}
+
+fn rows(definition: &Definition, rows: &[Row], noise_floor: Option<f64>) -> Vec<Row> {
+    judgements(definition, rows, noise_floor).into_iter().map(|it| it.row).collect()
+}
+
+/// The only judgement.
+fn only(definition: &Definition, rows: &[Row], noise_floor: Option<f64>) -> (Row, String) {
+    let mut all = judgements(definition, rows, noise_floor);
+    let Judgement { row, decided_by } = all.pop().expect("a judgement");
+    assert!(all.is_empty(), "one judgement");
+    (row, decided_by)
+}
+
+fn verdict(definition: &Definition, rows: &[Row], noise_floor: Option<f64>) -> Verdict {
+    only(definition, rows, noise_floor).0.verdict
+}
+
+#[test]
+fn factors_on_both_sides_do_not_make_up_for_one_another() {
+    let alike = encode("{ from = 0.9, to = 1.1 }");
+    // Their middle is 1.
+    let (row, told) = only(&alike, &costs(&[(1, 4.2), (10, 1.0 / 4.2)]), QUIET);
+    assert_eq!(row.verdict, Verdict::NoLonger);
+    assert_eq!((row.value, row.high), (Some(4.2), Some(4.2)));
+    assert!(row.low < Some(0.24));
+    let expected = "of 2 factors encode:cpu-time:soap-rpc over encode:cpu-time:fix, 1 entry: 4.2";
+    assert!(told.starts_with(expected), "{told}");
+    // One alone decides, whatever the other is, and is named.
+    let (row, told) = only(&alike, &costs(&[(1, 1.0), (10, 1.5)]), QUIET);
+    assert_eq!((row.verdict, row.value), (Verdict::NoLonger, Some(1.5)));
+    assert!(told.contains(", 10 entries: 1.5"), "{told}");
+    let (row, _) = only(&alike, &costs(&[(1, 1.02), (10, 0.95)]), QUIET);
+    assert_eq!((row.verdict, row.low, row.high), (Verdict::Holds, Some(0.95), Some(1.02)));
+    assert_eq!(row.value, Some(0.95), "the one that is nearest to the bound");
+    assert_eq!(verdict(&alike, &costs(&[(1, 1.0), (10, 1.1)]), QUIET), Verdict::Inconclusive);
+}
+
+#[test]
+fn bounds_leave_a_conclusion_open_only_where_they_reach_its_own() {
+    let definition = encode("{ from = 4.9, to = 8.2 }");
+    for (factor, spread, expected) in [
+        (1.5, 1.5, Verdict::NoLonger),
+        (1.5, 4.0, Verdict::Inconclusive),
+        (6.0, 1.1, Verdict::Holds),
+        (6.0, 1.5, Verdict::Inconclusive),
+        (20.0, 1.5, Verdict::NoLonger),
+    ] {
+        let mut rows = costs(&[(10, factor)]);
+        rows[0].low = Some(factor * 100.0 / spread);
+        rows[0].high = Some(factor * 100.0 * spread);
+        assert_eq!(verdict(&definition, &rows, QUIET), expected, "{factor} {spread}");
+    }
+}
+
+#[test]
+fn what_is_as_near_to_a_bound_as_noise_is_open() {
+    let at_least = encode("{ from = 1.0 }");
+    let at_most = encode("{ to = 1.0 }");
+    let not_alike = encode("{ from = 0.9, to = 1.1, outside = true }");
+    for (definition, factor, noise, expected) in [
+        (&at_least, 1.06, 0.05, Verdict::Holds),
+        (&at_least, 1.04, 0.05, Verdict::Inconclusive),
+        (&at_least, 0.96, 0.05, Verdict::Inconclusive),
+        (&at_least, 0.94, 0.05, Verdict::NoLonger),
+        (&at_least, 0.94, 0.08, Verdict::Inconclusive),
+        (&at_most, 0.94, 0.05, Verdict::Holds),
+        (&at_most, 0.96, 0.05, Verdict::Inconclusive),
+        (&at_most, 1.06, 0.05, Verdict::NoLonger),
+        (&not_alike, 1.2, 0.05, Verdict::Holds),
+        (&not_alike, 1.12, 0.05, Verdict::Inconclusive),
+        (&not_alike, 1.0, 0.05, Verdict::NoLonger),
+        (&not_alike, 1.08, 0.05, Verdict::Inconclusive),
+    ] {
+        let (row, told) = only(definition, &costs(&[(10, factor)]), Some(noise));
+        assert_eq!(row.verdict, expected, "{factor} at {noise}: {told}");
+    }
+}
+
+#[test]
+fn a_machine_that_is_too_noisy_decides_about_sizes_only() {
+    let definition = definition(
+        "[[conclusion]]\nname = \"t\"\nwords = \"w\"\nsection = \"1\"\nexpected = { from = 2.0 }\n\
+         terms = [{ over = \"encode:cpu-time:soap-rpc\", under = \"encode:cpu-time:fix\" }]\n\
+         [[conclusion]]\nname = \"s\"\nwords = \"w\"\nsection = \"1\"\nexpected = { from = 2.0 }\n\
+         terms = [{ over = \"size:size:soap-rpc\", under = \"size:size:fix\" }]\n",
+    );
+    let size = |format, value| Row {
+        metric: "size".into(),
+        low: Some(value / 2.0),
+        high: Some(value * 2.0),
+        runs: 1,
+        ..timed(format, "size", 10, value)
+    };
+    let mut all = costs(&[(10, 30.0)]);
+    all.extend([size(Format::SoapRpc, 400.0), size(Format::Fix, 100.0)]);
+    for (noise, times) in [
+        (Some(NOISE_LIMIT), Verdict::Holds),
+        (Some(1.16), Verdict::Inconclusive),
+        (None, Verdict::Holds),
+    ] {
+        let found = rows(&definition, &all, noise);
+        let verdicts: Vec<Verdict> = found.iter().map(|row| row.verdict).collect();
+        assert_eq!(verdicts, [times, Verdict::Holds], "{noise:?}");
+    }
+    let told = &judgements(&definition, &all, Some(1.16))[0].decided_by;
+    assert!(told.ends_with("the machine's noise is 116 %, more than 25: no verdict"), "{told}");
+    // Where nobody measured the noise, it is taken to be at the limit.
+    let near = costs(&[(10, 2.2)]);
+    assert_eq!(rows(&definition, &near, None)[0].verdict, Verdict::Inconclusive);
+    assert_eq!(rows(&definition, &near, QUIET)[0].verdict, Verdict::Holds);
+}
+
+#[test]
+fn noise_in_what_is_saved_is_in_points() {
+    let definition = definition(
+        "[[conclusion]]\nname = \"c\"\nwords = \"w\"\nsection = \"1\"\n\
+         expected = { from = -10, to = 10 }\nterms = [{ over = \"encode:reduction:soap-compact\" }]\n",
+    );
+    let saved = |percent| Row {
+        metric: "reduction".into(),
+        ..timed(Format::SoapCompact, "encode", 10, percent)
+    };
+    for (percent, expected) in
+        [(0.0, Verdict::Holds), (8.0, Verdict::Inconclusive), (16.0, Verdict::NoLonger)]
+    {
+        assert_eq!(verdict(&definition, &[saved(percent)], Some(0.05)), expected, "{percent}");
+    }
+}
+
+#[test]
+fn fewer_runs_than_bounds_take_give_no_verdict() {
+    let definition = encode("{ from = 2.0 }");
+    for (runs, expected) in
+        [(1, Verdict::Inconclusive), (5, Verdict::Inconclusive), (6, Verdict::Holds)]
+    {
+        let mut rows = costs(&[(10, 30.0)]);
+        rows[1].runs = runs;
+        let (row, told) = only(&definition, &rows, QUIET);
+        assert_eq!((row.verdict, row.runs), (expected, runs), "{told}");
+        assert_eq!(told.contains(&format!("n = {runs}: no verdict")), runs < 6, "{told}");
+    }
+}
+
+#[test]
+fn the_papers_own_figures_confirm_its_conclusions_and_equal_costs_refute_them() {
+    let definition = kohlhoff();
+    for (is_theirs, verdict) in [(true, Verdict::Holds), (false, Verdict::NoLonger)] {
+        let mut all = Vec::new();
+        for format in [Format::SoapRpc, Format::Fix, Format::CdrUnion] {
+            for (case, metric) in [("size", "size"), ("encode", "cpu-time"), ("decode", "cpu-time")]
+            {
+                let line = definition.published(case, metric, format).expect("tables 1, 3 and 4");
+                all.extend((1..=10).map(|entries| {
+                    let value = if is_theirs { line.at(entries) } else { 1_000.0 };
+                    Row { metric: metric.into(), ..timed(format, case, entries, value) }
+                }));
+            }
+        }
+        let found = rows(&definition, &all, Some(0.001));
+        let found: Vec<(&str, Verdict)> =
+            found.iter().map(|row| (row.metric.as_str(), row.verdict)).collect();
+        // Equal costs are comparable; those at a bound are as near to it as noise, but for sizes.
+        let open = if is_theirs { Verdict::Holds } else { Verdict::Inconclusive };
+        let expected = [
+            ("size SOAP/CDR", verdict),
+            ("size SOAP/FIX", verdict),
+            ("size FIX/CDR", Verdict::Holds),
+            ("codec SOAP/CDR", verdict),
+            ("codec SOAP/FIX", verdict),
+            ("decode FIX/CDR", open),
+            ("encode FIX/CDR", open),
+            ("codec FIX/CDR", Verdict::Holds),
+        ];
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn what_is_half_measured_is_not_judged() {
+    let all = [timed(Format::SoapRpc, "encode", 1, 5.0), timed(Format::Fix, "encode", 1, 1.0)];
+    let found = rows(&kohlhoff(), &all, QUIET);
+    let judged = found.iter().find(|row| row.metric == "codec SOAP/FIX").expect("a row");
+    assert_eq!((judged.verdict, judged.value), (Verdict::Absent, None));
+    assert!(found.iter().all(|row| row.metric != "decode FIX/CDR"), "{found:#?}");
+}
+
+#[test]
+fn a_ratio_of_ratios_compares_two_roles() {
+    let rate = |case: &str, format: Format, value| Row {
+        metric: "messages-per-second".into(),
+        profile: format.profile_over("tcp-blocking"),
+        ..timed(format, case, 10, value)
+    };
+    for (fix, expected) in [(300.0, Verdict::Holds), (200.0, Verdict::NoLonger)] {
+        let all = [
+            rate("throughput-slow-receiver@direct", Format::Fix, fix),
+            rate("throughput-slow-receiver@direct", Format::CdrUnion, 200.0),
+            rate("throughput-slow-sender@direct", Format::Fix, 110.0),
+            rate("throughput-slow-sender@direct", Format::CdrUnion, 110.0),
+        ];
+        let (row, _) = only(&kohlhoff(), &all, QUIET);
+        assert_eq!((row.metric.as_str(), row.value), ("roles matter", Some(fix / 200.0)));
+        assert_eq!(row.verdict, expected);
+    }
+}
+
+#[test]
+fn aims_are_judged_apart_from_what_a_paper_concludes() {
+    let catena = Definition::named("catena-2012").expect("embedded");
+    let over_bare = |case: &str, value| Row {
+        value: Some(value),
+        low: Some(value),
+        high: Some(value),
+        runs: 6,
+        ..Row::new("catena-2012", case, TRUNKLINE, "", "over-bare", "x")
+    };
+    for (second, expected) in [(1.05, Verdict::Holds), (1.6, Verdict::NoLonger)] {
+        let all = [over_bare("rates-10000", 1.0), over_bare("rates-50000", second)];
+        let (row, _) = only(&catena, &all, QUIET);
+        assert_eq!((row.case.as_str(), row.metric.as_str()), (AIM, "near the bare forwarder"));
+        assert_eq!(row.verdict, expected);
+    }
+    // What a paper concludes has a section of it, and an aim has none.
+    let aim = "[[aim]]\nname = \"a\"\nwords = \"w\"\nexpected = { to = 1.0 }\n\
+               terms = [{ over = \"size:size:fix\" }]\n";
+    assert_eq!(definition(aim).aims.len(), 1);
+}
+
+#[test]
+fn an_older_record_is_judged_by_what_is_expected_today() {
+    let machine = MachineRow::of_this_machine("kohlhoff-2004", Default::default(), QUIET);
+    let old = Row {
+        metric: "decode FIX/CDR".into(),
+        verdict: Verdict::Holds,
+        ..timed(Format::Fix, CONCLUSION, 10, 0.9)
+    };
+    let all = vec![
+        timed(Format::Fix, "decode", 10, 200.0),
+        timed(Format::CdrUnion, "decode", 10, 100.0),
+        old,
+    ];
+    let Record { rows, .. } = judged(Record { machine, rows: all });
+    let judgements: Vec<&Row> = rows.iter().filter(|row| is_judgement(row)).collect();
+    let of_decoding = judgements.iter().filter(|row| row.metric == "decode FIX/CDR");
+    let verdicts: Vec<Verdict> = of_decoding.map(|row| row.verdict).collect();
+    assert_eq!(verdicts, [Verdict::NoLonger]);
+    let machine = MachineRow::of_this_machine("my-own", Default::default(), QUIET);
+    let record = Record { machine, rows };
+    assert_eq!(judged(record.clone()), record, "what is not known here stays as it is");
+}

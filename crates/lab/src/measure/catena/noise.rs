@@ -1,0 +1,43 @@
+//! How much the machine differs from itself: a hop through the bare forwarder, and the same hop again.
+
+use super::hops::Chain;
+use super::stage::{Failure, OTHERS, Stage, Starting};
+use super::{Found, subject};
+use crate::component::task::Received;
+use crate::histogram::Times;
+use crate::measure::Setting;
+use crate::statistics::{ComparisonRule, noise_floor};
+
+/// Pairs of runs: so many that the worst of them is left out.
+const PAIRS: u32 = 9;
+
+/// Messages a second, and how long each run lasts, in milliseconds.
+const RATE: f64 = 10_000.0;
+const MILLISECONDS: u64 = 60;
+
+/// The noise floor of the middle latency of a hop; none where there is no bare forwarder.
+pub(super) fn floor(
+    setting: &Setting<'_>,
+    found: &Found,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Option<f64>, Failure> {
+    let Some(subject) = subject::named("bare-forwarder") else { return Ok(None) };
+    let starting = Starting { processor: Some(OTHERS), spins: false };
+    let mut stage = Stage::open(setting, subject, starting, &found.market)?;
+    let mut chain = Chain::new(&stage, false)?;
+    chain.run(&mut stage, RATE, MILLISECONDS)?;
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for pair in 0..PAIRS {
+        progress(f64::from(pair) / f64::from(PAIRS));
+        for side in [&mut first, &mut second] {
+            let (_, rates, _) = chain.run(&mut stage, RATE, MILLISECONDS)?;
+            side.extend(middle(&rates)?);
+        }
+    }
+    Ok(noise_floor(&ComparisonRule::default(), &first, &second))
+}
+
+fn middle(received: &Received) -> Result<Option<f64>, Failure> {
+    let times = Times::decoded(&received.latencies)?;
+    Ok(times.percentile(50.0).map(|middle| middle as f64))
+}
