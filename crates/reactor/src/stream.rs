@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, ToSocketAddrs as _};
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -164,6 +164,12 @@ impl Stream {
                 credentials(self.socket()).unwrap_or_else(unknown)
             }
         }
+    }
+
+    /// The number of the descriptor of its socket.
+    #[must_use]
+    pub fn descriptor(&self) -> u32 {
+        self.socket().as_raw_fd().unsigned_abs()
     }
 
     /// `tcp`, `unix` or `shm`.

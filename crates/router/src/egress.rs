@@ -268,10 +268,8 @@ impl<R: Renderer> Egress<R> {
                 _ if fits => return Room::Is,
                 // What is left of lanes that are gone takes no room from others.
                 _ if client.queue.records() > client.queued => {
-                    let lanes = &self.lanes.lanes;
-                    client
-                        .queue
-                        .retain(&mut self.segments, |lane, of| lanes[lane].generation == of);
+                    let lanes = &self.lanes;
+                    client.queue.retain(&mut self.segments, |lane, of| lanes.is_there(lane, of));
                     continue;
                 }
                 Overflow::Disconnect => return Room::Close,
@@ -293,8 +291,8 @@ impl<R: Renderer> Egress<R> {
         let (id, generation, sequence) = (record.lane, record.generation, record.sequence);
         let (size, lost) = (record.size(), record.lost);
         client.queue.pop(size, &mut self.segments);
-        let lane = &mut self.lanes.lanes[id];
-        if lane.generation == generation {
+        if self.lanes.is_there(id, generation) {
+            let lane = &mut self.lanes.lanes[id];
             lane.queued -= 1;
             lane.discarded += 1;
             client.queued -= 1;
@@ -375,7 +373,7 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, index);
         while let Some(record) = client.queue.front() {
             let (id, size) = (record.lane, record.size());
-            if self.lanes.lanes[id].generation != record.generation {
+            if !self.lanes.is_there(id, record.generation) {
                 client.queue.pop(size, &mut self.segments);
                 continue;
             }
@@ -414,7 +412,7 @@ impl<R: Renderer> Egress<R> {
         while let Some((time, timer)) = self.deadlines.take(turn.now) {
             match timer {
                 Timer::Interval(interval) => {
-                    if self.intervals[interval].armed == Some(time) {
+                    if self.intervals.get(interval).is_some_and(|it| it.armed == Some(time)) {
                         self.intervals[interval].armed = None;
                         self.end_intervals(turn, interval);
                     }

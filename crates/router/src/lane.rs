@@ -173,6 +173,8 @@ pub(crate) struct Lanes {
     pub(crate) conflated: Pool<Conflated>,
     pub(crate) waiting: Pool<Waiting>,
     pub(crate) losses: Pool<Losses>,
+    /// Of the lane that came or went last.
+    generation: u32,
 }
 
 impl Lanes {
@@ -182,7 +184,32 @@ impl Lanes {
             conflated: Pool::new(),
             waiting: Pool::new(),
             losses: Pool::new(),
+            generation: 0,
         }
+    }
+
+    /// What no lane has had for very long.
+    pub(crate) fn next_generation(&mut self) -> u32 {
+        self.generation = self.generation.wrapping_add(1);
+        self.generation
+    }
+
+    /// Whether a lane is the one of this generation. One that has gone may have left no memory.
+    #[inline]
+    pub(crate) fn is_there(&self, lane: u32, generation: u32) -> bool {
+        self.lanes.get(lane).is_some_and(|it| it.generation == generation)
+    }
+
+    /// Gives memory back that is of no use; whether there is more.
+    pub(crate) fn shrink(&mut self) -> bool {
+        self.lanes.shrink() | self.conflated.shrink() | self.waiting.shrink() | self.losses.shrink()
+    }
+
+    pub(crate) fn has_unused(&self) -> bool {
+        self.lanes.has_unused()
+            || self.conflated.has_unused()
+            || self.waiting.has_unused()
+            || self.losses.has_unused()
     }
 
     /// The [`Losses`] of a lane, or nothing.

@@ -11,6 +11,9 @@ pub struct Limits {
     pub subscriptions: usize,
     /// Subscriptions of one client.
     pub subscriptions_per_client: usize,
+    /// Subscriptions of one client that match one topic: each message of it is rendered so many times. A
+    /// client that has more is disconnected.
+    pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched, about 100 bytes each.
     pub lanes: usize,
     /// Those of one client, which is disconnected when it has more.
@@ -29,6 +32,7 @@ impl Default for Limits {
             clients: 50_000,
             subscriptions: 1_000_000,
             subscriptions_per_client: 500_000,
+            overlaps_per_client: 256,
             lanes: 5_000_000,
             lanes_per_client: 2_000_000,
             output_bytes: 256 << 10,

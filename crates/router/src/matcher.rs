@@ -56,6 +56,18 @@ impl Matcher {
         removed
     }
 
+    /// The values of a pattern.
+    pub(crate) fn same(&self, pattern: &str) -> &[u32] {
+        let mut node = ROOT;
+        for level in pattern.split('/').take(TOPIC_LEVELS) {
+            match self.tree.child(node, level) {
+                Some(child) => node = child,
+                None => return &[],
+            }
+        }
+        self.tree.node(node).values.as_slice()
+    }
+
     /// Appends the values of all patterns that match a topic, in no order. A value is there once for
     /// each pattern that has it.
     pub fn matches(&self, topic: &str, found: &mut Vec<u32>) {

@@ -1,5 +1,6 @@
 //! Memory that clients do not need any more goes back.
 
+use crate::message::Renderer;
 use crate::router::Router;
 
 /// A client that was delivered nothing for so long gives back what its buffers hold, in nanoseconds.
@@ -8,6 +9,10 @@ const IDLE: u64 = 1_000_000_000;
 const STEP: u64 = 10_000_000;
 /// Looks in which all clients are seen.
 const STEPS: usize = 100;
+/// A topic that nobody has held for so long, and that nobody subscribes to, is forgotten; nanoseconds.
+pub(crate) const UNWANTED: u64 = 60_000_000_000;
+/// Topics that are looked at in one go.
+const TOPICS: usize = 1 << 10;
 /// Bytes of an output that are kept.
 const KEPT: usize = 1 << 10;
 
@@ -26,6 +31,63 @@ impl<R> Router<R> {
         self.look = (place, now.saturating_add(STEP));
     }
 
+    /// Whether there is memory that has been of no use, or will be.
+    #[inline]
+    pub(crate) fn has_unused(&self) -> bool {
+        self.egress.lanes.has_unused() || self.subscriptions.has_unused()
+    }
+
+    /// When there is memory to give back.
+    #[inline]
+    pub(crate) fn gives_back_at(&self) -> Option<u64> {
+        let topics = self.candidates.front().map(|(since, _)| since.saturating_add(UNWANTED));
+        let at = if self.has_unused() { Some(0) } else { topics };
+        at.map(|at| at.max(self.shrink_at))
+    }
+
+    /// Gives memory back of what has left: bit by bit, and what has been of no use for a while.
+    pub(crate) fn give_back(&mut self, now: u64)
+    where
+        R: Renderer,
+    {
+        if self.gives_back_at().is_none_or(|at| now < at) {
+            return;
+        }
+        let has_more = self.egress.lanes.shrink() | self.subscriptions.shrink();
+        let has_topics = self.forget_unwanted(now);
+        let wait = if has_more || has_topics { STEP } else { IDLE };
+        self.shrink_at = now.saturating_add(wait);
+    }
+
+    /// Forgets topics that nobody wants; whether there may be more.
+    fn forget_unwanted(&mut self, now: u64) -> bool
+    where
+        R: Renderer,
+    {
+        for _ in 0..TOPICS {
+            let Some((since, topic)) = self.candidates.front().copied() else { break };
+            if now < since.saturating_add(UNWANTED) {
+                break;
+            }
+            self.candidates.pop_front();
+            let at = &mut self.topics[topic.0 as usize];
+            if at.holds > 0 {
+                at.is_candidate = false;
+            } else if std::mem::take(&mut at.was_held) || !at.route.is_empty() {
+                self.candidates.push_back((now, topic));
+            } else {
+                self.forget_topic(topic);
+            }
+        }
+        if let Some(places) = self.names.shrink() {
+            self.topics.truncate(places);
+            self.topics.shrink_to_fit();
+            self.candidates.shrink_to_fit();
+        }
+        let is_due = |(since, _): &(u64, _)| now >= since.saturating_add(UNWANTED);
+        self.candidates.front().is_some_and(is_due)
+    }
+
     fn look_at_client(&mut self, now: u64, place: u32) {
         let Some(client) = &mut self.egress.clients[place as usize] else { return };
         let (since, delivered) = client.looked_at;
@@ -42,6 +104,7 @@ impl<R> Router<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::UNWANTED;
     use crate::client::Client;
     use crate::lane::{Conflated, Lane};
     use crate::message::{Delivery, Gap, Renderer};
@@ -92,5 +155,80 @@ mod tests {
             router.advance(now);
         }
         assert_eq!(held(&router), 0);
+    }
+
+    /// Lets so many nanoseconds pass, as a loop does that has nothing else to do.
+    fn pass(router: &mut Router<Payloads>, now: &mut u64, time: u64) {
+        let until = *now + time;
+        while let Some(due) = router.next_deadline().filter(|due| *due <= until) {
+            *now = due.max(*now + 1);
+            router.advance(*now);
+        }
+        *now = until;
+    }
+
+    #[test]
+    fn a_client_that_left_gives_back_what_its_topics_and_subscriptions_took() {
+        let mut router = Router::new(Limits::default());
+        let (mut now, topics) = (0, 50_000);
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        let conflated = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
+        let before = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        router.subscribe(now, before, 1, "stays/*", &SubscriptionOptions::default()).expect("room");
+        let greedy = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        router.subscribe(now, greedy, 1, ">", &conflated).expect("room");
+        let mut held = Vec::new();
+        for number in 0..topics {
+            let topic = router.intern(now, &format!("greedy/{number}")).expect("room");
+            router.publish(now, topic, &envelope).expect("it is taken");
+            held.push(topic);
+        }
+        // Somebody comes while all that is there.
+        let stays = router.intern(now, "stays/there").expect("room");
+        router.publish(now, stays, &envelope).expect("it is taken");
+        let lanes = |router: &Router<Payloads>| {
+            let lanes = &router.egress.lanes;
+            (lanes.lanes.capacity(), lanes.conflated.capacity(), lanes.waiting.capacity())
+        };
+        assert!(lanes(&router).0 > topics && router.topics.capacity() > topics);
+        held.into_iter().for_each(|topic| router.release(now, topic));
+        router.disconnect(now, greedy);
+        pass(&mut router, &mut now, 2 * UNWANTED);
+        let (lanes, conflated, waiting) = lanes(&router);
+        assert!(lanes <= 2_048 && conflated == 0 && waiting == 0, "{lanes} {conflated} {waiting}");
+        assert_eq!(router.names.len(), 1);
+        // The topic that stays had the highest number.
+        assert_eq!(router.topic_name(stays), "stays/there");
+        router.publish(now, stays, &envelope).expect("it is taken");
+        assert_eq!(router.output(before), b"xx");
+        router.release(now, stays);
+        router.disconnect(now, before);
+        pass(&mut router, &mut now, 2 * UNWANTED);
+        assert_eq!((router.names.len(), router.topics.len()), (0, 0));
+        assert_eq!(router.next_deadline(), None, "there is nothing left to give back");
+    }
+
+    #[test]
+    fn a_topic_that_somebody_wants_goes_on_counting() {
+        let mut router = Router::new(Limits::default());
+        let mut now = 0;
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        let reader = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        router.subscribe(now, reader, 1, "read", &SubscriptionOptions::default()).expect("room");
+        // Published by somebody who holds nothing between, as browsers do.
+        for _ in 0..10 {
+            for name in ["read", "unread"] {
+                let topic = router.intern(now, name).expect("room");
+                router.publish(now, topic, &envelope).expect("it is taken");
+                router.release(now, topic);
+            }
+            pass(&mut router, &mut now, UNWANTED / 2);
+        }
+        let sequence = |router: &Router<Payloads>, name: &str| {
+            router.names.find(name).map(|topic| router.topics[topic.0 as usize].sequence)
+        };
+        assert_eq!((sequence(&router, "read"), sequence(&router, "unread")), (Some(10), Some(10)));
+        pass(&mut router, &mut now, 3 * UNWANTED);
+        assert_eq!((sequence(&router, "read"), sequence(&router, "unread")), (Some(10), None));
     }
 }

@@ -5,34 +5,118 @@ use std::ops::{Index, IndexMut};
 /// No item.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Items that are known by number. One that is given back keeps its memory for the next user.
+/// Items of a page.
+const PAGE: usize = 1 << 10;
+
+/// Pages whose memory is given back in one go: some hundred microseconds.
+const GIVEN_BACK: usize = 64;
+
+/// Items that are known by number, in pages. One that is given back keeps its memory for the next user, until
+/// none of its page has been used for a while.
 pub(crate) struct Pool<T> {
-    items: Vec<T>,
-    free: Vec<u32>,
+    /// None has a length between none and all.
+    pages: Vec<Box<[T]>>,
+    free: Vec<Free>,
+    /// Pages with items that are free, or without memory.
+    open: Vec<u32>,
+    /// Items in use.
+    used: usize,
+    /// Pages that have memory of which no item is in use.
+    unused: usize,
+}
+
+/// What is free of a page that has memory.
+#[derive(Default)]
+struct Free {
+    items: Vec<u16>,
+    /// It was free as a whole when it was looked at, and has been since.
+    was_unused: bool,
 }
 
 impl<T: Default> Pool<T> {
     pub(crate) fn new() -> Self {
-        Self { items: Vec::new(), free: Vec::new() }
+        let (pages, free, open) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pages, free, open, used: 0, unused: 0 }
     }
 
     /// An item as it was given back, or a new one.
     pub(crate) fn take(&mut self) -> u32 {
-        if let Some(item) = self.free.pop() {
-            return item;
+        let page = match self.open.last() {
+            Some(page) => *page as usize,
+            None => {
+                self.pages.push(Box::default());
+                self.free.push(Free::default());
+                self.open.push((self.pages.len() - 1) as u32);
+                self.pages.len() - 1
+            }
+        };
+        let free = &mut self.free[page];
+        if self.pages[page].is_empty() {
+            self.pages[page] = (0..PAGE).map(|_| T::default()).collect();
+            free.items = (0..PAGE as u16).rev().collect();
+        } else if free.items.len() == PAGE {
+            (free.was_unused, self.unused) = (false, self.unused - 1);
         }
-        let item = u32::try_from(self.items.len()).expect("limits are below 2^32");
-        self.items.push(T::default());
-        item
+        let item = free.items.pop().expect("an open page has free items");
+        if free.items.is_empty() {
+            self.open.pop();
+        }
+        self.used += 1;
+        u32::try_from(page * PAGE + usize::from(item)).expect("limits are below 2^32")
     }
 
     pub(crate) fn give(&mut self, item: u32) {
-        self.free.push(item);
+        let page = item as usize / PAGE;
+        let free = &mut self.free[page].items;
+        if free.is_empty() {
+            self.open.push(page as u32);
+        }
+        free.push((item as usize % PAGE) as u16);
+        self.unused += usize::from(free.len() == PAGE);
+        self.used -= 1;
     }
 
     /// Items in use.
     pub(crate) fn len(&self) -> usize {
-        self.items.len() - self.free.len()
+        self.used
+    }
+
+    /// An item, if there is memory for it: one that was given back may have none.
+    #[inline]
+    pub(crate) fn get(&self, item: u32) -> Option<&T> {
+        self.pages.get(item as usize / PAGE)?.get(item as usize % PAGE)
+    }
+
+    /// Whether there is memory that is of no use.
+    pub(crate) fn has_unused(&self) -> bool {
+        self.unused > 0
+    }
+
+    /// Gives the memory of pages back of which nothing has been used since this was called last. Whether there
+    /// are more of them.
+    pub(crate) fn shrink(&mut self) -> bool {
+        if self.unused == 0 {
+            return false;
+        }
+        let mut left = GIVEN_BACK;
+        for (page, free) in self.pages.iter_mut().zip(&mut self.free) {
+            if free.items.len() < PAGE || !std::mem::replace(&mut free.was_unused, true) {
+                continue;
+            }
+            if left == 0 {
+                return true;
+            }
+            left -= 1;
+            (*page, *free) = (Box::default(), Free::default());
+            self.unused -= 1;
+        }
+        false
+    }
+
+    /// Items that there is memory for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.pages.iter().map(|page| page.len()).sum()
     }
 }
 
@@ -41,14 +125,14 @@ impl<T> Index<u32> for Pool<T> {
 
     #[inline]
     fn index(&self, item: u32) -> &T {
-        &self.items[item as usize]
+        &self.pages[item as usize / PAGE][item as usize % PAGE]
     }
 }
 
 impl<T> IndexMut<u32> for Pool<T> {
     #[inline]
     fn index_mut(&mut self, item: u32) -> &mut T {
-        &mut self.items[item as usize]
+        &mut self.pages[item as usize / PAGE][item as usize % PAGE]
     }
 }
 
@@ -134,6 +218,32 @@ mod tests {
             item = pool[item].next;
         }
         items
+    }
+
+    #[test]
+    fn pages_that_nobody_uses_give_their_memory_back() {
+        let mut pool = Pool::<u64>::new();
+        let all: Vec<u32> = (0..10 * PAGE as u32).map(|_| pool.take()).collect();
+        for item in &all {
+            pool[*item] = u64::from(*item);
+        }
+        // One stays, in the middle.
+        let stays = all[5 * PAGE + 7];
+        all.iter().filter(|item| **item != stays).for_each(|item| pool.give(*item));
+        assert_eq!((pool.len(), pool.capacity()), (1, 10 * PAGE), "it may be needed in a moment");
+        pool.shrink();
+        assert!(pool.has_unused());
+        pool.shrink();
+        assert_eq!((pool.capacity(), pool.has_unused()), (PAGE, false));
+        assert_eq!(pool[stays], u64::from(stays));
+        assert!(all.iter().all(|item| pool.get(*item).is_none_or(|it| *it == u64::from(*item))));
+        // Every number is given once.
+        let mut again: Vec<u32> = (0..20 * PAGE).map(|_| pool.take()).collect();
+        again.push(stays);
+        again.sort_unstable();
+        again.dedup();
+        assert_eq!(again.len(), 20 * PAGE + 1);
+        assert!(again.iter().all(|item| pool.get(*item).is_some()));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub enum Refusal {
     TooManySubscriptions(usize),
     /// The client has so many subscriptions, and may have no more.
     TooManySubscriptionsOfClient(usize),
+    /// The client has so many subscriptions of the same pattern, and may have no more that match one topic.
+    TooManyOverlaps(usize),
     /// The message would need more pairs of subscription and topic than the router may keep.
     TooManyLanes(usize),
     /// The client has a subscription of this number.
@@ -56,6 +58,7 @@ impl Refusal {
             Self::NoTopic => 10,
             Self::NoClient => 11,
             Self::MessageTooLong { .. } => 12,
+            Self::TooManyOverlaps(_) => 13,
         }
     }
 }
@@ -75,20 +78,35 @@ impl fmt::Display for Refusal {
             Self::Topic(error) => write!(f, "no topic: {error}"),
             Self::Pattern(error) => write!(f, "no pattern: {error}"),
             Self::TooManyTopics(limit) => {
-                write!(f, "the router has its limit of {limit} topics, and all are in use")
+                write!(
+                    f,
+                    "the router has its limit of {limit} topics, and all are in use (limits.topics)"
+                )
             }
             Self::TooManyClients(limit) => {
-                write!(f, "the router has its limit of {limit} clients")
+                write!(f, "the router has its limit of {limit} clients (limits.connections)")
             }
             Self::TooManySubscriptions(limit) => {
-                write!(f, "the router has its limit of {limit} subscriptions")
+                write!(
+                    f,
+                    "the router has its limit of {limit} subscriptions (limits.subscriptions)"
+                )
             }
             Self::TooManySubscriptionsOfClient(limit) => {
-                write!(f, "the client has its limit of {limit} subscriptions")
+                write!(
+                    f,
+                    "the client has its limit of {limit} subscriptions (limits.subscriptions_per_client)"
+                )
             }
+            Self::TooManyOverlaps(limit) => write!(
+                f,
+                "the client has its limit of {limit} subscriptions that match one topic \
+                 (limits.overlaps_per_client)"
+            ),
             Self::TooManyLanes(limit) => write!(
                 f,
-                "the router has its limit of {limit} lanes, which are pairs of subscription and topic"
+                "the router has its limit of {limit} lanes, which are pairs of subscription and topic \
+                 (limits.lanes)"
             ),
             Self::SubscriptionExists(number) => {
                 write!(f, "the client has a subscription {number} already")

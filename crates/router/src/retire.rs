@@ -19,7 +19,7 @@ pub(crate) struct NewLane {
 impl<R: Renderer> Egress<R> {
     pub(crate) fn new_lane(&mut self, new: &NewLane) -> u32 {
         let id = self.lanes.lanes.take();
-        let generation = self.lanes.lanes[id].generation;
+        let generation = self.lanes.next_generation();
         let (mut flags, mut extra) = (0, NONE);
         if new.is_conflated {
             (flags, extra) = (CONFLATED, self.lanes.conflated.take());
@@ -48,7 +48,7 @@ impl<R: Renderer> Egress<R> {
         if client.lanes > limit {
             let reason = format!(
                 "the client has more than its limit of {limit} lanes, which are pairs of \
-                 subscription and topic (lanes_per_client)"
+                 subscription and topic (limits.lanes_per_client)"
             );
             self.close(new.client, &reason);
         }
@@ -78,8 +78,9 @@ impl<R: Renderer> Egress<R> {
         self.lanes.forget_losses(&mut client.gaps, id);
         client.retired += self.lanes.ledger(id);
         client.lanes -= 1;
+        let generation = self.lanes.next_generation();
         let lane = &mut self.lanes.lanes[id];
-        lane.generation = lane.generation.wrapping_add(1);
+        lane.generation = generation;
         if lane.is_conflated() {
             self.lanes.conflated.give(lane.extra);
         }

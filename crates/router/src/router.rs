@@ -31,6 +31,8 @@ pub(crate) struct Topic {
     pub(crate) is_known: bool,
     /// Whether it is among those that may be forgotten.
     pub(crate) is_candidate: bool,
+    /// Whether it was held again since it came among them.
+    pub(crate) was_held: bool,
 }
 
 /// A subscription of a client.
@@ -60,8 +62,8 @@ pub enum Dirty {
 pub struct Router<R> {
     pub(crate) names: Topics,
     pub(crate) topics: Vec<Topic>,
-    /// Topics without holds, which go when there is no room for others.
-    pub(crate) candidates: VecDeque<TopicId>,
+    /// Topics without holds, and since when: they go when there is no room for others, or nobody wants them.
+    pub(crate) candidates: VecDeque<(u64, TopicId)>,
     pub(crate) matcher: Matcher,
     pub(crate) subscriptions: Pool<Subscription>,
     /// Changes when routes of topics have to be made again. None has the epoch 0.
@@ -80,6 +82,8 @@ pub struct Router<R> {
     pub(crate) found: Vec<u32>,
     /// Which client's memory is looked at next, and when.
     pub(crate) look: (u32, u64),
+    /// When memory that is of no use is looked for next.
+    pub(crate) shrink_at: u64,
 }
 
 impl<R: Renderer> Router<R> {
@@ -100,6 +104,7 @@ impl<R: Renderer> Router<R> {
             now: 0,
             found: Vec::new(),
             look: (0, 0),
+            shrink_at: 0,
         }
     }
 
@@ -349,9 +354,12 @@ impl<R: Renderer> Router<R> {
     }
 
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
+    #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
         match self.leaving.is_empty() {
-            true => self.egress.deadlines.next(),
+            true => {
+                [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
+            }
             false => Some(self.now.saturating_add(1)),
         }
     }
@@ -363,5 +371,6 @@ impl<R: Renderer> Router<R> {
         self.egress.advance(&turn);
         self.go_on_leaving();
         self.look_at_memory(now);
+        self.give_back(now);
     }
 }

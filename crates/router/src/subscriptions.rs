@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use crate::client::{ClientId, slow};
-use crate::egress::Turn;
+use crate::egress::{Turn, client_of};
 use crate::message::Renderer;
 use crate::pool::{List, NONE};
 use crate::refusal::Refusal;
@@ -54,12 +54,14 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Takes back one [`Self::intern`].
-    pub fn release(&mut self, _now: u64, topic: TopicId) {
+    pub fn release(&mut self, now: u64, topic: TopicId) {
         let Some(at) = self.topics.get_mut(topic.0 as usize) else { return };
         at.holds = at.holds.saturating_sub(1);
         if at.is_known && at.holds == 0 && !at.is_candidate {
             at.is_candidate = true;
-            self.candidates.push_back(topic);
+            self.candidates.push_back((now, topic));
+        } else {
+            at.was_held = true;
         }
     }
 
@@ -67,7 +69,7 @@ impl<R: Renderer> Router<R> {
     /// longest.
     fn sweep(&mut self, may: impl Fn(TopicId, &Topic) -> bool) -> bool {
         for _ in 0..SWEEP.min(self.candidates.len()) {
-            let Some(topic) = self.candidates.pop_front() else { return false };
+            let Some((since, topic)) = self.candidates.pop_front() else { return false };
             let at = &mut self.topics[topic.0 as usize];
             if at.holds > 0 {
                 at.is_candidate = false;
@@ -76,13 +78,13 @@ impl<R: Renderer> Router<R> {
                 self.forget_topic(topic);
                 return true;
             } else {
-                self.candidates.push_back(topic);
+                self.candidates.push_back((since, topic));
             }
         }
         false
     }
 
-    fn forget_topic(&mut self, topic: TopicId) {
+    pub(crate) fn forget_topic(&mut self, topic: TopicId) {
         let route = std::mem::take(&mut self.topics[topic.0 as usize]).route;
         for lane in route {
             let subscription = self.egress.lanes.lanes[lane].subscription;
@@ -111,7 +113,7 @@ impl<R: Renderer> Router<R> {
         let limits = &self.egress.limits;
         let (all, each) = (limits.subscriptions, limits.subscriptions_per_client);
         let of_all = self.subscriptions.len();
-        let at = self.egress.find_mut(client).filter(|at| at.port.slow & slow::CLOSING == 0);
+        let at = self.egress.find(client).filter(|at| at.port.slow & slow::CLOSING == 0);
         let at = at.ok_or(Refusal::NoClient)?;
         if at.subscriptions.contains_key(&subscription) {
             return Err(Refusal::SubscriptionExists(subscription));
@@ -119,11 +121,16 @@ impl<R: Renderer> Router<R> {
         if at.subscriptions.len() >= each {
             return Err(Refusal::TooManySubscriptionsOfClient(each));
         }
+        if self.has_overlaps(client, pattern) {
+            return Err(Refusal::TooManyOverlaps(self.egress.limits.overlaps_per_client));
+        }
         if of_all >= all {
             return Err(Refusal::TooManySubscriptions(all));
         }
         let number = self.subscriptions.take();
-        at.subscriptions.insert(subscription, number);
+        client_of(&mut self.egress.clients, client.index)
+            .subscriptions
+            .insert(subscription, number);
         self.subscriptions[number] = Subscription {
             client: client.index,
             number: subscription,
@@ -138,6 +145,38 @@ impl<R: Renderer> Router<R> {
         self.add_to_routes(pattern, number);
         self.finish_closing();
         Ok(())
+    }
+
+    /// Whether a client has as many subscriptions of a pattern as of its subscriptions may match one topic.
+    fn has_overlaps(&self, client: ClientId, pattern: &str) -> bool {
+        let limit = self.egress.limits.overlaps_per_client;
+        let Some(own) = self.egress.find(client).map(|at| &at.subscriptions) else { return false };
+        let same = self.matcher.same(pattern);
+        if own.len() < limit || same.len() < limit {
+            return false;
+        }
+        let is_own = |number: &&u32| self.subscriptions[**number].client == client.index;
+        let is_same = |number: &&u32| &*self.subscriptions[**number].pattern == pattern;
+        let count = match own.len() < same.len() {
+            true => own.values().filter(is_same).count(),
+            false => same.iter().filter(is_own).count(),
+        };
+        count >= limit
+    }
+
+    /// Ends a client of which more subscriptions match a topic than may.
+    fn check_overlaps(&mut self, topic: TopicId, client: u32) {
+        let limit = self.egress.limits.overlaps_per_client;
+        let before = self.place_in_route(topic, (client, 0));
+        let behind = self.place_in_route(topic, (client + 1, 0));
+        if behind - before > limit {
+            let reason = format!(
+                "the client has more than {limit} subscriptions that match the topic {:?} \
+                 (limits.overlaps_per_client)",
+                self.names.name(topic)
+            );
+            self.egress.close(client, &reason);
+        }
     }
 
     /// A new subscription comes into the routes. A pattern that is the name of a topic changes one
@@ -155,6 +194,7 @@ impl<R: Renderer> Router<R> {
             let place = self.place_in_route(topic, self.place_of(subscription));
             let lane = self.new_lane(topic, subscription);
             self.topics[topic.0 as usize].route.insert(place, lane);
+            self.check_overlaps(topic, self.subscriptions[subscription].client);
         }
     }
 
@@ -218,6 +258,9 @@ impl<R: Renderer> Router<R> {
                 };
                 self.topics[index].route.push(lane);
             }
+            if found.len() > self.egress.limits.overlaps_per_client {
+                self.check_route(topic);
+            }
         }
         self.found = found;
         if !fits {
@@ -225,6 +268,16 @@ impl<R: Renderer> Router<R> {
         }
         self.topics[index].epoch = self.epoch;
         Ok(())
+    }
+
+    /// Ends the clients of which more subscriptions match a topic than may.
+    #[cold]
+    fn check_route(&mut self, topic: TopicId) {
+        let lanes = &self.egress.lanes.lanes;
+        let route = &self.topics[topic.0 as usize].route;
+        let mut clients: Vec<u32> = route.iter().map(|lane| lanes[*lane].client).collect();
+        clients.dedup();
+        clients.into_iter().for_each(|client| self.check_overlaps(topic, client));
     }
 
     /// A client ends a subscription. What waits for it is lost.

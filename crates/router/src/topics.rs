@@ -1,5 +1,7 @@
 //! The names of topics, each kept once and known by a number.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::hash::BuildHasher as _;
 
@@ -42,7 +44,8 @@ impl std::error::Error for InternError {}
 pub struct Topics {
     /// By number; `None` is a number that is free.
     names: Vec<Option<Box<str>>>,
-    free: Vec<u32>,
+    /// The lowest is given first, so that the table can become shorter.
+    free: BinaryHeap<Reverse<u32>>,
     numbers: HashTable<u32>,
     hasher: RandomState,
     limit: usize,
@@ -51,7 +54,7 @@ pub struct Topics {
 impl Topics {
     /// None yet, and no more than `limit` at a time (nor than 2^31).
     pub fn new(limit: usize) -> Self {
-        let (names, free, numbers) = (Vec::new(), Vec::new(), HashTable::new());
+        let (names, free, numbers) = (Vec::new(), BinaryHeap::new(), HashTable::new());
         let mut topics = Self { names, free, numbers, hasher: RandomState::default(), limit: 0 };
         topics.set_limit(limit);
         topics
@@ -75,7 +78,7 @@ impl Topics {
         if self.numbers.len() >= self.limit {
             return Err(InternError::Full { limit: self.limit });
         }
-        let number = self.free.pop().unwrap_or_else(|| {
+        let number = self.free.pop().map(|Reverse(number)| number).unwrap_or_else(|| {
             self.names.push(None);
             u32::try_from(self.names.len() - 1).expect("the limit is less")
         });
@@ -105,8 +108,26 @@ impl Topics {
         if let Ok(entry) = self.numbers.find_entry(hash, |number| *number == topic.0) {
             entry.remove();
             self.names[topic.0 as usize] = None;
-            self.free.push(topic.0);
+            self.free.push(Reverse(topic.0));
         }
+    }
+
+    /// Gives back memory of numbers that are free, if that is most of it; gives how many numbers are left.
+    pub(crate) fn shrink(&mut self) -> Option<usize> {
+        if self.names.len() < SMALL || self.numbers.len() > self.names.len() / 4 {
+            return None;
+        }
+        let left = self.names.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        if left > self.names.len() / 2 {
+            return None;
+        }
+        self.names.truncate(left);
+        self.names.shrink_to_fit();
+        self.free.retain(|Reverse(number)| (*number as usize) < left);
+        self.free.shrink_to_fit();
+        let Self { names, numbers, hasher, .. } = self;
+        numbers.shrink_to_fit(|number| hasher.hash_one(named(names, *number)));
+        Some(left)
     }
 
     /// How many topics are known.
@@ -119,6 +140,9 @@ impl Topics {
         self.numbers.is_empty()
     }
 }
+
+/// Places for so few topics are not worth being given back.
+const SMALL: usize = 64;
 
 /// `names[number]`, or nothing.
 #[inline]

@@ -174,7 +174,7 @@ fn a_client_with_very_many_topics_goes_bit_by_bit() {
     assert_eq!(publish_all(&mut world), 1, "what is left of it takes nothing");
     world.check_ledgers();
     let mut turns = 0;
-    while world.router.next_deadline().is_some() {
+    while world.router.next_deadline().is_some_and(|time| time <= 1) {
         world.router.advance(0);
         world.check_ledgers();
         turns += 1;

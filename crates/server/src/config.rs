@@ -36,6 +36,8 @@ pub struct Config {
     pub router: RouterOptions,
     /// Browsers.
     pub websocket: WebSocket,
+    /// Metrics, health and status.
+    pub http: Http,
     /// What `/metrics` shows.
     pub metrics: Metrics,
     /// What it says about itself.
@@ -99,6 +101,8 @@ pub struct Limits {
     pub subscriptions: usize,
     /// Subscriptions of one client.
     pub subscriptions_per_client: usize,
+    /// Subscriptions of one client that match one topic.
+    pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched.
     pub lanes: usize,
     /// Those of one client.
@@ -118,11 +122,12 @@ impl Default for Limits {
         Self {
             connections: 65_536,
             topics: 1_000_000,
-            topics_per_client: 1_000_000,
+            topics_per_client: 100_000,
             subscriptions: 1_000_000,
-            subscriptions_per_client: 1_000_000,
+            subscriptions_per_client: 100_000,
+            overlaps_per_client: 256,
             lanes: 5_000_000,
-            lanes_per_client: 2_000_000,
+            lanes_per_client: 1_000_000,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,
@@ -210,6 +215,15 @@ pub struct WebSocket {
     pub origins: Vec<String>,
 }
 
+/// Metrics, health and status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// Names that requests may be for (`Host`), beside `localhost`, addresses, and the name in
+    /// [`Listen::http`]; `*` is any.
+    pub hosts: Vec<String>,
+}
+
 /// What `/metrics` shows.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -295,6 +309,7 @@ impl Config {
             ("listen.http", self.listen.http != other.listen.http),
             ("journal.directory", self.journal.directory != other.journal.directory),
             ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
+            ("http.hosts", self.http != other.http),
             ("metrics.clients", self.metrics != other.metrics),
             ("log.format", self.log.format != other.log.format),
             ("log.level", self.log.level != other.log.level),

@@ -3,7 +3,9 @@
 mod consumers;
 mod keeper;
 mod member;
+mod newcomers;
 mod office;
+mod shortage;
 mod storing;
 mod survey;
 
@@ -31,6 +33,13 @@ pub type ConnectionId = ClientId;
 /// The least time between two lines of the log about one client's losses, or what it is refused;
 /// nanoseconds.
 pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
+
+/// How long a connection that ends may take to read why; nanoseconds.
+pub(crate) const FAREWELL: u64 = 1_000_000_000;
+
+/// The least and the most for one that was silent.
+const SHORT_SILENCE: u64 = 10 * FAREWELL;
+const LONG_SILENCE: u64 = 120 * FAREWELL;
 
 /// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
 ///
@@ -104,10 +113,21 @@ impl Engine {
     }
 
     /// What a connection reads that was not taken in.
-    pub fn turn_away(protocol: Protocol, refusal: &Refusal) -> Vec<u8> {
+    pub fn turn_away(protocol: Protocol, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        Face::new(protocol).close(&mut out, code::FULL, &refusal.to_string());
+        Face::new(protocol).close(&mut out, code::FULL, reason);
         out
+    }
+
+    /// Counts a connection that was turned away before the engine was asked.
+    pub fn count_turned_away(&mut self) {
+        self.office.totals.turned_away += 1;
+    }
+
+    /// The time of the world: so many nanoseconds since 1970 are `now`. It is to be told again and again,
+    /// since clocks are set. What the journal has in it does not go back.
+    pub fn tell_time(&mut self, now: u64, since_1970: u64) {
+        self.keeper.tell_time(now, since_1970);
     }
 
     /// Handles the bytes that a client sent, and says how many are done with; the rest is to come
@@ -166,6 +186,16 @@ impl Engine {
         if let Some(connection) = find(&mut self.connections, id) {
             session::close(now, &mut self.router, &mut connection.member, code, reason);
         }
+    }
+
+    /// How long a connection that ends may take to read why, in nanoseconds. One that was silent is given as
+    /// long again: it may have been stopped for a while, and answers what it was asked before it reads on.
+    pub fn farewell(&self, id: ConnectionId) -> u64 {
+        let connection = self.connections.get(id.index as usize).and_then(Option::as_ref);
+        let silent = connection.filter(|it| it.member.id == id && it.member.was_silent);
+        let questions = u64::from(self.office.config.router.keepalive_missed) + 1;
+        let silence = self.office.keepalive.saturating_mul(questions);
+        silent.map_or(FAREWELL, |_| silence.clamp(SHORT_SILENCE, LONG_SILENCE))
     }
 
     /// Begins to end every connection: those for which nothing waits at once, others when they have
@@ -265,6 +295,10 @@ impl Engine {
             let reason = "the client did not say who it is in time (handshake_timeout)";
             return session::close(now, &mut self.router, member, code::SILENT, reason);
         }
+        if self.keeper.is_held(id) {
+            // What it says is not read, by our own choice.
+            (member.heard, member.missed) = (now, 0);
+        }
         if member.heard >= member.asked_at {
             member.missed = 0;
         }
@@ -274,6 +308,7 @@ impl Engine {
         }
         if member.missed >= office.config.router.keepalive_missed {
             let reason = format!("{} questions without an answer (keepalive)", member.missed);
+            member.was_silent = true;
             return session::close(now, &mut self.router, member, code::SILENT, &reason);
         }
         member.missed += 1;
@@ -352,6 +387,7 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         clients: limits.connections,
         subscriptions: limits.subscriptions,
         subscriptions_per_client: limits.subscriptions_per_client,
+        overlaps_per_client: limits.overlaps_per_client,
         lanes: limits.lanes,
         lanes_per_client: limits.lanes_per_client,
         output_bytes: size(limits.output_bytes),

@@ -5,6 +5,9 @@
 
 mod metrics;
 
+use std::net::IpAddr;
+use std::time::Duration;
+
 use trunkline_net::http::{
     Config, Handler, HeaderValue, Method, Order, Peer, Request, Response, Running, Server,
     StatusCode, Workers, header,
@@ -14,18 +17,19 @@ use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub use metrics::{MEDIA_TYPE, render};
 
-/// What is shown, and how much of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is shown, how much of it, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Clients that have series of their own in `/metrics`.
     pub metrics_clients: usize,
+    /// Names that requests may be for, beside `localhost` and addresses; `*` is any.
+    pub hosts: Vec<String>,
+    /// Connections that may be open; those that wait make room for new ones.
+    pub connections: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self { metrics_clients: 100 }
-    }
-}
+/// A request takes no longer to come than this.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Clients that `/status` lists if it is not asked for another number.
 const STATUS_CLIENTS: usize = 100;
@@ -37,7 +41,8 @@ const MOST_LISTED: usize = 100_000;
 const PAGES: &str = "/metrics       counters, as OpenMetrics\n\
                      /status        clients, topics and totals, as JSON; ?clients=N&topics=N\n\
                      /health        this process answers\n\
-                     /health/ready  the router answers\n";
+                     /health/ready  the router answers, and takes guaranteed messages\n\
+                     /health/ready/direct  the router answers\n";
 
 /// Listens at `address`, such as `127.0.0.1:7401`, and answers. `ask` gives None where the router
 /// has stopped, or does not answer in a time that is short for a person.
@@ -53,7 +58,9 @@ pub fn serve(
         threads: 1,
         // Two that ask at a time are enough; the loop makes one snapshot after the other.
         workers: Workers::Pool { threads: 2, queue: 16, order: Order::FirstIn },
-        connections: 256,
+        connections: settings.connections,
+        evicts: true,
+        header_timeout: HEADER_TIMEOUT,
         header_bytes: 16 << 10,
         body_bytes: 1 << 10,
         ..Config::default()
@@ -75,7 +82,13 @@ where
     fn connect(&self, _: &Peer) {}
 
     fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
-        *response = if *request.method == Method::GET || *request.method == Method::HEAD {
+        *response = if let Err(host) = self.check_host(request) {
+            let reason = format!(
+                "requests for the host {host:?} are not answered here; the router's configuration lists the \
+                 names that are (http.hosts)\n"
+            );
+            text(StatusCode::MISDIRECTED_REQUEST, &reason)
+        } else if *request.method == Method::GET || *request.method == Method::HEAD {
             self.page(request.path, request.query)
         } else {
             let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
@@ -86,23 +99,32 @@ where
     }
 }
 
+/// Who asks whether the router is ready wants no clients and no topics.
+const NOTHING: SnapshotRequest = SnapshotRequest { clients: 0, topics: 0 };
+
 impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
+    /// A browser says for which host a request is. A page from elsewhere whose name has been made to point
+    /// here, so that the browser takes this router for its own server, is known by that name.
+    fn check_host(&self, request: &Request<'_>) -> Result<(), String> {
+        let Some(host) = request.headers.get(header::HOST) else { return Ok(()) };
+        let whole = String::from_utf8_lossy(host.as_bytes());
+        let host = host_of(&whole);
+        let is_own = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok();
+        let is_listed = |it: &String| it == "*" || it.eq_ignore_ascii_case(host);
+        match is_own || self.settings.hosts.iter().any(is_listed) {
+            true => Ok(()),
+            false => Err(whole.into_owned()),
+        }
+    }
+
     fn page(&self, path: &str, query: Option<&str>) -> Response {
         match path {
             "/" => text(StatusCode::OK, PAGES),
             "/metrics" => self.metrics(),
             "/status" => self.status(query),
             "/health" => text(StatusCode::OK, "alive\n"),
-            "/health/ready" => {
-                let ask = SnapshotRequest { clients: 0, topics: 0 };
-                self.with(ask, |snapshot| match snapshot.journal.has_failed {
-                    false => text(StatusCode::OK, "ready\n"),
-                    true => {
-                        let why = format!("the journal has failed: {}\n", snapshot.journal.trouble);
-                        text(StatusCode::SERVICE_UNAVAILABLE, &why)
-                    }
-                })
-            }
+            "/health/ready" => self.with(NOTHING, ready),
+            "/health/ready/direct" => self.with(NOTHING, |_| text(StatusCode::OK, "ready\n")),
             _ => text(StatusCode::NOT_FOUND, &format!("there is no such page; there are\n{PAGES}")),
         }
     }
@@ -140,8 +162,29 @@ impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
     }
 }
 
+/// Whether guaranteed messages are taken; what is published directly always is.
+fn ready(snapshot: &Snapshot) -> Response {
+    let journal = &snapshot.journal;
+    if journal.trouble.is_empty() {
+        return text(StatusCode::OK, "ready\n");
+    }
+    let what = match journal.has_failed {
+        true => "the journal has failed",
+        false => "guaranteed messages are refused, the journal has no room",
+    };
+    text(StatusCode::SERVICE_UNAVAILABLE, &format!("{what}: {}\n", journal.trouble))
+}
+
 fn text(status: StatusCode, text: &str) -> Response {
     Response::text(status, text)
+}
+
+/// The host of `HOST:PORT`, without the brackets of an address of IPv6.
+pub(crate) fn host_of(authority: &str) -> &str {
+    if let Some(rest) = authority.strip_prefix('[') {
+        return rest.split_once(']').map_or(rest, |(host, _)| host);
+    }
+    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
 }
 
 /// How much `/status` is asked for.

@@ -8,7 +8,7 @@
 mod door;
 mod wire;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -17,11 +17,10 @@ use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use trunkline_journal::{Outcome, Workers};
 use trunkline_reactor::{Deadline, Event, Reactor, Stream};
-use trunkline_router::Refusal;
 
 use crate::config::Config;
-use crate::engine::{ConnectionId, Dirty, Engine, Peer};
-use crate::server::{Command, Shared};
+use crate::engine::{ConnectionId, Dirty, Engine, FAREWELL, LOGGED_EVERY, Peer};
+use crate::server::{Command, Descriptors, Shared, since_1970};
 use crate::session::Protocol;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
@@ -47,14 +46,14 @@ const ACCEPTED: usize = 64;
 /// Snapshots that may be asked for at a time.
 const SURVEYS: usize = 16;
 
+/// Nanoseconds between two looks at the time of the world.
+const CLOCK: u64 = 1_000_000_000;
+
 /// Tokens below this are doors.
 const DOORS: usize = 1 << 10;
 
 /// Connections that are not taken in and may still read why.
 const STRANGERS: usize = 64;
-
-/// How long a connection that ends may take to read why.
-const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Bytes that a connection that ends may still send. Closing a socket with bytes unread could take from
 /// the client why it ends, so that they are read; but not from one that never stops.
@@ -86,15 +85,20 @@ pub(crate) struct Pump {
     /// Connections that have something to write, and room for it.
     writing: VecDeque<ConnectionId>,
     /// Connections that end, in the order in which they have to be gone.
-    leaving: VecDeque<(u64, ConnectionId)>,
+    leaving: BTreeSet<(u64, ConnectionId)>,
     /// Streams that were not taken in, and when they go.
     strangers: VecDeque<(u64, Stream)>,
+    descriptors: Descriptors,
+    /// When the log may say next that connections are turned away for want of descriptors.
+    refusal_told_at: u64,
     events: Vec<Event>,
     buffer: Vec<u8>,
     epoch: Instant,
     /// Nanoseconds since the epoch; read once a turn.
     now: u64,
     turns: u64,
+    /// When the time of the world is looked at next.
+    clock_at: u64,
     stopping: Option<Stopping>,
     /// Who wants to know what is going on; the first is served.
     surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
@@ -104,7 +108,7 @@ impl Pump {
     pub(crate) fn new(
         (engine, workers, epoch): (Engine, Option<Workers>, Instant),
         reactor: Reactor,
-        shared: Arc<Shared>,
+        (shared, descriptors): (Arc<Shared>, Descriptors),
         doors: Vec<Door>,
     ) -> io::Result<Self> {
         let mut pump = Self {
@@ -117,13 +121,16 @@ impl Pump {
             accepting: VecDeque::new(),
             reading: VecDeque::new(),
             writing: VecDeque::new(),
-            leaving: VecDeque::new(),
+            leaving: BTreeSet::new(),
             strangers: VecDeque::new(),
+            descriptors,
+            refusal_told_at: 0,
             events: Vec::new(),
             buffer: vec![0; 2 * SHARE],
             epoch,
             now: 0,
             turns: 0,
+            clock_at: 0,
             stopping: None,
             surveys: VecDeque::new(),
         };
@@ -157,6 +164,11 @@ impl Pump {
         self.reactor.wait_until(&mut self.events, deadline)?;
         self.now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.turns += 1;
+        if self.now >= self.clock_at {
+            // Clocks are set while a router runs.
+            self.engine.tell_time(self.now, since_1970());
+            self.clock_at = self.now.saturating_add(CLOCK);
+        }
         self.sort_events();
         self.engine.advance(self.now);
         self.finish_work();
@@ -191,7 +203,7 @@ impl Pump {
         if !is_idle {
             return Deadline::Now;
         }
-        let leaving = self.leaving.front().map(|(at, _)| *at);
+        let leaving = self.leaving.first().map(|(at, _)| *at);
         let stopping =
             self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
         let stranger = self.strangers.front().map(|(at, _)| *at);
@@ -254,7 +266,10 @@ impl Pump {
                     Ok(None) => break,
                     Ok(Some(stream)) => {
                         let protocol = door.protocol;
-                        self.welcome(stream, protocol);
+                        match self.descriptors.refusal(&stream) {
+                            None => self.welcome(stream, protocol),
+                            Some(reason) => self.refuse(stream, protocol, &reason),
+                        }
                         if left == 0 {
                             self.accepting.push_back(at);
                         }
@@ -275,7 +290,7 @@ impl Pump {
         let peer = Peer { transport: stream.transport(), address: stream.peer() };
         let id = match self.engine.connected(self.now, peer, protocol) {
             Ok(id) => id,
-            Err(refusal) => return self.turn_away(stream, protocol, &refusal),
+            Err(refusal) => return self.turn_away(stream, protocol, &refusal.to_string()),
         };
         let at = id.index as usize;
         if let Err(cause) = self.reactor.add(&mut stream, DOORS + at) {
@@ -290,16 +305,30 @@ impl Pump {
         self.wires[at] = Some(wire);
     }
 
+    /// Turns a connection away for which there is no descriptor.
+    #[cold]
+    fn refuse(&mut self, stream: Stream, protocol: Protocol, reason: &str) {
+        if self.stopping.is_some() {
+            return;
+        }
+        self.engine.count_turned_away();
+        if self.now >= self.refusal_told_at {
+            self.refusal_told_at = self.now.saturating_add(LOGGED_EVERY);
+            warn!(reason, "connections are turned away");
+        }
+        self.turn_away(stream, protocol, reason);
+    }
+
     /// Tells a client that there is no room for it. Its stream stays for a while, since closing it
     /// with unread bytes would take back what it is told; but not many do.
-    fn turn_away(&mut self, mut stream: Stream, protocol: Protocol, refusal: &Refusal) {
+    fn turn_away(&mut self, mut stream: Stream, protocol: Protocol, reason: &str) {
         // It may be gone already.
-        let _ = stream.write(&Engine::turn_away(protocol, refusal));
+        let _ = stream.write(&Engine::turn_away(protocol, reason));
         let _ = stream.finish();
-        if self.strangers.len() == STRANGERS {
+        if self.strangers.len() >= STRANGERS.min(self.descriptors.share()) {
             self.strangers.pop_front();
         }
-        self.strangers.push_back((self.now.saturating_add(FAREWELL.as_nanos() as u64), stream));
+        self.strangers.push_back((self.now.saturating_add(FAREWELL), stream));
     }
 
     /// Reads from each connection once that may have bytes, until the turn has had enough.
@@ -446,19 +475,23 @@ impl Pump {
         let Some(wire) = find(&mut self.wires, id) else { return };
         if wire.dismissed.is_none() {
             wire.dismissed = Some(reason.to_owned());
-            let until = self.now.saturating_add(FAREWELL.as_nanos() as u64);
-            self.leaving.push_back((until, id));
+            let until = self.now.saturating_add(self.engine.farewell(id));
+            self.leaving.insert((until, id));
+            // What is unread when the connection is closed would take from the client what it is told.
+            if self.engine.let_go(id) {
+                self.reading.push_back(id);
+            }
             self.wants_to_write(id);
         }
     }
 
     /// Ends what has taken too long to read why it ends.
     fn part(&mut self) {
-        while let Some((until, id)) = self.leaving.front().copied() {
+        while let Some((until, id)) = self.leaving.first().copied() {
             if self.now < until {
                 return;
             }
-            self.leaving.pop_front();
+            self.leaving.pop_first();
             self.gone(id, "");
         }
     }
@@ -507,8 +540,12 @@ impl Pump {
         info!("the router stops");
         let timeout = self.engine.config().router.shutdown_timeout.as_nanos() as u64;
         let patience = self.now.saturating_add(timeout);
-        let end = patience.saturating_add(FAREWELL.as_nanos() as u64);
+        let end = patience.saturating_add(FAREWELL);
         self.stopping = Some(Stopping { patience, end });
+        // Who was silent is waited for no longer than others.
+        let soon = self.now.saturating_add(FAREWELL);
+        let leaving = std::mem::take(&mut self.leaving);
+        self.leaving = leaving.into_iter().map(|(until, id)| (until.min(soon), id)).collect();
         for door in self.doors.iter_mut().filter_map(Option::take) {
             shut(&mut self.reactor, door);
         }

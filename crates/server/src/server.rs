@@ -12,6 +12,8 @@ use trunkline_reactor::{Address, Reactor};
 
 pub use command::Handle;
 pub(crate) use command::{Command, Shared};
+pub(crate) use descriptors::Descriptors;
+pub(crate) use store::since_1970;
 
 use crate::config::Config;
 use crate::http;
@@ -72,7 +74,8 @@ impl Server {
     ///
     /// An address cannot be listened at, or the system gives no thread or no descriptors.
     pub fn start(config: Config) -> io::Result<Running> {
-        descriptors::raise_limit();
+        let descriptors = Descriptors::take();
+        descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
         let mut doors = Vec::new();
@@ -84,26 +87,38 @@ impl Server {
             address: door.listener.address(),
         };
         let mut addresses: Vec<Listening> = doors.iter().map(listening).collect();
-        let http = start_http(&config, &handle)?;
+        let http = start_http(&config, descriptors.share(), &handle)?;
         addresses.extend(http.iter().map(|http| Listening {
             protocol: "http",
             address: Address::Tcp(http.address().to_string()),
         }));
         let engine = store::open(&config, &handle)?;
-        let pump = Pump::new(engine, reactor, Arc::clone(handle.shared()), doors)?;
+        let shared = (Arc::clone(handle.shared()), descriptors);
+        let pump = Pump::new(engine, reactor, shared, doors)?;
         let thread =
             thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
         Ok(Running { addresses, handle, thread: Some(thread), _http: http })
     }
 }
 
+/// Names that requests over HTTP may be for: those of the configuration, and that of the address.
+fn hosts(config: &Config) -> Vec<String> {
+    let address = config.listen.http.iter().map(|address| http::host_of(address).to_owned());
+    config.http.hosts.iter().cloned().chain(address).collect()
+}
+
 /// Metrics, health and status, where the configuration wants them.
 fn start_http(
     config: &Config,
+    connections: usize,
     handle: &Handle,
 ) -> io::Result<Option<trunkline_net::http::Running>> {
     let Some(address) = &config.listen.http else { return Ok(None) };
-    let settings = http::Settings { metrics_clients: config.metrics.clients };
+    let settings = http::Settings {
+        metrics_clients: config.metrics.clients,
+        hosts: hosts(config),
+        connections,
+    };
     let handle = handle.clone();
     let started = http::serve(address, settings, move |request| handle.snapshot(request));
     started.map(Some).map_err(|cause| io::Error::other(cause.to_string()))

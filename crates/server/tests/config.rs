@@ -27,6 +27,7 @@ topics = 20
 topics_per_client = 2100
 subscriptions = 30
 subscriptions_per_client = 31
+overlaps_per_client = 35
 lanes = 32
 lanes_per_client = 34
 requests_per_client = 33
@@ -50,6 +51,12 @@ updates_per_second = 500
 [[client.rule]]
 name = "*"
 queue_bytes = "1 MiB"
+
+[journal]
+producers_per_client = 36
+
+[http]
+hosts = ["router.example.org"]
 
 [router]
 idle = "20us"

@@ -90,6 +90,7 @@ fn all_transports_lead_to_one_router() {
 fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
     let folder = Folder::new("much");
     let router = router(|config| {
+        config.limits.subscriptions_per_client = 200_000;
         let texts = [folder.address("unix"), folder.address("shm")];
         config.listen.native = texts.iter().map(|text| text.parse().expect("an address")).collect();
     });

@@ -123,10 +123,12 @@ impl Producers {
         self.all.iter().map(|(number, producer)| (*number, producer))
     }
 
-    /// Forgets the producer without a connection that was used longest ago, if that was before a time.
+    /// Forgets the producer without a connection that was used longest ago, if that was before a time or it
+    /// has stored nothing, so that there is nothing to know of it.
     pub(crate) fn forget_one(&mut self, before: u64) -> bool {
         let idle = |it: &&(&u32, &Producer)| {
-            !it.1.is_connected && it.1.unacknowledged.is_empty() && it.1.used < before
+            let may_go = it.1.used < before || it.1.last == 0;
+            !it.1.is_connected && it.1.unacknowledged.is_empty() && may_go
         };
         let oldest = self.all.iter().filter(|it| idle(&it)).min_by_key(|it| it.1.used);
         let Some(number) = oldest.map(|(number, _)| *number) else { return false };

@@ -237,11 +237,18 @@ impl Store {
         }
     }
 
+    /// Whether a producer of this name is known.
+    pub fn knows_producer(&self, name: &str) -> bool {
+        self.producers.number(name).is_some()
+    }
+
     fn new_producer(&mut self, at: Moment, name: &str) -> Result<u32, Denied> {
         let before = at.time.saturating_sub(self.settings.producer_keep);
         let limit = self.settings.producers;
         if self.producers.len() >= limit && !self.producers.forget_one(before) {
-            return Err(Denied::Limit(format!("the router has its limit of {limit} producers")));
+            return Err(Denied::Limit(format!(
+                "the router has its limit of {limit} producers (journal.producers)"
+            )));
         }
         let mut body = Writer::default();
         body.u32(self.producers.fresh()).text(name);

@@ -44,6 +44,11 @@ impl Journal {
         }
     }
 
+    /// Whether the file of the next segment is being made.
+    pub fn is_trying(&self) -> bool {
+        self.next == Next::Asked
+    }
+
     /// The longest body of a record: half a segment.
     pub fn record_bytes(&self) -> usize {
         (self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARKS) / 2

@@ -95,6 +95,8 @@ pub(super) struct Watch {
     answered: AtomicBool,
     /// The connection is to end when it has nothing left to do.
     stopping: AtomicBool,
+    /// The connection is to end for another one.
+    evicted: AtomicBool,
     task: Mutex<Option<Waker>>,
 }
 
@@ -108,6 +110,7 @@ impl Watch {
             received: AtomicU64::new(0),
             answered: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            evicted: AtomicBool::new(false),
             task: Mutex::new(None),
         };
         watch.enter(Phase::Idle);
@@ -180,6 +183,28 @@ impl Watch {
     pub(super) fn stop(&self) {
         self.stopping.store(true, Relaxed);
         self.wake();
+    }
+
+    /// Asks the connection to end now.
+    pub(super) fn evict(&self) {
+        self.evicted.store(true, Relaxed);
+        self.wake();
+    }
+
+    /// Takes back [`Self::evict`].
+    pub(super) fn spare(&self) {
+        self.evicted.store(false, Relaxed);
+    }
+
+    pub(super) fn is_evicted(&self) -> bool {
+        self.evicted.load(Relaxed)
+    }
+
+    /// Since when it waits for its other side; None where it does not.
+    pub(super) fn waits_since(&self) -> Option<u64> {
+        let phase = self.phase();
+        let waits = phase != Phase::Handling && !self.is_evicted();
+        waits.then(|| self.deadline.load(Relaxed).saturating_sub(self.clock.limits[phase as usize]))
     }
 
     pub(super) fn stopping(&self) -> bool {

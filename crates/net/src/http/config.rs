@@ -51,6 +51,10 @@ pub struct Config {
     pub workers: Workers,
     /// Connections that may be open (503, then closed; with TLS closed at once). Default: 16384.
     pub connections: usize,
+    /// Where all of them are open, the one that has waited longest for its other side is closed for a new one:
+    /// for a request, the rest of one, or its answer to be taken. Whose request is being handled stays.
+    /// Default: no.
+    pub evicts: bool,
     /// Requests that one connection may carry; the last answer says `Connection: close`. Default:
     /// no limit.
     pub requests_per_connection: u64,
@@ -112,6 +116,7 @@ impl Default for Config {
             threads: processors.min(4),
             workers: Workers::InPlace,
             connections: 16_384,
+            evicts: false,
             requests_per_connection: u64::MAX,
             header_bytes: 64 << 10,
             headers: Self::HEADERS,

@@ -71,6 +71,9 @@ pub(super) async fn serve<H: Handler>(
     });
     session.watch.enter(Phase::Idle);
     let (mut io, overdue) = converse(&session, io).await;
+    if session.watch.is_evicted() {
+        return;
+    }
     let refusal = match overdue {
         Some(Phase::Head) => Some(Refusal::header_timeout(&config)),
         Some(Phase::Idle) => None,
@@ -118,6 +121,12 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
             return Poll::Ready(None);
         }
         match watch.phase() {
+            Phase::Handling => {
+                // Its request came before it was known that it has to go.
+                watch.spare();
+                Poll::Pending
+            }
+            phase if watch.is_evicted() => Poll::Ready(Some(phase)),
             phase @ (Phase::Idle | Phase::Head | Phase::Writing) if watch.overdue() => {
                 Poll::Ready(Some(phase))
             }

@@ -69,6 +69,8 @@ enum Message {
     Connection(std::net::TcpStream, SocketAddr),
     /// Look at the time-outs.
     Tick,
+    /// End the connection that has waited longest for its other side.
+    Evict,
     /// End, and leave those that are served this long.
     Stop(Duration),
 }
@@ -252,6 +254,7 @@ impl<H: Handler> ThreadContext<H> {
                         self.spawn(stream, address, watch);
                     }
                     Some(Message::Tick) => {}
+                    Some(Message::Evict) => evict(&connections),
                     Some(Message::Stop(patience)) => break patience,
                     None => break Duration::ZERO,
                 }
@@ -317,6 +320,14 @@ fn sweep(connections: &mut Vec<Arc<Watch>>) {
     });
 }
 
+/// Ends the connection that has waited longest for its other side.
+fn evict(connections: &[Arc<Watch>]) {
+    let waiting = connections.iter().filter_map(|watch| Some((watch.waits_since()?, watch)));
+    if let Some((_, watch)) = waiting.min_by_key(|(since, _)| *since) {
+        watch.evict();
+    }
+}
+
 /// A connection that is counted as open until this is dropped.
 struct Open(Arc<Tally>);
 
@@ -380,8 +391,7 @@ impl Acceptor {
                 sleep(Duration::from_millis(10)).await;
                 continue;
             };
-            let open = self.doors.iter().map(|(_, tally)| tally.open());
-            if open.clone().sum::<u64>() >= self.config.connections as u64 {
+            if !self.has_room().await {
                 refuse(stream, &self.doors[0].1, &self.config, &refusing);
                 continue;
             }
@@ -397,6 +407,35 @@ impl Acceptor {
                 one(&tally.closed);
             }
         }
+    }
+}
+
+impl Acceptor {
+    /// How many there may be beyond the limit while those that make room for them end.
+    const ENDING: u64 = 16;
+    /// How long that may take, in milliseconds.
+    const PATIENCE: u32 = 200;
+
+    /// Whether there is room for a connection, once another one has made room for it if need be.
+    async fn has_room(&self) -> bool {
+        let limit = self.config.connections as u64;
+        let open = || self.doors.iter().map(|(_, tally)| tally.open()).sum::<u64>();
+        if open() < limit {
+            return true;
+        }
+        if !self.config.evicts {
+            return false;
+        }
+        let fullest = self.doors.iter().max_by_key(|(_, tally)| tally.open());
+        // A thread that receives nothing is gone.
+        let _ = fullest.map(|(sender, _)| sender.send(Message::Evict));
+        for _ in 0..Self::PATIENCE {
+            if open() < limit + Self::ENDING {
+                return true;
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+        false
     }
 }
 

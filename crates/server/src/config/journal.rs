@@ -45,6 +45,8 @@ pub struct Journal {
     pub subscriptions: usize,
     /// Producers that are known.
     pub producers: usize,
+    /// Names of producers that clients of one name may bring in within an hour.
+    pub producers_per_client: usize,
     /// Unacknowledged messages of a consumer that does not say how many it wants.
     pub window: u32,
     /// The most that one may want.
@@ -71,6 +73,7 @@ impl Default for Journal {
             quota_bytes: 0,
             subscriptions: settings.durables,
             producers: settings.producers,
+            producers_per_client: 1_000,
             window: settings.window.0,
             window_limit: settings.window.1,
             producer_window: settings.producer_window,

@@ -48,6 +48,7 @@ impl Config {
         page.key("topics_per_client", &limits.topics_per_client, "aliases of one connection");
         page.key("subscriptions", &limits.subscriptions, "of all clients");
         page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
+        page.key("overlaps_per_client", &limits.overlaps_per_client, "that match one topic");
         page.key("lanes", &limits.lanes, "pairs of a subscription and a topic it has matched");
         page.key("lanes_per_client", &limits.lanes_per_client, "of one client; it ends with more");
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
@@ -126,6 +127,11 @@ impl Config {
         page.key("quota_bytes", &size(journal.quota_bytes), "of one subscription; 0 is no quota");
         page.key("subscriptions", &journal.subscriptions, "durable ones and replays");
         page.key("producers", &journal.producers, "that are known");
+        page.key(
+            "producers_per_client",
+            &journal.producers_per_client,
+            "new ones in an hour, from clients of one name",
+        );
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
         page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");
@@ -158,13 +164,21 @@ impl Config {
     }
 
     fn show_edges(&self, page: &mut Page) {
-        let origins: Vec<String> =
-            self.websocket.origins.iter().map(|origin| quoted(origin)).collect();
+        let list = |texts: &[String]| {
+            let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+            format!("[{}]", texts.join(", "))
+        };
         page.section("[websocket]");
         page.key(
             "origins",
-            &format!("[{}]", origins.join(", ")),
+            &list(&self.websocket.origins),
             "of pages that may connect from elsewhere, such as \"https://desk.example.org\"",
+        );
+        page.section("[http]");
+        page.key(
+            "hosts",
+            &list(&self.http.hosts),
+            "names that requests may be for, beside localhost, addresses, and that of listen.http",
         );
         page.section("[metrics]");
         page.key("clients", &self.metrics.clients, "with series of their own, at most");

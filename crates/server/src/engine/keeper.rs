@@ -10,6 +10,8 @@ use trunkline_store::{
 
 use super::ConnectionId;
 use super::consumers::Consumers;
+use super::newcomers::Newcomers;
+use super::shortage::Shortage;
 use crate::session::{Face, code_of};
 
 impl std::fmt::Debug for Keeper {
@@ -30,6 +32,8 @@ pub(crate) struct Keeper {
     /// When clients can take more, for those that have a pace.
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
+    pub(crate) shortage: Option<Shortage>,
+    pub(crate) newcomers: Newcomers,
     /// Name of the topic that is published to.
     pub(crate) name: String,
 }
@@ -38,7 +42,13 @@ impl Keeper {
     pub(crate) fn new(store: Store, epoch: u64) -> Self {
         let (held, released, alarms) = (Vec::new(), VecDeque::new(), Vec::new());
         let (consumers, name) = (Consumers::default(), String::new());
-        Self { store, epoch, held, released, alarms, consumers, name }
+        let (shortage, newcomers) = (None, Newcomers::default());
+        Self { store, epoch, held, released, alarms, consumers, shortage, newcomers, name }
+    }
+
+    /// It is so many nanoseconds since 1970 now: clocks are set while a router runs.
+    pub(crate) fn tell_time(&mut self, now: u64, since_1970: u64) {
+        self.epoch = since_1970.saturating_sub(now);
     }
 
     pub(crate) fn moment(&self, now: u64) -> Moment {

@@ -41,6 +41,8 @@ pub(crate) struct Member {
     pub(crate) asked_at: u64,
     /// Questions without an answer.
     pub(crate) missed: u32,
+    /// The connection ends because of them.
+    pub(crate) was_silent: bool,
     /// Messages that it published, requests among them.
     pub(crate) published: u64,
     /// Who it publishes as, in guaranteed delivery.
@@ -70,6 +72,7 @@ impl Member {
             heard: now,
             asked_at: 0,
             missed: 0,
+            was_silent: false,
             published: 0,
             producer: None,
             refusals: 0,

@@ -47,25 +47,19 @@ impl Engine {
     #[inline]
     pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
         let at = self.keeper.moment(now);
-        self.keeper.store.next_chore(at)
+        let chore = self.keeper.store.next_chore(at);
+        self.look_for_room(now);
+        chore
     }
 
     /// What came of the chore.
     pub fn chore_done(&mut self, now: u64, done: Done) {
-        let before = self.keeper.store.journal().shortage().map(str::to_owned);
-        if let Done::Failed(why) = &done {
+        if let (Done::Failed(why), None) = (&done, &self.keeper.shortage) {
             tracing::warn!(why, "the journal's disk");
         }
         let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
         store.chore_done(at, done, &mut counter);
-        let after = self.keeper.store.journal().shortage();
-        match (before, after) {
-            (None, Some(why)) => {
-                tracing::error!(why, "the journal has no room: producers are refused")
-            }
-            (Some(_), None) => tracing::info!("the journal has room again"),
-            _ => {}
-        }
+        self.look_for_room(now);
         self.keeper.release_all();
         self.remind_of_room();
     }
@@ -79,6 +73,13 @@ impl Engine {
     /// A connection that may try again: the bytes that were left over come first.
     pub fn next_released(&mut self) -> Option<ConnectionId> {
         self.keeper.next_released()
+    }
+
+    /// A connection that is to end is held no more: what it sends is read, and not heard. Whether it was.
+    pub fn let_go(&mut self, id: ConnectionId) -> bool {
+        let was_held = self.keeper.is_held(id);
+        self.keeper.forget(id);
+        was_held
     }
 
     /// Whether records are still to be written, or are being.
@@ -97,6 +98,7 @@ impl Engine {
     pub(super) fn settle(&mut self, now: u64) {
         let (store, _, mut counter) = self.keeper.parts(now, &mut self.router);
         store.settle(&mut counter);
+        self.look_for_room(now);
         self.remind_of_room();
     }
 
@@ -113,6 +115,7 @@ impl Engine {
         }
         let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
         store.advance(at, &mut counter);
+        self.look_for_room(now);
         self.remind_of_room();
     }
 

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use trunkline_router::{ClientId, ClientView, Ledger};
 use trunkline_store::{DurableView, Store};
 
-use super::{Connection, Engine, Face};
+use super::{Connection, Engine, Face, Keeper};
 use crate::snapshot::{
     ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
@@ -200,14 +200,15 @@ impl Engine {
         totals.refusals = office.refusals;
         totals.ledger = counts(survey.ledger);
         snapshot.now_ns = now;
-        snapshot.journal = journal(&self.keeper.store);
+        snapshot.journal = journal(&self.keeper);
         snapshot.durables = durables(&self.keeper.store, survey.request.clients);
     }
 }
 
-fn journal(store: &Store) -> JournalStatus {
-    let (journal, counts) = (store.journal(), store.counts());
-    let trouble = journal.failure().or(journal.shortage()).unwrap_or_default();
+fn journal(keeper: &Keeper) -> JournalStatus {
+    let (journal, counts) = (keeper.store.journal(), keeper.store.counts());
+    let shortage = keeper.shortage.as_ref().map(|it| &*it.why);
+    let trouble = journal.failure().or(shortage).unwrap_or_default();
     JournalStatus {
         is_on_disk: journal.is_on_disk(),
         position: journal.last(),

@@ -74,7 +74,8 @@ fn tell(config: &Config, opened: &Opened, began: Instant) {
     }
 }
 
-fn since_1970() -> u64 {
+/// Nanoseconds since 1970, as the machine's clock has it now.
+pub(crate) fn since_1970() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -173,7 +173,7 @@ impl Desk<'_> {
         };
         if let Some(face) = self.router.renderer(id) {
             if face.requests.len() >= most {
-                let text = format!("{most} requests wait already (requests_per_client)");
+                let text = format!("{most} requests wait already (limits.requests_per_client)");
                 return Err(Denied { code: code::LIMIT, offset: None, text });
             }
             if !face.requests.add(correlation, deadline) {

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use crate::http::host_of;
+
 /// Origins whose pages may connect, beside those that always may.
 ///
 /// A browser names the origin of the page; a program that names none is no browser and may connect.
@@ -29,20 +31,11 @@ impl Origins {
             return true;
         }
         let Some((_, authority)) = origin.split_once("://") else { return false };
-        let (page, target) = (host_of(authority), host_of(host));
+        let (page, target) = (host_of(authority.trim_end_matches('/')), host_of(host));
         let is_own = page.eq_ignore_ascii_case(target)
             && (!over_loopback || target.parse::<IpAddr>().is_ok());
         is_local(target) && is_local(page) || is_own || is_local(page) && over_loopback
     }
-}
-
-/// `[::1]:7402` is `::1`.
-fn host_of(authority: &str) -> &str {
-    let authority = authority.trim_end_matches('/');
-    if let Some(rest) = authority.strip_prefix('[') {
-        return rest.split_once(']').map_or(rest, |(host, _)| host);
-    }
-    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
 }
 
 fn is_local(host: &str) -> bool {

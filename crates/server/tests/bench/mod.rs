@@ -54,7 +54,7 @@ impl Bench {
         self.clean();
     }
 
-    fn clean(&mut self) {
+    pub fn clean(&mut self) {
         while let Some(dirty) = self.engine.next_dirty() {
             if let Dirty::Close(id, reason) = dirty {
                 self.ended.push((id, reason));

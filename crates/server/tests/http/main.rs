@@ -2,6 +2,7 @@
 
 mod open_metrics;
 mod rendering;
+mod visitors;
 
 use std::collections::HashMap;
 use std::time::Duration;

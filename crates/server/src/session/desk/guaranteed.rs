@@ -71,9 +71,22 @@ impl Desk<'_> {
     ///
     /// There are as many producers as may be, or the journal takes nothing.
     pub fn produce(&mut self, name: &str) -> Result<Producing, NotNow> {
+        let is_new = !self.keeper.store.knows_producer(name);
+        let most = self.office.config.journal.producers_per_client;
+        let (now, client) = (self.now, &self.member.name);
+        if is_new && !self.keeper.newcomers.may(now, client, most) {
+            let text = format!(
+                "clients of the name {client:?} have brought in {most} names of producers within an hour, \
+                 and may bring in no more (journal.producers_per_client)"
+            );
+            return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
+        }
         let (store, at, _) = self.keeper.parts(self.now, self.router);
         let produced = store.produce(at, self.member.id.as_u64(), name);
         let producing = produced.map_err(|denied| self.not_now(&denied))?;
+        if is_new {
+            self.keeper.newcomers.add(&self.member.name);
+        }
         self.member.producer = Some(producing.producer);
         Ok(producing)
     }
@@ -133,7 +146,9 @@ impl Desk<'_> {
         }
         let most = self.subscriptions();
         if self.keeper.consumers.of(self.member.id) >= most {
-            let text = format!("the client has its limit of {most} (subscriptions_per_client)");
+            let text = format!(
+                "the client has its limit of {most} subscriptions (limits.subscriptions_per_client)"
+            );
             return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
         }
         self.room_for_subscription().map_err(NotNow::Denied)?;

@@ -44,7 +44,10 @@ impl Aliases {
     pub(super) fn place(&self, alias: u32, limit: u32) -> Result<(), Denied> {
         let denied = |code, text| Err(Denied { code, offset: None, text });
         if alias >= limit {
-            return denied(code::LIMIT, format!("aliases are below {limit} (topics_per_client)"));
+            return denied(
+                code::LIMIT,
+                format!("aliases are below {limit} (limits.topics_per_client)"),
+            );
         }
         if self.get(alias).is_some() {
             return denied(code::IN_USE, format!("{alias} stands for a topic already"));

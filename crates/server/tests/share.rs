@@ -1,0 +1,170 @@
+//! What one client may have of what there is for all: beyond that it is refused, and told by which limit.
+
+mod bench;
+
+use bench::{Bench, Frame};
+use trunkline_native::{self as native, RouterFrame, Updates, code};
+use trunkline_server::{Config, ConnectionId};
+
+/// Codes and texts of refusals, and the reason for the end.
+fn refusals(bench: &Bench, id: ConnectionId) -> Vec<(u16, String)> {
+    let bytes = bench.engine.output(id).to_vec();
+    let (mut rest, mut told) = (&bytes[..], Vec::new());
+    while let Some((frame, length)) = native::decode_router(rest, 1 << 24).expect("a frame") {
+        match frame {
+            RouterFrame::Refused(it) => told.push((it.code, it.text.to_owned())),
+            RouterFrame::Closing(it) => told.push((it.code, it.text.to_owned())),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    told
+}
+
+#[track_caller]
+fn is_refused(bench: &mut Bench, id: ConnectionId, key: &str) {
+    let told = refusals(bench, id);
+    assert!(matches!(&*told, [(code::LIMIT, text)] if text.contains(key)), "{key}: {told:?}");
+    bench.read(id);
+}
+
+#[test]
+fn one_client_has_a_share_of_the_topics() {
+    let mut bench = Bench::new(|_| {});
+    let (greedy, other) = (bench.client("greedy"), bench.client("other"));
+    let share = Config::default().limits.topics_per_client;
+    assert!(share >= 100_000, "a feed of so many topics is one client");
+    for alias in 0..share as u32 {
+        bench.send(greedy, |out| native::encode_topic(out, alias, &format!("greedy/{alias}")));
+    }
+    assert_eq!(bench.read(greedy), []);
+    bench.send(greedy, |out| native::encode_topic(out, share as u32, "one/more"));
+    is_refused(&mut bench, greedy, "limits.topics_per_client");
+    // Nine others could have as many.
+    let limit = Config::default().limits.topics;
+    assert!(limit >= 10 * share);
+    bench.send(other, |out| native::encode_topic(out, 0, "other"));
+    assert_eq!(bench.read(other), []);
+}
+
+#[test]
+fn one_client_has_a_share_of_the_subscriptions() {
+    let mut bench = Bench::new(|_| {});
+    let (greedy, other) = (bench.client("greedy"), bench.client("other"));
+    let share = Config::default().limits.subscriptions_per_client as u32;
+    assert!(share >= 100_000, "who watches so many topics is one client");
+    for number in 0..share {
+        let pattern = format!("t/{number}");
+        bench.send(greedy, |out| native::encode_subscribe(out, number, Updates::All, &pattern));
+        if number % 1_000 == 0 {
+            bench.read(greedy);
+        }
+    }
+    bench.read(greedy);
+    bench.send(greedy, |out| native::encode_subscribe(out, share, Updates::All, "more"));
+    is_refused(&mut bench, greedy, "limits.subscriptions_per_client");
+    bench.send(other, |out| native::encode_subscribe(out, 1, Updates::All, ">"));
+    assert_eq!(bench.read(other), [Frame::Other("Subscribed(1)".to_owned())]);
+}
+
+#[test]
+fn a_message_goes_to_one_client_so_many_times_at_most() {
+    let mut bench = Bench::new(|_| {});
+    let (greedy, writer) = (bench.client("greedy"), bench.client("writer"));
+    let most = Config::default().limits.overlaps_per_client as u32;
+    for number in 0..most {
+        bench.send(greedy, |out| native::encode_subscribe(out, number, Updates::All, ">"));
+    }
+    bench.read(greedy);
+    bench.send(greedy, |out| native::encode_subscribe(out, most, Updates::All, ">"));
+    is_refused(&mut bench, greedy, "limits.overlaps_per_client");
+    bench.send(writer, |out| native::encode_topic(out, 0, "a/b"));
+    bench.send(writer, |out| native::encode_publish(out, 0, 0, b"x"));
+    let came = bench.read(greedy);
+    let messages = came.iter().filter(|it| matches!(it, Frame::Message(..))).count();
+    assert_eq!((messages, bench.ended.len()), (most as usize, 0));
+}
+
+#[test]
+fn patterns_that_differ_and_match_one_topic_are_counted_too() {
+    for last in ["a/>", "a/b"] {
+        let mut bench = Bench::new(|config| config.limits.overlaps_per_client = 2);
+        let greedy = bench.client("greedy");
+        let others: Vec<_> = (0..5).map(|_| bench.client("other")).collect();
+        let writer = bench.client("writer");
+        for other in &others {
+            bench.send(*other, |out| native::encode_subscribe(out, 1, Updates::All, "a/*"));
+            bench.read(*other);
+        }
+        bench.send(writer, |out| native::encode_topic(out, 0, "a/b"));
+        for (number, pattern) in ["*/b", ">"].into_iter().enumerate() {
+            let number = number as u32;
+            bench.send(greedy, |out| native::encode_subscribe(out, number, Updates::All, pattern));
+        }
+        bench.send(writer, |out| native::encode_publish(out, 0, 0, b"1"));
+        assert_eq!(bench.read(greedy).len(), 6, "twice each: subscribed, the topic, the message");
+        bench.send(greedy, |out| native::encode_subscribe(out, 2, Updates::All, last));
+        bench.send(writer, |out| native::encode_publish(out, 0, 0, b"2"));
+        let told = refusals(&bench, greedy);
+        let (_, text) = told.last().expect("the end");
+        assert!(text.contains("limits.overlaps_per_client") && text.contains("a/b"), "{told:?}");
+        bench.read(greedy);
+        let ended: Vec<_> = bench.ended.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ended, [greedy], "{last}");
+        bench.send(writer, |out| native::encode_publish(out, 0, 0, b"3"));
+        for other in &others {
+            let came: Vec<_> = bench.read(*other);
+            let messages = came.iter().filter(|it| matches!(it, Frame::Message(..))).count();
+            assert_eq!(messages, 3, "others get everything: {came:?}");
+        }
+    }
+}
+
+fn produce(bench: &mut Bench, client: &str, name: &str) -> ConnectionId {
+    let id = bench.client(client);
+    bench.send(id, |out| native::encode_producer(out, name));
+    id
+}
+
+fn is_producing(bench: &mut Bench, id: ConnectionId) -> bool {
+    matches!(&*bench.read(id), [Frame::Other(text)] if text.contains("Producing"))
+}
+
+#[test]
+fn names_of_producers_that_one_client_makes_up_leave_room_for_others() {
+    let mut bench = Bench::new(|config| config.journal.producers_per_client = 3);
+    for number in 0..3 {
+        let id = produce(&mut bench, "made up", &format!("{number}"));
+        assert!(is_producing(&mut bench, id));
+        bench.engine.closed(bench.now, id, "it left");
+    }
+    let id = produce(&mut bench, "made up", "another");
+    is_refused(&mut bench, id, "journal.producers_per_client");
+    // The names that it has it may use.
+    let id = produce(&mut bench, "made up", "2");
+    assert!(is_producing(&mut bench, id));
+    let id = produce(&mut bench, "gateway", "gateway");
+    assert!(is_producing(&mut bench, id));
+    // In an hour it may bring in more.
+    bench.pass(bench.now + 3_600 * bench::SECOND);
+    let id = produce(&mut bench, "made up", "another");
+    assert!(is_producing(&mut bench, id));
+}
+
+#[test]
+fn names_of_producers_under_which_nothing_was_stored_make_room() {
+    let mut bench = Bench::new(|config| config.journal.producers = 20);
+    for number in 0..20 {
+        let id = produce(&mut bench, &format!("client {number}"), &format!("{number}"));
+        assert!(is_producing(&mut bench, id));
+        if number > 0 {
+            bench.engine.closed(bench.now, id, "it left");
+        }
+    }
+    for number in 0..19 {
+        let id = produce(&mut bench, "gateway", &format!("gateway {number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+    }
+    let id = produce(&mut bench, "gateway", "one more");
+    is_refused(&mut bench, id, "journal.producers");
+}
