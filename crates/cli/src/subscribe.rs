@@ -1,6 +1,7 @@
 //! `trunkline sub PATTERN...`
 
 mod guaranteed;
+mod outlet;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,6 +22,7 @@ use crate::client::{
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
+use outlet::Outlet;
 
 /// Gaps that are told one by one in a second; the others are added up.
 const GAPS_TOLD: u32 = 20;
@@ -39,6 +41,7 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
     let mut client = connect(&arguments.to, "sub", options)?;
     let patterns = subscribe(&mut client, arguments)?;
     tell(&format!("listening to {} at {}", arguments.patterns.join(", "), client.address()));
+    let conflates = arguments.conflate || arguments.updates_per_second.is_some();
     let mut listing = Listing {
         arguments,
         out: Vec::new(),
@@ -47,6 +50,8 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
         topics: HashSet::new(),
         news: News::default(),
         is_read: true,
+        outlet: conflates.then(|| Outlet::new(&stop)),
+        fault: None,
         patterns,
         printed: Vec::new(),
         confirmed: None,
@@ -55,7 +60,10 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
     let start = Instant::now();
     while !stop.is_asked() && listing.wants_more() {
         let received = client.receive(Some(MOMENT), &mut |event| listing.take(&event));
-        listing.write()?;
+        listing.write();
+        if let Some(fault) = listing.fault.take() {
+            return Err(fault);
+        }
         listing.tell_news();
         let received = received.and_then(|_| listing.acknowledge(&mut client));
         match received {
@@ -155,6 +163,10 @@ struct Listing<'a> {
     news: News,
     /// Somebody reads what is printed.
     is_read: bool,
+    /// Of one that conflates.
+    outlet: Option<Outlet>,
+    /// Why nothing can be printed.
+    fault: Option<Fault>,
     /// Which of the patterns each subscription is for.
     patterns: Vec<(Subscription, usize)>,
     /// Guaranteed messages that are printed and not acknowledged.
@@ -170,6 +182,8 @@ struct Shown<'a> {
     topic: &'a str,
     sequence: Option<u64>,
     conflation: Option<Conflation>,
+    /// Nanoseconds since it was published, if it is known.
+    age: Option<u64>,
     format: u16,
     payload: &'a [u8],
     /// Of a guaranteed one.
@@ -179,6 +193,7 @@ struct Shown<'a> {
 impl Listing<'_> {
     fn wants_more(&self) -> bool {
         self.is_read
+            && self.fault.is_none()
             && self.ended.is_none()
             && self.arguments.count.is_none_or(|count| self.tally.messages < count)
     }
@@ -195,10 +210,11 @@ impl Listing<'_> {
     }
 
     fn take_message(&mut self, message: &Message<'_>) {
-        let Message { subscription, topic, sequence, conflation, format, payload, .. } = *message;
+        let Message { subscription, topic, sequence, conflation, age, format, payload, .. } =
+            *message;
         let (sequence, guaranteed) = (Some(sequence), None);
         let shown =
-            Shown { subscription, topic, sequence, conflation, format, payload, guaranteed };
+            Shown { subscription, topic, sequence, conflation, age, format, payload, guaranteed };
         self.take_shown(&shown, message.request.is_some());
     }
 
@@ -223,6 +239,11 @@ impl Listing<'_> {
             self.out.extend_from_slice(self.line.as_bytes());
         }
         self.out.push(b'\n');
+        // It is taken when this returns.
+        let gathered = self.out.len();
+        if self.outlet.as_ref().is_some_and(|outlet| outlet.is_due(gathered)) {
+            self.write();
+        }
     }
 
     fn pattern(&self, subscription: Subscription) -> &str {
@@ -254,8 +275,8 @@ impl Listing<'_> {
                 Column::Bytes => write!(line, "{}", message.payload.len()),
                 Column::Pattern => write!(line, "{}", self.pattern(message.subscription)),
                 Column::Age => {
-                    match conflation {
-                        Some(it) => write_age(&mut line, it.age),
+                    match message.age.or(conflation.map(|it| it.age)) {
+                        Some(age) => write_age(&mut line, age),
                         None => line.push('-'),
                     }
                     Ok(())
@@ -289,7 +310,8 @@ impl Listing<'_> {
         }
         if let Some(conflation) = message.conflation {
             value["replaced"] = conflation.replaced.into();
-            value["age_ns"] = conflation.age.into();
+            value["age_ns"] = message.age.unwrap_or(conflation.age).into();
+            value["sent_age_ns"] = conflation.age.into();
         }
         match str::from_utf8(message.payload) {
             Ok(text) => value["payload"] = text.into(),
@@ -331,17 +353,22 @@ impl Listing<'_> {
     }
 
     /// Prints what has gathered.
-    fn write(&mut self) -> Result<(), Fault> {
+    fn write(&mut self) {
+        if self.out.is_empty() {
+            return;
+        }
         let mut out = io::stdout().lock();
         let written = out.write_all(&self.out).and_then(|()| out.flush());
         self.out.clear();
+        drop(out);
         match written {
-            Ok(()) => Ok(()),
-            Err(cause) if cause.kind() == ErrorKind::BrokenPipe => {
-                self.is_read = false;
-                Ok(())
+            Ok(()) => {
+                if let Some(outlet) = &mut self.outlet {
+                    outlet.wait_until_read();
+                }
             }
-            Err(cause) => Err(Fault::new(format!("standard output: {cause}"))),
+            Err(cause) if cause.kind() == ErrorKind::BrokenPipe => self.is_read = false,
+            Err(cause) => self.fault = Some(Fault::new(format!("standard output: {cause}"))),
         }
     }
 

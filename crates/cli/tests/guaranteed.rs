@@ -42,7 +42,8 @@ fn answers(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'static>> {
         ClientFrame::Hello(_) => {
             let (topics, subscriptions) = (100, 100);
             let (version, frame_bytes, client) = (VERSION, 1 << 20, 1);
-            let welcome = Welcome { version, frame_bytes, client, topics, subscriptions };
+            let features = trunkline_native::Features::default();
+            let welcome = Welcome { version, features, frame_bytes, client, topics, subscriptions };
             vec![RouterFrame::Welcome(welcome)]
         }
         ClientFrame::Ping(token) => vec![RouterFrame::Pong(*token)],

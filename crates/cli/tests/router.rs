@@ -333,6 +333,34 @@ fn elided_updates_are_counted() {
     assert!(printed < 5001, "{summary}");
 }
 
+/// What stands in a pipe that nobody reads cannot be replaced by what is newer: next to nothing does.
+#[test]
+fn a_slow_reader_of_standard_output_gets_the_newest() {
+    let router = Router::start("fresh");
+    let mut sub = router
+        .command(&["sub", "fx/*", "--conflate", "--show", "sequence"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let err = lines(sub.stderr.take().expect("it is piped"));
+    until(&err, "listening to");
+    let mut out = BufReader::new(sub.stdout.take().expect("it is piped")).lines();
+    let mut next = || out.next().expect("there is more").expect("UTF-8");
+    router.good(&["pub", "fx/EURUSD", "1.0842", "--count", "1"]);
+    assert_eq!(next(), "1");
+    router.good(&["pub", "fx/EURUSD", "1.0843", "--count", "20000"]);
+    let mut read = Vec::new();
+    while read.last().is_none_or(|last| last != "20001") {
+        read.push(next());
+    }
+    // What the bound of credit has let go, and what the pipe had.
+    assert!(read.len() < 100, "{} lines before the newest", read.len());
+    drop(out);
+    sub.kill().expect("it runs");
+    sub.wait().expect("our own child");
+}
+
 #[test]
 fn losses_are_told() {
     let router = Router::start("losses");

@@ -29,7 +29,9 @@ fn measure(what: &str, payload: usize, mut pass: impl FnMut() -> f64) {
 fn main() {
     let mut bytes = Vec::new();
     let (frame_bytes, topics) = (1 << 20, 1000);
-    let welcome = Welcome { version: VERSION, frame_bytes, client: 1, topics, subscriptions: 1000 };
+    let features = trunkline_native::Features::default();
+    let welcome =
+        Welcome { version: VERSION, frame_bytes, client: 1, topics, subscriptions: 1000, features };
     encode_welcome(&mut bytes, &welcome);
     for number in 0..500 {
         encode_router_topic(&mut bytes, number, &format!("fx/{number}/spot"));

@@ -1,6 +1,7 @@
 //! A client of a router: one connection, one thread.
 
 mod exchange;
+mod freshness;
 mod guaranteed;
 
 use std::str::FromStr as _;
@@ -14,6 +15,7 @@ use self::guaranteed::sooner;
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Event, Refusal, Reply, RequestId};
+use crate::freshness::Freshness;
 use crate::options::{Options, Subscribe};
 
 /// Bytes that [`Client::enqueue`] gathers before it sends them.
@@ -38,6 +40,11 @@ pub struct Client {
     last_ping: u64,
     /// When the producer tries again what the router could not store.
     retry_at: Option<Instant>,
+    /// Where the times of this client begin.
+    epoch: Instant,
+    freshness: Freshness,
+    /// When something was read last, while the router's clock is asked.
+    read_at: u64,
     /// When a call that stores has looked last what the router says.
     heard_at: Instant,
 }
@@ -61,6 +68,9 @@ impl Client {
             writes: 0,
             last_ping: 0,
             retry_at: None,
+            epoch: Instant::now(),
+            freshness: Freshness::default(),
+            read_at: 0,
             heard_at: Instant::now(),
         };
         client.greet()?;
@@ -81,6 +91,7 @@ impl Client {
         self.stream = open(&self.address, &self.options)?;
         self.conversation.restart();
         (self.writes, self.retry_at) = (0, None);
+        self.freshness = Freshness::default();
         self.greet()?;
         self.barrier(|frame| match frame {
             RouterFrame::Subscribed(_) | RouterFrame::Consuming(_) | RouterFrame::Producing(_) => {
@@ -104,7 +115,8 @@ impl Client {
             RouterFrame::Welcome(_) => Look::Answer(()),
             _ => Look::Other,
         };
-        self.wait_for("answer to HELLO", self.options.timeout, look)
+        self.wait_for("answer to HELLO", self.options.timeout, look)?;
+        self.ask_clock()
     }
 
     /// What the router said when it took this client.
@@ -374,13 +386,18 @@ impl Client {
         let deadline = Deadline::after(timeout);
         loop {
             let mut count = 0;
-            while let Some(event) = self.conversation.next_event()? {
+            while let Some(mut event) = self.conversation.next_event()? {
                 if is_for_users(&event) {
+                    let is_conflated = self.freshness.look_at(self.epoch, &mut event);
                     handler(event);
                     count += 1;
+                    if is_conflated {
+                        self.tell_taken_early();
+                    }
                 }
             }
-            let retry = self.keep_trying();
+            let tell = self.tell_taken();
+            let retry = [self.keep_trying(), tell].into_iter().flatten().min();
             self.write(self.options.timeout).or_else(|error| match count {
                 0 => Err(error),
                 // The next call will meet it.

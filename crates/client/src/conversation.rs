@@ -46,6 +46,9 @@ const ALIASES_BEFORE_WELCOME: u32 = 1024;
 /// Bytes of a frame that a router takes before it has said how many.
 const FRAME_BYTES_BEFORE_WELCOME: u32 = 64 << 10;
 
+/// Bytes that are read ahead where they get old.
+const LITTLE: usize = 8 << 10;
+
 /// Memory for frames that are put aside is given back beyond so many bytes.
 const ASIDE_KEPT: usize = 1 << 20;
 
@@ -147,6 +150,13 @@ impl Conversation {
         }
     }
 
+    /// How much is best read at a time: little where conflated messages come and the router is not told
+    /// what was taken, since it cannot replace what was read ahead.
+    pub(crate) fn read_at_most(&self) -> usize {
+        let tells = self.state.welcome.is_some_and(|welcome| welcome.features.credit);
+        if self.state.handed > 0 && !tells { LITTLE } else { usize::MAX }
+    }
+
     /// Room to read into; [`Conversation::filled`] takes it in.
     pub fn room(&mut self) -> &mut [u8] {
         self.input.pass(self.passed);
@@ -245,7 +255,7 @@ impl Conversation {
             }
             let looked = look(&frame);
             match (frame, &looked) {
-                (RouterFrame::Ping(_) | RouterFrame::Closing(_), _)
+                (RouterFrame::Ping(_) | RouterFrame::Clock(_) | RouterFrame::Closing(_), _)
                 | (_, Look::Answer(_) | Look::Part) => _ = self.state.take(&frame)?,
                 _ => {
                     let limit = self.options.aside_bytes;
@@ -385,6 +395,39 @@ impl Conversation {
         let frame = native::Reply { request: request.into(), format: *format, payload };
         encode_reply(&mut self.state.output, &frame);
         Ok(())
+    }
+
+    /// Conflated messages that were handed over and that the router has not been told of.
+    #[must_use]
+    pub fn untold(&self) -> u64 {
+        let tells = self.state.welcome.is_some_and(|welcome| welcome.features.credit);
+        if tells { self.state.handed - self.state.told } else { 0 }
+    }
+
+    /// Tells the router that the application has taken all conflated messages that were handed over, if it
+    /// wants to know and does not; `round_trip` is the shortest to it in nanoseconds, or 0.
+    ///
+    /// With [`Options::credit`] it has to be called: the router sends only so many ahead. Not for each
+    /// message that is taken fast, but before waiting for more.
+    pub fn tell_taken(&mut self, round_trip: u64) {
+        if self.untold() > 0 {
+            self.state.told = self.state.handed;
+            let taken = native::Taken { messages: self.state.handed, round_trip };
+            native::encode_taken(&mut self.state.output, &taken);
+        }
+    }
+
+    /// Asks for the time of the router, if it tells times.
+    pub fn ask_clock(&mut self, token: u64) {
+        if self.state.welcome.is_some_and(|welcome| welcome.features.times) {
+            native::encode_clock(&mut self.state.output, token);
+        }
+    }
+
+    /// The last answer to [`Conversation::ask_clock`] that was met and not taken yet: its token, and the
+    /// router's time in nanoseconds.
+    pub fn clock(&mut self) -> Option<(u64, u64)> {
+        self.state.clock.take().map(|clock| (clock.token, clock.time))
     }
 
     /// Asks for a sign of life, which comes back as [`Event::Pong`] behind the answers to

@@ -63,6 +63,13 @@ pub struct Message<'a> {
     pub sequence: u64,
     /// What it replaced and how old it is, where the subscription is conflated.
     pub conflation: Option<Conflation>,
+    /// When it was published, in nanoseconds on the router's clock, where the subscription is conflated and
+    /// the router tells times.
+    pub published: Option<u64>,
+    /// Nanoseconds from when it was published until it was handed over, where that is known:
+    /// [`crate::Client`] finds out how the clock of the router stands to its own. A
+    /// [`crate::Conversation`] has no clock.
+    pub age: Option<u64>,
     /// Set where an answer is wanted; for [`crate::Client::reply`].
     pub request: Option<RequestId>,
     /// What the payload is ([`crate::format`]).
@@ -79,6 +86,8 @@ impl<'a> Message<'a> {
             topic,
             sequence: message.sequence,
             conflation: message.conflation,
+            published: message.published,
+            age: None,
             request: message.request.map(RequestId::from),
             format: message.format,
             payload: message.payload,
@@ -291,6 +300,7 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
         RouterFrame::Pong(token) | RouterFrame::Ping(token) => Event::Pong(token),
         RouterFrame::Closing(closing) => Event::Closing(closing),
         RouterFrame::Topic(topic) => return Err(unnamed(topic.alias)),
+        RouterFrame::Clock(clock) => Event::Pong(clock.token),
         RouterFrame::Producing(producing) => Event::Producing(producing),
         RouterFrame::Consuming(consuming) => Event::Consuming(consuming.into()),
         RouterFrame::Delivery(delivery) => {

@@ -58,6 +58,7 @@ mod consumer;
 mod conversation;
 mod error;
 mod event;
+mod freshness;
 mod input;
 mod names;
 mod numbers;

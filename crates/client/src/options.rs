@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trunkline_native::{Hello, Overflow, Updates, VERSION};
+use trunkline_native::{Features, Hello, Overflow, Updates, VERSION};
 use trunkline_reactor::Idle;
 
 /// What a client asks for when it connects. 0 leaves a number to the router's configuration.
@@ -20,6 +20,13 @@ pub struct Options {
     pub messages_per_second: u32,
     /// The most bytes of payload a second that the router sends to this client.
     pub bytes_per_second: u64,
+    /// The client tells the router what this program has taken of conflated subscriptions (a message is
+    /// taken when the handler of [`crate::Client::receive`] has returned), and the router sends no more
+    /// ahead than keeps it busy: what it reads is fresh, however slow it is.
+    pub credit: bool,
+    /// Conflated messages say how old they are when they are handed over
+    /// ([`crate::Message::age`]).
+    pub times: bool,
     /// How long connecting, an answer, or room in a full connection may take.
     pub timeout: Duration,
     /// How the thread waits: asleep, or awake for a quicker answer.
@@ -36,7 +43,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// No name, the router's own limits, 10 s, asleep, frames up to 16 MiB, 64 MiB put aside.
+    /// No name, the router's own limits, credit and times, 10 s, asleep, frames up to 16 MiB, 64 MiB put aside.
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -45,6 +52,8 @@ impl Default for Options {
             overflow: Overflow::Default,
             messages_per_second: 0,
             bytes_per_second: 0,
+            credit: true,
+            times: true,
             timeout: Duration::from_secs(10),
             idle: Idle::Block,
             frame_bytes: 16 << 20,
@@ -65,6 +74,7 @@ impl Options {
     pub(crate) fn hello(&self) -> Hello<'_> {
         Hello {
             version: VERSION,
+            features: Features { credit: self.credit, times: self.times },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
             queue_bytes: self.queue_bytes,

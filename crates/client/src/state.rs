@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use trunkline_native::{
-    self as native, RouterFrame, Welcome, code, encode_forget, encode_pong, encode_topic, kind,
+    self as native, Clock, RouterFrame, Welcome, code, encode_forget, encode_pong, encode_topic,
+    kind,
 };
 
 use crate::consumer::{Consumer, Standing};
@@ -27,6 +28,12 @@ pub(crate) struct State {
     /// Requests whose answers are wanted.
     pub(crate) asked: HashSet<u64>,
     pub(crate) welcome: Option<Welcome>,
+    /// Conflated messages that were handed over on this connection, and how many of them the router
+    /// has been told of.
+    pub(crate) handed: u64,
+    pub(crate) told: u64,
+    /// The last answer of the router's clock.
+    pub(crate) clock: Option<Clock>,
     /// Code and reason.
     pub(crate) closed: Option<(u16, String)>,
     /// The router has to be told of topics and subscriptions once it has taken this client again.
@@ -56,6 +63,7 @@ impl State {
         self.names.clear();
         self.asked.clear();
         self.welcome = None;
+        (self.handed, self.told, self.clock) = (0, 0, None);
         self.closed = None;
         self.announces = true;
     }
@@ -127,6 +135,11 @@ impl State {
                 encode_pong(&mut self.output, *token);
                 return Ok(Taken::Inside);
             }
+            RouterFrame::Clock(clock) => {
+                self.clock = Some(*clock);
+                return Ok(Taken::Inside);
+            }
+            RouterFrame::Message(message) if message.conflation.is_some() => self.handed += 1,
             RouterFrame::Reply(reply) if !self.asked.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }

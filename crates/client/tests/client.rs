@@ -10,11 +10,14 @@ use trunkline_client::{
     Client, Consume, Conversation, Error, Event, Options, Start, Subscribe, code, kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Consuming, Delivery, Durability, Message, Producing, Refused,
+    ClientFrame, Closing, Consuming, Delivery, Durability, Features, Message, Producing, Refused,
     RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
+const NO_FEATURES: Features = Features { credit: false, times: false };
+
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
+    features: NO_FEATURES,
     version: VERSION,
     frame_bytes: 1 << 20,
     client: 1,
@@ -112,6 +115,7 @@ fn message(sequence: u64, payload: &[u8]) -> RouterFrame<'_> {
         sequence,
         conflation: None,
         request: None,
+        published: None,
         format: 0,
         payload,
     })

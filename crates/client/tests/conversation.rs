@@ -4,11 +4,15 @@ use trunkline_client::{
     Conversation, Error, Event, Options, Reply, Subscribe, Subscription, code, format, kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Gap, Message, Refused, Request, Requester, RouterFrame,
-    RouterReply, Topic, Updates, VERSION, Welcome, decode_client, encode_plain_message,
+    ClientFrame, Closing, Conflation, Features, Gap, Message, Refused, Request, Requester,
+    RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
+    encode_plain_message,
 };
 
+const NO_FEATURES: Features = Features { credit: false, times: false };
+
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
+    features: NO_FEATURES,
     version: VERSION,
     frame_bytes: 1 << 20,
     client: 9,
@@ -59,6 +63,7 @@ fn everything() -> Vec<RouterFrame<'static>> {
         sequence: 5,
         conflation: None,
         request: None,
+        published: None,
         format: format::TEXT,
         payload: b"plain",
     };
@@ -216,6 +221,7 @@ fn requests_are_answered_to_whom_they_came_from() {
         sequence: 1,
         conflation: None,
         request: Some(Requester { client: 40, correlation: 6 }),
+        published: None,
         format: 0,
         payload: b"?",
     };

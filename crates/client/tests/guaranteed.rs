@@ -5,11 +5,14 @@ use trunkline_client::{
     Consume, Conversation, Error, Event, Options, Start, Subscribe, code, format, kind,
 };
 use trunkline_native::{
-    Confirmed, Consuming, Delivery, Durability, Lost, LostReason, Producing, Refused, RouterFrame,
-    Stored, Topic, VERSION, Welcome, decode_client,
+    Confirmed, Consuming, Delivery, Durability, Features, Lost, LostReason, Producing, Refused,
+    RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
+const NO_FEATURES: Features = Features { credit: false, times: false };
+
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
+    features: NO_FEATURES,
     version: VERSION,
     frame_bytes: 1 << 20,
     client: 9,

@@ -96,6 +96,9 @@ pub struct BusOptions {
     pub messages_per_second: Option<u32>,
     /// For each topic the middleware delivers no more than this in a second, the newest only.
     pub updates_per_second: Option<u32>,
+    /// A middleware that conflates is told what this program has taken, where it can be told. False: it has to
+    /// do with what the sockets tell.
+    pub credit: bool,
     /// Size of the socket's receive buffer in bytes, if not the system's own.
     pub receive_buffer: Option<usize>,
     /// How this program will wait: an adaptor with threads of its own follows it.
@@ -111,6 +114,7 @@ impl Default for BusOptions {
             queue_messages: None,
             messages_per_second: None,
             updates_per_second: None,
+            credit: true,
             receive_buffer: None,
             spins: false,
             timeout: Duration::from_secs(10),

@@ -31,6 +31,7 @@ impl Connect for RouterConnect {
                 None => Overflow::Default,
             },
             messages_per_second: options.messages_per_second.unwrap_or(0),
+            credit: options.credit,
             receive_buffer: options.receive_buffer,
             idle: if options.spins { Idle::Spin } else { Idle::Block },
             timeout: options.timeout,

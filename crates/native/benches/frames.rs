@@ -69,6 +69,7 @@ fn main() {
             sequence: 3,
             conflation: Some(Conflation { replaced: 4, age: 5 }),
             request: None,
+            published: None,
             format: format::OPAQUE,
             payload,
         };

@@ -7,8 +7,9 @@ use std::str;
 use crate::encode::HELLO_HEAD;
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
-    ClientFrame, Closing, Conflation, Gap, Hello, Message, Overflow, Publish, Refused, Reply,
-    Request, Requester, RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
+    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, Message, Overflow, Publish,
+    Refused, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates,
+    Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
@@ -48,7 +49,8 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             kind::SUBSCRIBE => Shape::Open(16),
             kind::UNSUBSCRIBE | kind::FORGET => Shape::Fixed(12),
             kind::REQUEST | kind::REPLY => Shape::Open(24),
-            kind::PING | kind::PONG => Shape::Fixed(16),
+            kind::PING | kind::PONG | kind::CLOCK => Shape::Fixed(16),
+            kind::TAKEN => Shape::Fixed(24),
             _ => return guaranteed::client_shape(kind),
         })
     };
@@ -82,6 +84,10 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
         kind::PING => ClientFrame::Ping(u64_at(frame, 8)),
         kind::PONG => ClientFrame::Pong(u64_at(frame, 8)),
         kind::FORGET => ClientFrame::Forget(u32_at(frame, 8)),
+        kind::TAKEN => {
+            ClientFrame::Taken(Taken { messages: u64_at(frame, 8), round_trip: u64_at(frame, 16) })
+        }
+        kind::CLOCK => ClientFrame::Clock(u64_at(frame, 8)),
         _ => guaranteed::client(frame)?,
     };
     Ok(Some((decoded, frame.len())))
@@ -140,14 +146,15 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             kind::WELCOME => Shape::Fixed(32),
             kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
             kind::MESSAGE => {
-                let known = flags & flag::known(kind::MESSAGE);
-                Shape::Open(24 + 16 * known.count_ones() as usize)
+                let pairs = (flags & (flag::CONFLATED | flag::REQUEST)).count_ones() as usize;
+                Shape::Open(24 + 16 * pairs + if flags & flag::TIMED != 0 { 8 } else { 0 })
             }
             kind::GAP => Shape::Fixed(48),
             kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
             kind::REFUSED => Shape::Open(24),
             kind::ROUTER_REPLY => Shape::Open(16),
             kind::ROUTER_PING | kind::ROUTER_PONG => Shape::Fixed(16),
+            kind::ROUTER_CLOCK => Shape::Fixed(24),
             _ => return guaranteed::router_shape(kind, flags),
         })
     };
@@ -155,6 +162,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
     let decoded = match frame[4] {
         kind::WELCOME => RouterFrame::Welcome(Welcome {
             version: u16_at(frame, 8),
+            features: Features::from_bits(u16_at(frame, 10)),
             frame_bytes: u32_at(frame, 12),
             client: u64_at(frame, 16),
             topics: u32_at(frame, 24),
@@ -189,6 +197,9 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             RouterFrame::Closing(Closing { code: u16_at(frame, 8), text: text(frame, 12)? })
         }
         kind::UNSUBSCRIBED => RouterFrame::Unsubscribed(u32_at(frame, 8)),
+        kind::ROUTER_CLOCK => {
+            RouterFrame::Clock(Clock { token: u64_at(frame, 8), time: u64_at(frame, 16) })
+        }
         _ => guaranteed::router(frame),
     };
     Ok(Some((decoded, frame.len())))
@@ -244,6 +255,7 @@ fn hello(frame: &[u8]) -> Result<Hello<'_>, Error> {
     };
     Ok(Hello {
         version: u16_at(frame, 12),
+        features: Features::from_bits(u16_at(frame, 14)),
         queue_messages: u32_at(frame, 16),
         overflow,
         queue_bytes: u64_at(frame, 24),
@@ -268,12 +280,17 @@ fn message(frame: &[u8]) -> Message<'_> {
         at += 16;
         requester(frame, at - 16)
     });
+    let published = (flags & flag::TIMED != 0).then(|| {
+        at += 8;
+        u64_at(frame, at - 8)
+    });
     Message {
         subscription: u32_at(frame, 8),
         topic: u32_at(frame, 12),
         sequence: u64_at(frame, 16),
         conflation,
         request,
+        published,
         format: u16_at(frame, 6),
         payload: &frame[at..],
     }

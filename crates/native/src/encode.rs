@@ -12,8 +12,8 @@ pub use guaranteed::{
 };
 
 use crate::frame::{
-    ClientFrame, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Refused, Reply, Request,
-    RouterFrame, RouterReply, Subscribe, Topic, Updates, Welcome,
+    ClientFrame, Clock, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Refused, Reply,
+    Request, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};
@@ -70,7 +70,7 @@ pub fn encode_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
     begin(out, kind::HELLO, 0, 0, HELLO_HEAD - HEADER + hello.name.len());
     put_u32(out, MAGIC);
     out.extend_from_slice(&hello.version.to_le_bytes());
-    out.extend_from_slice(&[0; 2]);
+    out.extend_from_slice(&hello.features.bits().to_le_bytes());
     put_u32(out, hello.queue_messages);
     let overflow = match hello.overflow {
         Overflow::Default => 0,
@@ -136,11 +136,30 @@ pub fn encode_pong(out: &mut Vec<u8>, value: u64) {
     token(out, kind::PONG, value);
 }
 
+/// TAKEN.
+pub fn encode_taken(out: &mut Vec<u8>, taken: &Taken) {
+    begin(out, kind::TAKEN, 0, 0, 16);
+    put_u64(out, taken.messages);
+    put_u64(out, taken.round_trip);
+}
+
+/// CLOCK of a client.
+pub fn encode_clock(out: &mut Vec<u8>, value: u64) {
+    token(out, kind::CLOCK, value);
+}
+
+/// CLOCK of the router.
+pub fn encode_router_clock(out: &mut Vec<u8>, clock: &Clock) {
+    begin(out, kind::ROUTER_CLOCK, 0, 0, 16);
+    put_u64(out, clock.token);
+    put_u64(out, clock.time);
+}
+
 /// WELCOME.
 pub fn encode_welcome(out: &mut Vec<u8>, welcome: &Welcome) {
     begin(out, kind::WELCOME, 0, 0, 24);
     out.extend_from_slice(&welcome.version.to_le_bytes());
-    out.extend_from_slice(&[0; 2]);
+    out.extend_from_slice(&welcome.features.bits().to_le_bytes());
     put_u32(out, welcome.frame_bytes);
     put_u64(out, welcome.client);
     put_u32(out, welcome.topics);
@@ -164,6 +183,10 @@ pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
         flags |= flag::REQUEST;
         rest += 16;
     }
+    if message.published.is_some() {
+        flags |= flag::TIMED;
+        rest += 8;
+    }
     begin(out, kind::MESSAGE, flags, message.format, rest);
     put_u32(out, message.subscription);
     put_u32(out, message.topic);
@@ -175,6 +198,9 @@ pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
     if let Some(request) = message.request {
         put_u64(out, request.client);
         put_u64(out, request.correlation);
+    }
+    if let Some(published) = message.published {
+        put_u64(out, published);
     }
     out.extend_from_slice(message.payload);
 }
@@ -259,6 +285,8 @@ impl ClientFrame<'_> {
             Self::Acknowledge(acknowledge) => encode_acknowledge(out, acknowledge),
             Self::Release(release) => encode_release(out, release),
             Self::Delete(Delete { name }) => encode_delete(out, name),
+            Self::Taken(taken) => encode_taken(out, taken),
+            Self::Clock(token) => encode_clock(out, *token),
         }
     }
 }
@@ -285,6 +313,7 @@ impl RouterFrame<'_> {
             Self::Confirmed(confirmed) => encode_confirmed(out, confirmed),
             Self::Acknowledged(acknowledged) => encode_acknowledged(out, acknowledged),
             Self::Lost(lost) => encode_lost(out, lost),
+            Self::Clock(clock) => encode_router_clock(out, clock),
         }
     }
 }

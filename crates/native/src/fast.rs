@@ -141,6 +141,7 @@ pub fn decode_message(bytes: &[u8], limit: u32) -> Option<(Message<'_>, usize)> 
         sequence: u64_at(it.head, 16),
         conflation: None,
         request: None,
+        published: None,
         format: it.format,
         payload: it.payload,
     };

@@ -42,6 +42,10 @@ pub enum ClientFrame<'a> {
     Release(Release),
     /// Ends a durable subscription for all.
     Delete(Delete<'a>),
+    /// How many conflated messages the application has taken.
+    Taken(Taken),
+    /// Wants to know the time of the router; the token comes back.
+    Clock(u64),
 }
 
 /// A frame from the router to a client.
@@ -83,6 +87,8 @@ pub enum RouterFrame<'a> {
     Acknowledged(Acknowledged),
     /// Guaranteed messages of a subscription that will not come.
     Lost(Lost),
+    /// The time of the router.
+    Clock(Clock),
 }
 
 /// Who a client is, and what it asks of its queue in the router.
@@ -90,6 +96,8 @@ pub enum RouterFrame<'a> {
 pub struct Hello<'a> {
     /// The highest version of the protocol that the client speaks.
     pub version: u16,
+    /// What the client can do besides, and the router may use.
+    pub features: Features,
     /// The most messages that wait for this client; 0 leaves it to the router.
     pub queue_messages: u32,
     /// What to do when its queue is full.
@@ -102,6 +110,32 @@ pub struct Hello<'a> {
     pub bytes_per_second: u64,
     /// For people: logs, metrics, configuration. At most 200 bytes of UTF-8, no control characters.
     pub name: &'a str,
+}
+
+/// What both sides can do besides what every client does. A client offers them in HELLO, and WELCOME says
+/// which of them hold; who knows none of them offers none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// The client tells by TAKEN which conflated messages its application has taken, and the router
+    /// sends no more of them ahead than keep the application busy.
+    pub credit: bool,
+    /// Conflated messages carry the time at which they were published, and CLOCK is answered.
+    pub times: bool,
+}
+
+impl Features {
+    const CREDIT: u16 = 1;
+    const TIMES: u16 = 2;
+
+    /// As HELLO and WELCOME carry them.
+    pub(crate) fn bits(self) -> u16 {
+        (if self.credit { Self::CREDIT } else { 0 }) | (if self.times { Self::TIMES } else { 0 })
+    }
+
+    /// Bits that are not known here are not looked at: a newer side may know more.
+    pub(crate) fn from_bits(bits: u16) -> Self {
+        Self { credit: bits & Self::CREDIT != 0, times: bits & Self::TIMES != 0 }
+    }
 }
 
 /// What to do when a client's queue is full.
@@ -196,11 +230,33 @@ pub struct Requester {
     pub correlation: u64,
 }
 
+/// What the application of a client has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Conflated messages (MESSAGE with `replaced` and `age`) of this connection that the application has
+    /// done with, from the first on.
+    pub messages: u64,
+    /// The shortest round trip to the router that the client has seen, in nanoseconds; 0 if it knows
+    /// none.
+    pub round_trip: u64,
+}
+
+/// The time of the router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// As it stood in the question.
+    pub token: u64,
+    /// Nanoseconds on the clock that [`Message::published`] is read from. Where it begins says nothing.
+    pub time: u64,
+}
+
 /// The answer to HELLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Welcome {
     /// The version that both speak from here on.
     pub version: u16,
+    /// What was offered and holds.
+    pub features: Features,
     /// The most bytes of a frame that the router takes.
     pub frame_bytes: u32,
     /// The client, as the router numbers them.
@@ -224,6 +280,9 @@ pub struct Message<'a> {
     pub conflation: Option<Conflation>,
     /// Whom to answer, if it is a request.
     pub request: Option<Requester>,
+    /// When the router took it, in nanoseconds on its own clock ([`Clock`]), where it is conflated and
+    /// times were agreed on.
+    pub published: Option<u64>,
     /// What the payload is.
     pub format: u16,
     /// The message itself.
@@ -235,7 +294,8 @@ pub struct Message<'a> {
 pub struct Conflation {
     /// Messages of this topic that this one took the place of, since the last that was delivered.
     pub replaced: u64,
-    /// Nanoseconds from the router's receiving this message to its sending it.
+    /// Nanoseconds from the router's receiving this message to its sending it. How old it is when it is
+    /// read is another matter: see [`Message::published`].
     pub age: u64,
 }
 

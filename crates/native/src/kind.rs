@@ -34,6 +34,10 @@ pub const ACKNOWLEDGE: u8 = 14;
 pub const RELEASE: u8 = 15;
 /// Ends a durable subscription for all.
 pub const DELETE: u8 = 16;
+/// How many conflated messages the application has taken.
+pub const TAKEN: u8 = 17;
+/// Asks for the time of the router.
+pub const CLOCK: u8 = 18;
 
 /// The answer to HELLO.
 pub const WELCOME: u8 = 128;
@@ -71,6 +75,8 @@ pub const CONFIRMED: u8 = 143;
 pub const ACKNOWLEDGED: u8 = 144;
 /// Guaranteed messages of a subscription that will not come.
 pub const LOST: u8 = 145;
+/// The time of the router.
+pub const ROUTER_CLOCK: u8 = 146;
 
 /// The kind as documents and errors call it; `a frame of no known kind` for others.
 #[must_use]
@@ -92,6 +98,8 @@ pub fn name(kind: u8) -> &'static str {
         ACKNOWLEDGE => "ACKNOWLEDGE",
         RELEASE => "RELEASE",
         DELETE => "DELETE",
+        TAKEN => "TAKEN",
+        CLOCK | ROUTER_CLOCK => "CLOCK",
         WELCOME => "WELCOME",
         MESSAGE => "MESSAGE",
         GAP => "GAP",
@@ -117,6 +125,8 @@ pub(crate) mod flag {
     pub(crate) const CONFLATED: u8 = 1;
     /// MESSAGE: `requester` and `correlation` are there.
     pub(crate) const REQUEST: u8 = 2;
+    /// MESSAGE: `published` is there.
+    pub(crate) const TIMED: u8 = 4;
     /// STORE: it may have been sent before.
     pub(crate) const SENT_BEFORE: u8 = 1;
     /// CONSUME: CONFIRMED is wanted.
@@ -143,7 +153,7 @@ pub(crate) mod flag {
     /// Those that a kind has.
     pub(crate) fn known(kind: u8) -> u8 {
         match kind {
-            super::MESSAGE => CONFLATED | REQUEST,
+            super::MESSAGE => CONFLATED | REQUEST | TIMED,
             super::STORE => SENT_BEFORE,
             super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,
             super::ACKNOWLEDGE => CUMULATIVE,

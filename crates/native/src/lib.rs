@@ -30,12 +30,13 @@ pub mod kind;
 
 pub use decode::{decode_client, decode_hello, decode_router};
 pub use encode::{
-    encode_acknowledge, encode_acknowledged, encode_closing, encode_confirmed, encode_consume,
-    encode_consuming, encode_delete, encode_forget, encode_gap, encode_hello, encode_lost,
-    encode_message, encode_ping, encode_pong, encode_producer, encode_producing, encode_refused,
-    encode_release, encode_reply, encode_request, encode_router_ping, encode_router_pong,
-    encode_router_reply, encode_router_topic, encode_stored, encode_subscribe, encode_subscribed,
-    encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
+    encode_acknowledge, encode_acknowledged, encode_clock, encode_closing, encode_confirmed,
+    encode_consume, encode_consuming, encode_delete, encode_forget, encode_gap, encode_hello,
+    encode_lost, encode_message, encode_ping, encode_pong, encode_producer, encode_producing,
+    encode_refused, encode_release, encode_reply, encode_request, encode_router_clock,
+    encode_router_ping, encode_router_pong, encode_router_reply, encode_router_topic,
+    encode_stored, encode_subscribe, encode_subscribed, encode_taken, encode_topic,
+    encode_unsubscribe, encode_unsubscribed, encode_welcome,
 };
 pub use error::{Error, ErrorKind};
 pub use fast::{
@@ -43,10 +44,10 @@ pub use fast::{
     encode_plain_message, encode_publish, encode_store,
 };
 pub use frame::{
-    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
-    Delete, Delivery, Durability, Gap, Hello, Lost, LostReason, Message, Overflow, Producer,
-    Producing, Publish, Refused, Release, Reply, Request, Requester, RouterFrame, RouterReply,
-    Start, Store, Stored, Subscribe, Topic, Updates, Welcome,
+    Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
+    Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
+    Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
+    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
 };
 
 /// The version of the protocol that this crate speaks.
@@ -71,7 +72,8 @@ pub const STORE_HEAD: usize = 24;
 pub const DELIVERY_HEAD: usize = 40;
 
 /// The most bytes before the payload in a frame that hands a message over. The payload of a message is so
-/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it.
+/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it; the time of
+/// publishing comes on top, 8 bytes that only those are sent who asked for it.
 pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 32;
 
 /// The most bytes of the name of a client, a producer or a durable subscription.

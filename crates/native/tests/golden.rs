@@ -1,17 +1,18 @@
 //! Every frame to the byte, and the same bytes in `docs/native-protocol.md`.
 
 use trunkline_native::{
-    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
-    Delete, Delivery, Durability, Gap, Hello, Lost, LostReason, Message, Overflow, Producer,
-    Producing, Publish, Refused, Release, Reply, Request, Requester, RouterFrame, RouterReply,
-    Start, Store, Stored, Subscribe, Topic, Updates, Welcome, code, decode_client, decode_hello,
-    decode_router, format, kind,
+    Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
+    Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
+    Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
+    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
+    code, decode_client, decode_hello, decode_router, format, kind,
 };
 
 const LIMIT: u32 = 4096;
 
 const HELLO: Hello<'_> = Hello {
     version: 1,
+    features: Features { credit: false, times: false },
     queue_messages: 11_000,
     overflow: Overflow::DropOldest,
     queue_bytes: 1 << 20,
@@ -26,6 +27,12 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
         "HELLO version 1, queue of 11000 messages and 1 MiB, drop the oldest, 500 messages/s, 65536 bytes/s, name \"slow\"",
         ClientFrame::Hello(HELLO),
         "34000000 01 00 0000  54524e4b 0100 0000  f82a0000 01 000000  0000100000000000
+         f4010000 00000000  0000010000000000  736c6f77",
+    ),
+    (
+        "HELLO the same, with credit and times",
+        ClientFrame::Hello(Hello { features: Features { credit: true, times: true }, ..HELLO }),
+        "34000000 01 00 0000  54524e4b 0100 0300  f82a0000 01 000000  0000100000000000
          f4010000 00000000  0000010000000000  736c6f77",
     ),
     (
@@ -71,6 +78,12 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
     ("PING token 99", ClientFrame::Ping(99), "10000000 08 00 0000  6300000000000000"),
     ("PONG token 99", ClientFrame::Pong(99), "10000000 09 00 0000  6300000000000000"),
     ("FORGET alias 7", ClientFrame::Forget(7), "0c000000 0a 00 0000  07000000"),
+    (
+        "TAKEN 1000 messages, round trip 250000 ns",
+        ClientFrame::Taken(Taken { messages: 1000, round_trip: 250_000 }),
+        "18000000 11 00 0000  e803000000000000 90d0030000000000",
+    ),
+    ("CLOCK token 99", ClientFrame::Clock(99), "10000000 12 00 0000  6300000000000000"),
 ];
 
 const TIME: u64 = 1_700_000_000_000_000_000;
@@ -168,6 +181,7 @@ const PLAIN: Message<'_> = Message {
     sequence: 1000,
     conflation: None,
     request: None,
+    published: None,
     format: format::TEXT,
     payload: b"1.0842",
 };
@@ -178,12 +192,25 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "WELCOME version 1, frames of 1 MiB, client 4294967299, 500000 aliases, 10000 subscriptions",
         RouterFrame::Welcome(Welcome {
             version: 1,
+            features: Features { credit: false, times: false },
             frame_bytes: 1 << 20,
             client: 0x1_0000_0003,
             topics: 500_000,
             subscriptions: 10_000,
         }),
         "20000000 80 00 0000  0100 0000 00001000  0300000001000000  20a10700 10270000",
+    ),
+    (
+        "WELCOME the same, with credit and times",
+        RouterFrame::Welcome(Welcome {
+            version: 1,
+            features: Features { credit: true, times: true },
+            frame_bytes: 1 << 20,
+            client: 0x1_0000_0003,
+            topics: 500_000,
+            subscriptions: 10_000,
+        }),
+        "20000000 80 00 0000  0100 0300 00001000  0300000001000000  20a10700 10270000",
     ),
     (
         "TOPIC number 12, name \"fx/EURUSD\"",
@@ -203,6 +230,16 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         }),
         "2e000000 82 01 0100  01000000 0c000000  e803000000000000
          0300000000000000  90d0030000000000  312e30383432",
+    ),
+    (
+        "MESSAGE the same, which was published at 7000000000 ns",
+        RouterFrame::Message(Message {
+            conflation: Some(Conflation { replaced: 3, age: 250_000 }),
+            published: Some(7_000_000_000),
+            ..PLAIN
+        }),
+        "36000000 82 05 0100  01000000 0c000000  e803000000000000
+         0300000000000000  90d0030000000000  00863ba101000000  312e30383432",
     ),
     (
         "MESSAGE the same, which is request 42 of client 4294967299",
@@ -257,6 +294,11 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
     ),
     ("PING token 99", RouterFrame::Ping(99), "10000000 87 00 0000  6300000000000000"),
     ("PONG token 99", RouterFrame::Pong(99), "10000000 88 00 0000  6300000000000000"),
+    (
+        "CLOCK token 99, time 7000000000 ns",
+        RouterFrame::Clock(Clock { token: 99, time: 7_000_000_000 }),
+        "18000000 92 00 0000  6300000000000000 00863ba101000000",
+    ),
     (
         "CLOSING code 37, \"the router stops\"",
         RouterFrame::Closing(Closing { code: code::STOPPING, text: "the router stops" }),

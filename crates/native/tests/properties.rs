@@ -4,13 +4,13 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
-    Acknowledge, Acknowledged, ClientFrame, Closing, Confirmed, Conflation, Consume, Consuming,
-    Delete, Delivery, Durability, Error, ErrorKind, Gap, HELLO_BYTES, Hello, Lost, LostReason,
-    Message, Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
-    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Topic, Updates, Welcome,
-    decode_client, decode_delivery, decode_hello, decode_message, decode_publish, decode_router,
-    decode_store, encode_delivery, encode_message, encode_plain_message, encode_publish,
-    encode_store, kind,
+    Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
+    Consuming, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap, HELLO_BYTES, Hello,
+    Lost, LostReason, Message, Overflow, Producer, Producing, Publish, Refused, Release, Reply,
+    Request, Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic,
+    Updates, Welcome, decode_client, decode_delivery, decode_hello, decode_message, decode_publish,
+    decode_router, decode_store, encode_delivery, encode_message, encode_plain_message,
+    encode_publish, encode_store, kind,
 };
 
 const LIMIT: u32 = 2048;
@@ -58,7 +58,7 @@ impl Material {
         let [first, second] = self.small;
         let [a, b, ..] = self.large;
         let (format, payload, name) = (self.short, &*self.payload, &*self.text);
-        match self.choice % 16 {
+        match self.choice % 18 {
             0 => ClientFrame::Hello(self.hello()),
             1 => ClientFrame::Topic(Topic { alias: first, name }),
             2 => ClientFrame::Publish(Publish { alias: first, format, payload }),
@@ -83,6 +83,8 @@ impl Material {
             7 => ClientFrame::Ping(a),
             8 => ClientFrame::Pong(a),
             9 => ClientFrame::Forget(first),
+            10 => ClientFrame::Taken(Taken { messages: a, round_trip: b }),
+            11 => ClientFrame::Clock(a),
             _ => self.guaranteed_client(),
         }
     }
@@ -151,9 +153,14 @@ impl Material {
         }
     }
 
+    fn features(&self) -> Features {
+        Features { credit: self.has(16), times: self.has(32) }
+    }
+
     fn hello(&self) -> Hello<'_> {
         Hello {
             version: self.short,
+            features: self.features(),
             queue_messages: self.small[0],
             overflow: match self.flags % 4 {
                 0 => Overflow::Default,
@@ -176,6 +183,7 @@ impl Material {
             sequence,
             conflation: (self.flags & 1 != 0).then_some(Conflation { replaced: a, age: b }),
             request: (self.flags & 2 != 0).then_some(Requester { client: b, correlation: c }),
+            published: (self.flags & 4 != 0).then_some(c),
             format: self.short,
             payload: &self.payload,
         }
@@ -236,9 +244,10 @@ impl Material {
     fn router(&self) -> RouterFrame<'_> {
         let [first, second] = self.small;
         let [a, b, c, d] = self.large;
-        match self.choice % 18 {
+        match self.choice % 19 {
             0 => RouterFrame::Welcome(Welcome {
                 version: self.short,
+                features: self.features(),
                 frame_bytes: first,
                 client: a,
                 topics: second,
@@ -271,6 +280,7 @@ impl Material {
             8 => RouterFrame::Pong(a),
             9 => RouterFrame::Closing(Closing { code: self.short, text: &self.text }),
             10 => RouterFrame::Unsubscribed(first),
+            11 => RouterFrame::Clock(Clock { token: a, time: b }),
             _ => self.guaranteed_router(),
         }
     }
@@ -316,7 +326,7 @@ proptest! {
 
     #[test]
     fn the_fast_ways_are_the_plain_ones(material in material(), limit in 0..600_u32) {
-        let plain = Message { conflation: None, request: None, ..material.message() };
+        let plain = Message { conflation: None, request: None, published: None, ..material.message() };
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
         encode_message(&mut slow, &plain);
         let Message { subscription, topic, sequence, format, payload, .. } = plain;
@@ -430,7 +440,7 @@ fn what_is_wrong_is_told_as_soon_as_it_is_seen() {
     );
     assert_eq!(client(&[30, 0, 0, 0, 77, 0]), at("4 of a frame: there is no kind 77"));
     assert_eq!(client(&[30, 0, 0, 0, 3, 4]), at("5 of a frame: unknown flags, 0x04"));
-    assert_eq!(router(&[30, 0, 0, 0, 130, 6]), at("5 of a frame: unknown flags, 0x04"));
+    assert_eq!(router(&[30, 0, 0, 0, 130, 10]), at("5 of a frame: unknown flags, 0x08"));
     assert_eq!(
         router(&[30, 0, 0, 0, 130, 1]),
         at("0 of a frame: the length is 30, and must be 40 or more")

@@ -7,6 +7,7 @@
 mod address;
 mod idle;
 mod listener;
+mod queued;
 mod reactor;
 mod shared;
 mod stream;

@@ -55,6 +55,8 @@ pub(crate) struct End {
     incoming: Ring,
     outgoing: Ring,
     socket: OwnedFd,
+    /// Bytes that may be in the outgoing ring.
+    limit: AtomicUsize,
     /// The stream's own cursors.
     read: AtomicU64,
     written: AtomicU64,
@@ -88,6 +90,7 @@ impl Shared {
             incoming: incoming.clone(),
             outgoing: outgoing.clone(),
             socket,
+            limit: AtomicUsize::new(RING),
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
             is_full: AtomicBool::new(false),
@@ -142,7 +145,7 @@ impl Shared {
         while count < bytes.len() {
             self.end.is_full.store(true, Ordering::Relaxed);
             self.end.outgoing.writer_asks();
-            if !self.end.outgoing.has_room(self.writer.head()) {
+            if !self.end.has_place(self.writer.head()) {
                 break;
             }
             // There was room meanwhile, and the request may have been answered already.
@@ -164,6 +167,12 @@ impl Shared {
             }
         }
         Ok(count)
+    }
+
+    /// Lets only so many bytes be in the outgoing ring from now on.
+    pub(crate) fn keep_short(&mut self, limit: usize) {
+        self.writer.set_limit(limit);
+        self.end.limit.store(limit, Ordering::Relaxed);
     }
 
     pub(crate) fn finish(&mut self) -> io::Result<()> {
@@ -250,8 +259,18 @@ impl End {
 
     /// Whether a write that met a full ring can go on, or fails for good.
     fn has_room(&self) -> bool {
-        self.is_gone.load(Ordering::Relaxed)
-            || self.outgoing.has_room(self.written.load(Ordering::Relaxed))
+        self.is_gone.load(Ordering::Relaxed) || self.has_place(self.written.load(Ordering::Relaxed))
+    }
+
+    /// Bytes that were written and not read.
+    pub(crate) fn under_way(&self) -> usize {
+        let used = self.written.load(Ordering::Relaxed).wrapping_sub(self.outgoing.tail());
+        // A spoilt cursor says nothing.
+        usize::try_from(used).unwrap_or(usize::MAX).min(RING)
+    }
+
+    fn has_place(&self, head: u64) -> bool {
+        self.outgoing.has_room(head, self.limit.load(Ordering::Relaxed))
     }
 
     fn ready(&self, readable: bool, writable: bool) -> Ready {

@@ -13,8 +13,16 @@ use rustix::event::{PollFd, PollFlags, poll};
 use socket2::SockRef;
 
 use crate::idle::{Deadline, Next, Patience, timespec};
+use crate::queued::queued;
 use crate::shared::{End, Shared};
 use crate::{Address, Idle};
+
+/// Bytes that may be under way where little is to be ([`Stream::keep_short`]).
+const SHORT: usize = 8 << 10;
+
+/// Bytes among them that the system has not begun to send.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const SHORT_UNSENT: u32 = 4 << 10;
 
 /// A connection; it never blocks but in [`Stream::connect`] and [`Stream::wait`]. Ends when dropped.
 pub struct Stream {
@@ -203,6 +211,39 @@ impl Stream {
         match &self.transport {
             Transport::Shared(_) => Ok(()),
             _ => SockRef::from(&self.socket()).set_recv_buffer_size(bytes),
+        }
+    }
+
+    /// Lets little be under way to the other side from now on, in the system's buffers or in shared
+    /// memory: what has been written cannot be replaced by something newer any more.
+    ///
+    /// What the system of the other side has taken in is not bounded by this.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn keep_short(&mut self) -> io::Result<()> {
+        if let Transport::Shared(stream) = &mut self.transport {
+            stream.keep_short(SHORT);
+            return Ok(());
+        }
+        let socket = self.socket();
+        let socket = SockRef::from(&socket);
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if let Transport::Tcp(_) = &self.transport {
+            socket.set_tcp_notsent_lowat(SHORT_UNSENT)?;
+        }
+        socket.set_send_buffer_size(SHORT)
+    }
+
+    /// Bytes that were written and that the other side has not got for sure, where that can be known: of
+    /// shared memory what it has not read; of a socket what this system still has, which is the less the
+    /// more the system of the other side has taken in without its program's reading it.
+    #[must_use]
+    pub fn under_way(&self) -> Option<usize> {
+        match &self.transport {
+            Transport::Shared(stream) => Some(stream.end().under_way()),
+            _ => queued(self.socket()),
         }
     }
 

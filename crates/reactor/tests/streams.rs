@@ -329,3 +329,49 @@ fn a_long_stream_flows_as_fast_as_it_is_read() {
         reader.join().unwrap();
     }
 }
+
+/// What was written cannot be replaced by something newer: where that matters, little is taken.
+#[test]
+fn little_is_under_way_where_it_is_asked_for() {
+    for address in addresses() {
+        let mut listener = Listener::bind(&address).unwrap();
+        let to = listener.address();
+        let reader = thread::spawn(move || Stream::connect(&to, PATIENCE).unwrap());
+        let mut stream = loop {
+            if let Some(stream) = listener.accept().unwrap() {
+                break stream;
+            }
+        };
+        let mut reader = reader.join().unwrap();
+        let fill = |stream: &mut Stream| {
+            let mut taken = 0;
+            loop {
+                match stream.write(&[7; 1000]) {
+                    Ok(count) => taken += count,
+                    Err(error) => {
+                        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+                        return taken;
+                    }
+                }
+            }
+        };
+        stream.keep_short().unwrap();
+        let taken = fill(&mut stream);
+        let under_way = stream.under_way().unwrap_or(0);
+        match address {
+            Address::SharedMemory(_) => assert_eq!((taken, under_way), (8 << 10, 8 << 10)),
+            Address::Unix(_) => assert!((1..=32 << 10).contains(&taken), "{taken}"),
+            // The window of the other side's system comes on top.
+            Address::Tcp(_) => assert!((1..=256 << 10).contains(&taken), "{taken}"),
+        }
+        // It goes on when the other side has read.
+        let mut bytes = vec![0; taken];
+        let mut read = 0;
+        while read < taken {
+            assert!(reader.wait(true, false, Some(PATIENCE)).unwrap().readable);
+            read += reader.read(&mut bytes[read..]).unwrap();
+        }
+        assert!(stream.wait(false, true, Some(PATIENCE)).unwrap().writable);
+        assert!(fill(&mut stream) > 0);
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
+use crate::credit::Credit;
 use crate::lane::{GAPS, READY};
 use crate::ledger::Ledger;
 use crate::pool::List;
@@ -82,7 +83,7 @@ impl ClientOptions {
 pub(crate) mod slow {
     /// Its queue has records.
     pub(crate) const QUEUE: u8 = 1;
-    /// Updates wait for the client.
+    /// Updates wait for the client, and have credit.
     pub(crate) const READY: u8 = 2;
     /// Losses have not been told.
     pub(crate) const GAPS: u8 = 4;
@@ -176,6 +177,8 @@ pub(crate) struct Client<R> {
     /// The deadline that counts.
     pub(crate) armed: Option<u64>,
     pub(crate) options: ClientOptions,
+    /// Of a client that tells what it has taken.
+    pub(crate) credit: Option<Box<Credit>>,
     /// How many lanes its subscriptions have.
     pub(crate) lanes: usize,
     /// The router's numbers of the subscriptions, by the client's.
@@ -212,6 +215,7 @@ impl<R> Client<R> {
             is_turn_of_ready: false,
             armed: None,
             options,
+            credit: None,
             lanes: 0,
             subscriptions: BTreeMap::new(),
             elided: 0,
@@ -235,12 +239,19 @@ impl<R> Client<R> {
         }
     }
 
-    /// Brings the flags up to what waits.
+    /// Whether its credit lets an update go.
+    #[inline]
+    pub(crate) fn admits_update(&mut self) -> bool {
+        self.credit.as_mut().is_none_or(|credit| credit.admits())
+    }
+
+    /// Brings the flags up to what waits. Updates that wait for credit hold up nothing else.
     pub(crate) fn settle(&mut self) {
         let flag = |is_empty: bool, flag| if is_empty { 0 } else { flag };
+        let no_update = self.ready.is_empty() || !self.admits_update();
         self.port.slow = self.port.slow & !slow::WAITS
             | flag(self.queue.is_empty(), slow::QUEUE)
-            | flag(self.ready.is_empty(), slow::READY)
+            | flag(no_update, slow::READY)
             | flag(self.gaps.is_empty(), slow::GAPS);
     }
 

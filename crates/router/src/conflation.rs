@@ -29,11 +29,19 @@ impl<R: Renderer> Egress<R> {
             return self.replace_update(turn, id, content);
         }
         let client = client_of(&mut self.clients, lane.client);
-        if conflated.is_cooling || !client.port.can_take(turn.now, most) {
+        // Others that wait for credit were there before.
+        let may_go = !conflated.is_cooling
+            && client.port.can_take(turn.now, most)
+            && client.ready.is_empty()
+            && client.admits_update();
+        if !may_go {
             return self.keep_update(turn, id, content);
         }
         let replaced = std::mem::take(&mut conflated.replaced);
-        let conflation = Some(&Conflation { replaced, age: 0 });
+        let conflation = Some(&Conflation { replaced, age: 0, published: turn.now });
+        if let Some(credit) = &mut client.credit {
+            credit.sent(turn.now);
+        }
         emit(turn, &mut client.port, lane, &Content { conflation, ..*content });
         mark(&mut client.port, &mut self.dirty);
         self.cool(turn.now, turn.now, extra);
@@ -129,11 +137,14 @@ impl<R: Renderer> Egress<R> {
         let age = turn.now.saturating_sub(update.published);
         let content = Content {
             sequence: update.sequence,
-            conflation: Some(&Conflation { replaced, age }),
+            conflation: Some(&Conflation { replaced, age, published: update.published }),
             request: update.request.as_ref(),
             format: update.format,
             payload: &update.payload,
         };
+        if let Some(credit) = &mut client.credit {
+            credit.sent(turn.now);
+        }
         emit(turn, &mut client.port, lane, &content);
         mark(&mut client.port, &mut self.dirty);
         self.release_update(extra);
@@ -228,7 +239,11 @@ impl<R: Renderer> Egress<R> {
             }
             let index = self.lanes.lanes[conflated.lane].client;
             let client = client_of(&mut self.clients, index);
-            if client.port.slow & slow::CLOSING == 0 && client.port.can_take(turn.now, most) {
+            let may_go = client.port.slow & slow::CLOSING == 0
+                && client.port.can_take(turn.now, most)
+                && client.ready.is_empty()
+                && client.admits_update();
+            if may_go {
                 let most = self.intervals[interval].nanoseconds / FORGIVEN;
                 let time = if turn.now - due <= most { due } else { turn.now };
                 self.deliver_update(turn, extra, time);

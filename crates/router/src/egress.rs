@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::client::{Client, ClientId, Overflow, Port, slow};
+use crate::credit::Impossible;
 use crate::deadlines::{Deadlines, Timer};
 use crate::lane::{ANNOUNCED, Interval, Lane, Lanes, Lost, add};
 use crate::limits::Limits;
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{Record, Segments};
+use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
 
 /// What a message says, whether it was just published or waited.
@@ -392,6 +394,22 @@ impl<R: Renderer> Egress<R> {
             self.lanes.settle(&mut client.gaps, id);
             return;
         }
+    }
+
+    /// A client has taken updates: there may be credit for others.
+    pub(crate) fn taken(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        (messages, round_trip): (u64, u64),
+    ) -> Result<(), Refusal> {
+        let client = client_of(&mut self.clients, index);
+        let credit = client.credit.as_mut().ok_or(Refusal::NoCredit)?;
+        credit
+            .taken(turn.now, messages, round_trip)
+            .map_err(|Impossible { before, sent }| Refusal::NotTaken { messages, before, sent })?;
+        self.pump(turn, index);
+        Ok(())
     }
 
     /// Begins to disconnect a client: it is told, nothing more is delivered.

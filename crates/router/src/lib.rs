@@ -3,6 +3,7 @@
 
 mod client;
 mod conflation;
+mod credit;
 mod deadlines;
 mod egress;
 mod lane;

@@ -69,8 +69,11 @@ impl<'a> Delivery<'a> {
 pub struct Conflation {
     /// Updates that were elided since the last one that was delivered: newer ones took their place.
     pub replaced: u64,
-    /// Nanoseconds since this update was published.
+    /// Nanoseconds from when this update was published until it was given to the client's output. What
+    /// it waits for beyond that, in buffers, the client knows from `published`.
     pub age: u64,
+    /// When it was published, by the caller's clock.
+    pub published: u64,
 }
 
 /// Messages of a topic that a client has lost.

@@ -33,6 +33,17 @@ pub enum Refusal {
     NoTopic,
     /// The client is gone, or is about to be disconnected.
     NoClient,
+    /// The client tells what it has taken, and has not offered to.
+    NoCredit,
+    /// What a client says that it has taken cannot be.
+    NotTaken {
+        /// What it says.
+        messages: u64,
+        /// What it said before.
+        before: u64,
+        /// What it was sent.
+        sent: u64,
+    },
     /// The payload is longer than the router takes.
     MessageTooLong {
         /// Of the payload.
@@ -59,6 +70,8 @@ impl Refusal {
             Self::NoClient => 11,
             Self::MessageTooLong { .. } => 12,
             Self::TooManyOverlaps(_) => 13,
+            Self::NoCredit => 14,
+            Self::NotTaken { .. } => 15,
         }
     }
 }
@@ -116,6 +129,11 @@ impl fmt::Display for Refusal {
             }
             Self::NoTopic => f.write_str("no topic has this number"),
             Self::NoClient => f.write_str("the client is gone"),
+            Self::NoCredit => f.write_str("the client has not said that it tells what it takes"),
+            Self::NotTaken { messages, before, sent } => write!(
+                f,
+                "{messages} conflated messages cannot have been taken: {before} were before, and {sent} were sent"
+            ),
             Self::MessageTooLong { bytes, limit } => {
                 write!(f, "the payload has {bytes} bytes, {limit} are allowed")
             }

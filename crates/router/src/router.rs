@@ -304,6 +304,34 @@ impl<R: Renderer> Router<R> {
         mark(port, &mut self.egress.dirty);
     }
 
+    /// From now on a client tells what it has taken ([`Self::taken`]), and is sent no more conflated updates
+    /// ahead than keep it busy. It is said before the first of them.
+    pub fn use_credit(&mut self, client: ClientId) {
+        if let Some(at) = self.egress.find_mut(client) {
+            at.credit.get_or_insert_default();
+        }
+    }
+
+    /// A client has taken so many conflated updates, from the first on. `round_trip` is the shortest that it
+    /// knows, in nanoseconds, or 0.
+    ///
+    /// # Errors
+    ///
+    /// It does not use credit, or it cannot have taken so many or so few.
+    pub fn taken(
+        &mut self,
+        now: u64,
+        client: ClientId,
+        messages: u64,
+        round_trip: u64,
+    ) -> Result<(), Refusal> {
+        if self.egress.find(client).is_none() {
+            return Err(Refusal::NoClient);
+        }
+        let turn = Turn { now, names: &self.names };
+        self.egress.taken(&turn, client.index, (messages, round_trip))
+    }
+
     /// Whether a client has a subscription of this number.
     pub fn has_subscription(&self, client: ClientId, subscription: u32) -> bool {
         let at = self.egress.find(client);

@@ -52,6 +52,9 @@ pub struct ClientView<'a> {
     pub output_bytes: usize,
     /// When that was published which is next in its queue, or among updates that wait for the client.
     pub oldest_waiting: Option<u64>,
+    /// Of a client that uses credit: conflated updates that were sent and not taken, and the most of them
+    /// that there may be.
+    pub under_way: Option<(u64, u64)>,
     /// Whether it is about to be disconnected.
     pub is_closing: bool,
 }
@@ -225,6 +228,7 @@ fn of_client<'a, R>(router: &'a Router<R>, client: &'a Client<R>) -> ClientView<
         queued_bytes: client.held(),
         output_bytes: client.port.output.len(),
         oldest_waiting: of_queue.into_iter().chain(of_updates).min(),
+        under_way: client.credit.as_ref().map(|it| (it.under_way(), it.bound())),
         is_closing: client.closing.is_some(),
     }
 }

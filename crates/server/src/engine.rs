@@ -260,6 +260,12 @@ impl Engine {
         dirty
     }
 
+    /// The next connection on whose stream little is to be under way from now on: its client has a
+    /// conflated subscription, and does not tell what it takes.
+    pub fn next_short(&mut self) -> Option<ConnectionId> {
+        self.office.short.pop()
+    }
+
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.keeper.next_deadline();

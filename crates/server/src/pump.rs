@@ -94,7 +94,7 @@ pub(crate) struct Pump {
     events: Vec<Event>,
     buffer: Vec<u8>,
     epoch: Instant,
-    /// Nanoseconds since the epoch; read once a turn.
+    /// Nanoseconds since the epoch; read once a turn, and before something is written.
     now: u64,
     turns: u64,
     /// When the time of the world is looked at next.
@@ -162,7 +162,7 @@ impl Pump {
     fn turn(&mut self) -> io::Result<()> {
         let deadline = self.deadline();
         self.reactor.wait_until(&mut self.events, deadline)?;
-        self.now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.now = self.clock();
         self.turns += 1;
         if self.now >= self.clock_at {
             // Clocks are set while a router runs.
@@ -192,6 +192,11 @@ impl Pump {
             self.flush();
         }
         Ok(())
+    }
+
+    /// Nanoseconds since the epoch.
+    fn clock(&self) -> u64 {
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Until when nothing has to be done.
@@ -342,6 +347,14 @@ impl Pump {
             let Some(id) = self.reading.pop_front() else { return };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
+            while let Some(short) = self.engine.next_short() {
+                if let Some(wire) = find(&mut self.wires, short)
+                    && let Err(cause) = wire.stream.keep_short()
+                {
+                    warn!(%cause, "buffers of a conflated client stay as they are");
+                }
+            }
+            let Some(wire) = find(&mut self.wires, id) else { continue };
             if wire.dismissed.is_some() {
                 wire.unheard += bytes;
             }
@@ -437,6 +450,10 @@ impl Pump {
             }
         }
         let count = self.writing.len();
+        if count > 0 {
+            // A turn may read for long, and what is sent says how old it is.
+            self.now = self.clock();
+        }
         for _ in 0..count {
             let Some(id) = self.writing.pop_front() else { break };
             let Some(wire) = find(&mut self.wires, id) else { continue };
@@ -527,6 +544,11 @@ impl Pump {
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
+            for client in &mut snapshot.clients {
+                let wire = find(&mut self.wires, ConnectionId::from_u64(client.id));
+                let under_way = wire.and_then(|wire| wire.stream.under_way());
+                client.under_way_bytes_at_least = under_way.unwrap_or(0) as u64;
+            }
             // Who asked may have stopped waiting.
             let _ = answer.send(snapshot);
         }

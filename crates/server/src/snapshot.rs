@@ -174,6 +174,16 @@ pub struct ClientStatus {
     pub oldest_ns: u64,
     /// Gaps that it was told of.
     pub gaps: u64,
+    /// It tells which conflated messages it has taken.
+    #[serde(default)]
+    pub has_credit: bool,
+    /// Of such a client: conflated messages that were sent and not taken.
+    #[serde(default)]
+    pub under_way: u64,
+    /// Bytes between the router and the client, at least: what the client's system and the client itself
+    /// have taken in cannot be seen.
+    #[serde(default)]
+    pub under_way_bytes_at_least: u64,
 }
 
 /// A topic.

@@ -17,5 +17,5 @@ pub use handshake::{Wishes, unavailable};
 pub use origin::Origins;
 pub use reader::{Ended, Incoming, Reader, Settings};
 pub use writer::{
-    Carried, Closing, Gap, Message, Refused, Reply, Subject, Told, Welcome, Writer, ping,
+    Carried, Clock, Closing, Gap, Message, Refused, Reply, Subject, Told, Welcome, Writer, ping,
 };

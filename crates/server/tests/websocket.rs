@@ -227,6 +227,36 @@ fn a_capped_page_gets_the_newest_and_is_told_what_it_replaced() {
 }
 
 /// Everything that comes until the connection ends.
+/// A page that says what it has taken has no more than one update under way that is not the newest.
+#[test]
+fn a_page_with_credit_gets_the_newest_when_it_has_taken_one() {
+    let router = start(|_| {});
+    let mut writer = Client::connect(&address(&router, "native"), &Options::named("writer"))
+        .expect("a connection");
+    let topic = writer.topic("fx/EURUSD").expect("a topic");
+    let mut page = Page::open(&router, "?credit=true&times=true");
+    let clock = page.ask(&json!({"clock": 7}));
+    assert_eq!(clock["clock"]["token"], 7, "{clock}");
+    let began = clock["clock"]["time_ns"].as_u64().expect("a time");
+    let subscribe = json!({"subscribe": 1, "pattern": "fx/>", "conflate": true});
+    assert_eq!(page.ask(&subscribe), json!({"subscribed": 1}));
+    for number in 0..1_000 {
+        writer.enqueue(topic, format!("{number}").as_bytes()).expect("it is sent");
+    }
+    writer.synchronise().expect("the router has them");
+    let first = page.told();
+    assert_eq!(first["message"]["sequence"], 1, "{first}");
+    let published = first["message"]["published_ns"].as_u64().expect("a time");
+    assert!(published >= began, "{published} is not before {began}");
+    // More than were sent: that is said, and nothing changes.
+    let refused = page.ask(&json!({"taken": 2}));
+    assert!(refused["refused"]["reason"].as_str().is_some_and(|it| it.contains("1 were sent")));
+    let newest = page.ask(&json!({"taken": 1, "round_trip_ns": 50_000}));
+    assert_eq!(newest["message"]["sequence"], 1_000, "{newest}");
+    assert_eq!(newest["message"]["replaced"], 998, "{newest}");
+    assert_eq!(page.ask(&json!({"ping": 3})), json!({"pong": 3}));
+}
+
 fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A reset ends it too, after an answer to bytes that nobody read.

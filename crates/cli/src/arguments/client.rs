@@ -176,7 +176,7 @@ pub(crate) enum Column {
     Topic,
     /// Its number in the topic
     Sequence,
-    /// Time in the router, of conflated subscriptions
+    /// How long ago it was published, of conflated subscriptions
     Age,
     /// How many others it took the place of
     Replaced,

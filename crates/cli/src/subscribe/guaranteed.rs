@@ -114,6 +114,7 @@ impl Listing<'_> {
                     topic,
                     sequence,
                     conflation,
+                    age: None,
                     format,
                     payload,
                     guaranteed,

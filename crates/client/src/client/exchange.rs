@@ -65,10 +65,14 @@ impl Client {
 
     /// One read; false if nothing was there.
     fn read(&mut self) -> Result<bool> {
-        match self.stream.read(self.conversation.room()) {
+        let most = self.conversation.read_at_most();
+        let room = self.conversation.room();
+        let most = most.min(room.len());
+        match self.stream.read(&mut room[..most]) {
             Ok(0) => Err(self.ended()),
             Ok(bytes) => {
                 self.conversation.filled(bytes);
+                self.note_read();
                 Ok(true)
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),

@@ -75,6 +75,9 @@ pub struct Connection {
     /// See [`BusOptions::updates_per_second`].
     #[serde(default)]
     pub updates_per_second: Option<u32>,
+    /// The opposite of [`BusOptions::credit`].
+    #[serde(default)]
+    pub without_credit: bool,
     /// See [`BusOptions::receive_buffer`].
     #[serde(default)]
     pub receive_buffer: Option<usize>,
@@ -307,6 +310,7 @@ impl Connection {
             queue_messages: None,
             messages_per_second: None,
             updates_per_second: None,
+            without_credit: false,
             receive_buffer: None,
             spins: false,
         }
@@ -322,6 +326,7 @@ impl Connection {
             queue_messages: self.queue_messages,
             messages_per_second: self.messages_per_second,
             updates_per_second: self.updates_per_second,
+            credit: !self.without_credit,
             receive_buffer: self.receive_buffer,
             spins: self.spins,
             ..BusOptions::default()

@@ -260,7 +260,12 @@ impl Spread {
 }
 
 impl SlowConsumers {
-    /// The case of a consumer: `fast`, `slow`, `eliding` beside the others, or `alone`.
+    /// Consumers that elide and are slow at reading, with credit and without: how old is what they take. They
+    /// have a run of their own, with the first cap in its name though the router does not cap them.
+    pub(crate) const READERS: [&str; 2] = ["slow-reader", "slow-reader-without-credit"];
+
+    /// The case of a consumer: `fast`, `slow`, `eliding` beside the others, `alone`, or one of
+    /// [`Self::READERS`].
     pub(crate) fn case(&self, consumer: &str, cap: u32) -> String {
         match consumer {
             "alone" => format!("{}-alone", self.name),
@@ -291,6 +296,10 @@ impl SlowConsumers {
                     own(&["over-alone", "rise", "level", "plateau"]),
                 ));
             }
+        }
+        for reader in Self::READERS {
+            let cap = self.caps.first().copied().unwrap_or_default();
+            cases.push((self.case(reader, cap), own(&[])));
         }
         cases
     }

@@ -340,7 +340,8 @@ fn bounded(row: Option<&Row>) -> [String; 2] {
 }
 
 /// The consumers of the flexibility test, in order.
-const CONSUMERS: [&str; 3] = ["fast", "slow", "eliding"];
+const CONSUMERS: [&str; 5] =
+    ["fast", "slow", "eliding", "slow-reader", "slow-reader-without-credit"];
 
 /// Figure 4.
 fn flexibility(rows: &Traffic<'_>) -> Option<Section> {

@@ -73,12 +73,12 @@ impl Ring {
         self.mapping.flag(self.words + FINISHED).load(Ordering::Acquire) != 0
     }
 
-    /// Whether a writer that has written up to `head` has room enough to go on after a full ring: a
+    /// Whether a writer that has written up to `head`, with `limit` bytes at most, has room enough to go on after a full ring: a
     /// quarter, so that it is not woken for every byte. A spoilt cursor is room: writing finds it.
     #[inline]
-    pub(super) fn has_room(&self, head: u64) -> bool {
+    pub(super) fn has_room(&self, head: u64, limit: usize) -> bool {
         let used = head.wrapping_sub(self.tail());
-        used <= (self.capacity - self.capacity / 4) as u64 || used > self.capacity as u64
+        used <= (limit - limit / 4) as u64 || used > self.capacity as u64
     }
 
     /// Asks the writer to wake the reader at the next byte; to be followed by a look.
@@ -124,17 +124,25 @@ pub(super) struct Writer {
     head: u64,
     /// The reader's cursor as it was read last.
     tail: u64,
+    /// Bytes that may be in the ring, at most its capacity.
+    limit: usize,
 }
 
 impl Writer {
     pub(super) fn new(ring: Ring) -> Self {
-        Self { ring, head: 0, tail: 0 }
+        let limit = ring.capacity;
+        Self { ring, head: 0, tail: 0, limit }
+    }
+
+    /// Writes only while there are fewer bytes than this in the ring.
+    pub(super) fn set_limit(&mut self, bytes: usize) {
+        self.limit = bytes.min(self.ring.capacity);
     }
 
     /// Writes as much as there is room for, which may be nothing.
     #[inline]
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<usize, Corrupt> {
-        let mut room = self.ring.capacity - self.used();
+        let mut room = self.limit.saturating_sub(self.used());
         if room < bytes.len() {
             let tail = self.ring.tail();
             // The reader's cursor only grows, and not past ours.
@@ -142,7 +150,7 @@ impl Writer {
                 return Err(Corrupt);
             }
             self.tail = tail;
-            room = self.ring.capacity - self.used();
+            room = self.limit.saturating_sub(self.used());
         }
         let count = room.min(bytes.len());
         if count == 0 {
@@ -278,7 +286,7 @@ mod tests {
                     prop_assert_eq!(&bytes[..count], &expected[..]);
                 }
                 prop_assert_eq!(ring.head() - ring.tail(), twin.len() as u64);
-                prop_assert_eq!(ring.has_room(writer.head()), twin.len() <= 48);
+                prop_assert_eq!(ring.has_room(writer.head(), 64), twin.len() <= 48);
             }
         }
     }
@@ -303,7 +311,7 @@ mod tests {
                 }
                 if count < length {
                     of_writer.writer_asks();
-                    if !of_writer.has_room(writer.head()) {
+                    if !of_writer.has_room(writer.head(), 32) {
                         writer_sleeps.recv().unwrap();
                     }
                 }

@@ -29,6 +29,10 @@ pub(crate) struct Member {
     pub(crate) is_greeted: bool,
     /// The connection is to end; nothing more is read.
     pub(crate) is_closing: bool,
+    /// It tells what it has taken of conflated subscriptions.
+    pub(crate) uses_credit: bool,
+    /// It has a conflated subscription and does not tell, so that little may be under way to it.
+    pub(crate) is_short: bool,
     /// What it asked of its queue.
     pub(crate) asked: Ask,
     /// The most updates of a topic a second, by the configuration.
@@ -66,6 +70,8 @@ impl Member {
             name: String::new(),
             is_greeted: false,
             is_closing: false,
+            uses_credit: false,
+            is_short: false,
             asked: Ask::default(),
             updates_per_second: None,
             since: now,

@@ -160,6 +160,10 @@ impl Engine {
             queued_bytes: client.queued_bytes as u64,
             oldest_ns: client.oldest_waiting.map_or(0, |at| now.saturating_sub(at)),
             gaps,
+            has_credit: client.under_way.is_some(),
+            under_way: client.under_way.map_or(0, |(messages, _)| messages),
+            // The loop knows the streams.
+            under_way_bytes_at_least: 0,
         })
     }
 

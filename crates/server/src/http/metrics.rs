@@ -168,10 +168,22 @@ fn clients(page: &mut Page, clients: &[ClientStatus]) {
             page.of_client(&name, client, count(client));
         }
     }
-    let gauges: [(&str, &str, Count, &str); 3] = [
+    let gauges: [(&str, &str, Count, &str); 5] = [
         ("trunkline_client_subscriptions", "", |it| it.subscriptions, "Its subscriptions"),
         ("trunkline_client_queued_messages", "messages", |it| it.ledger.queued, "Waiting for it"),
         ("trunkline_client_queued_bytes", "bytes", |it| it.queued_bytes, "Bytes in its queue"),
+        (
+            "trunkline_client_under_way_messages",
+            "messages",
+            |it| it.under_way,
+            "Conflated messages sent and not taken, of clients with credit",
+        ),
+        (
+            "trunkline_client_under_way_at_least_bytes",
+            "bytes",
+            |it| it.under_way_bytes_at_least,
+            "Bytes between router and client, at least: what its system has taken in is not seen",
+        ),
     ];
     for (name, unit, count, help) in gauges {
         page.gauge(name, unit, help);

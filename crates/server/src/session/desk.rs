@@ -44,6 +44,8 @@ pub struct Asked<'a> {
     pub messages_per_second: u32,
     /// The most bytes a second.
     pub bytes_per_second: u64,
+    /// It tells what it has taken of conflated subscriptions.
+    pub credit: bool,
 }
 
 /// The router as one client sees it, for the time of one read.
@@ -108,6 +110,10 @@ impl Desk<'_> {
         let options = member.options(&self.office.config);
         member.updates_per_second = self.office.config.updates_per_second(&member.name);
         self.router.set_options(self.now, member.id, options);
+        member.uses_credit = asked.credit;
+        if asked.credit {
+            self.router.use_credit(member.id);
+        }
         info!(
             client = %member.label(),
             address = %member.peer.address,
@@ -258,6 +264,11 @@ impl Desk<'_> {
         self.router
             .subscribe(self.now, self.member.id, number, pattern, &options)
             .map_err(denied)?;
+        let is_conflated = options.conflate || options.updates_per_second.is_some();
+        if is_conflated && !self.member.uses_credit && !self.member.is_short {
+            self.member.is_short = true;
+            self.office.short.push(self.member.id);
+        }
         debug!(client = %self.member.label(), subscription = number, pattern, "subscribed");
         Ok(())
     }
@@ -269,6 +280,16 @@ impl Desk<'_> {
     /// There is none of this number.
     pub fn unsubscribe(&mut self, number: u32) -> Result<(), Denied> {
         self.router.unsubscribe(self.now, self.member.id, number).map_err(denied)
+    }
+
+    /// The client has taken so many conflated messages, from the first on; `round_trip` in nanoseconds,
+    /// or 0.
+    ///
+    /// # Errors
+    ///
+    /// It has not said that it would tell, or it cannot have taken so many or so few.
+    pub fn taken(&mut self, messages: u64, round_trip: u64) -> Result<(), Denied> {
+        self.router.taken(self.now, self.member.id, messages, round_trip).map_err(denied)
     }
 
     /// Writes something for the client, in its protocol.

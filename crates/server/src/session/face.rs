@@ -46,7 +46,7 @@ const NAMED: usize = 65_536;
 impl Face {
     pub(crate) fn new(protocol: Protocol) -> Self {
         let dialect = match protocol {
-            Protocol::Native => Dialect::Native(NativeFace),
+            Protocol::Native => Dialect::Native(NativeFace::default()),
             Protocol::WebSocket => Dialect::WebSocket(WebSocketFace::new()),
         };
         Self {
@@ -56,6 +56,14 @@ impl Face {
             named: HashMap::new(),
             // Unless the engine has another reason, it is a full queue.
             closing_code: code::SLOW,
+        }
+    }
+
+    /// The half of a native connection that writes, if this is one.
+    pub(super) fn native(&mut self) -> Option<&mut NativeFace> {
+        match &mut self.dialect {
+            Dialect::Native(face) => Some(face),
+            Dialect::WebSocket(_) => None,
         }
     }
 

@@ -99,6 +99,15 @@ impl NativeSession {
             }
             ClientFrame::Ping(token) => desk.tell(|out| native::encode_router_pong(out, token)),
             ClientFrame::Pong(_) => {}
+            ClientFrame::Taken(it) => {
+                if let Err(denied) = desk.taken(it.messages, it.round_trip) {
+                    desk.close(code::BAD_FRAME, &format!("TAKEN: {}", denied.text));
+                }
+            }
+            ClientFrame::Clock(token) => {
+                let clock = native::Clock { token, time: desk.now() };
+                desk.tell(|out| native::encode_router_clock(out, &clock));
+            }
         }
         true
     }
@@ -196,9 +205,17 @@ fn greet(desk: &mut Desk<'_>, hello: &Hello<'_>) {
         overflow,
         messages_per_second: hello.messages_per_second,
         bytes_per_second: hello.bytes_per_second,
+        credit: hello.features.credit,
+    });
+    let times = hello.features.times;
+    desk.control(|face, _| {
+        if let Some(face) = face.native() {
+            face.times = times;
+        }
     });
     let welcome = native::Welcome {
         version: native::VERSION,
+        features: hello.features,
         frame_bytes: desk.frame_bytes(),
         client: desk.client().as_u64(),
         topics: desk.aliases(),
@@ -207,9 +224,12 @@ fn greet(desk: &mut Desk<'_>, hello: &Hello<'_>) {
     desk.tell(|out| native::encode_welcome(out, &welcome));
 }
 
-/// Writes the frames that a client reads; it keeps nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NativeFace;
+/// Writes the frames that a client reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NativeFace {
+    /// Conflated messages say when they were published.
+    times: bool,
+}
 
 impl NativeFace {
     pub(crate) fn refused(self, out: &mut Vec<u8>, refused: &Refused<'_>) {
@@ -293,6 +313,7 @@ impl NativeFace {
             replaced: conflation.replaced,
             age: conflation.age,
         });
+        let published = it.conflation.filter(|_| self.times).map(|it| it.published);
         let request = it.request.map(|request| native::Requester {
             client: request.client.as_u64(),
             correlation: request.correlation,
@@ -305,6 +326,7 @@ impl NativeFace {
                 sequence: it.sequence,
                 conflation,
                 request,
+                published,
                 format: it.format,
                 payload: it.payload,
             },

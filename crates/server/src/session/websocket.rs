@@ -109,12 +109,15 @@ fn open(desk: &mut Desk<'_>, wishes: &Wishes, answer: &str) {
         overflow,
         messages_per_second: wishes.messages_per_second.unwrap_or(0),
         bytes_per_second: wishes.bytes_per_second.unwrap_or(0),
+        credit: wishes.credit.unwrap_or(false),
     });
     let welcome = Welcome {
         version: VERSION,
         name,
         frame_bytes: desk.frame_bytes(),
         subscriptions: desk.subscriptions(),
+        credit: wishes.credit.unwrap_or(false),
+        times: wishes.times.unwrap_or(false),
     };
     write(desk, |face, out| face.open(out, answer, &welcome));
 }
@@ -154,6 +157,13 @@ fn carry_out(desk: &mut Desk<'_>, command: &Command<'_>, frame: &[u8]) {
         Command::Reply { to, format, payload } => {
             let done = desk.reply(to.client, to.correlation, *format, payload.bytes(frame));
             (Subject::Reply(*to), done.map(|()| None))
+        }
+        Command::Taken { messages, round_trip_ns } => {
+            (Subject::Text("taken"), desk.taken(*messages, *round_trip_ns).map(|()| None))
+        }
+        Command::Clock { token } => {
+            let clock = frames::Clock { token: *token, time_ns: desk.now() };
+            (Subject::Text("clock"), Ok(Some(Told::Clock(clock))))
         }
         Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Told::Pong(*token)))),
     };
@@ -219,11 +229,13 @@ enum Stage {
 pub struct WebSocketFace {
     stage: Stage,
     writer: Writer,
+    /// Conflated messages say when they were published.
+    times: bool,
 }
 
 impl WebSocketFace {
     pub(crate) fn new() -> Self {
-        Self { stage: Stage::Opening, writer: Writer::default() }
+        Self { stage: Stage::Opening, writer: Writer::default(), times: false }
     }
 
     /// What the protocol answers by itself; the last of it where the connection is over.
@@ -237,6 +249,7 @@ impl WebSocketFace {
     fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
         out.extend_from_slice(answer.as_bytes());
         self.stage = Stage::Open;
+        self.times = welcome.times;
         self.tell(out, &Told::Welcome(*welcome));
     }
 
@@ -293,6 +306,7 @@ impl WebSocketFace {
             sequence: it.sequence,
             replaced: it.conflation.map(|conflation| conflation.replaced),
             age_ns: it.conflation.map(|conflation| conflation.age),
+            published_ns: it.conflation.filter(|_| self.times).map(|it| it.published),
             format: it.format,
             reply_to,
             payload: Carried::Binary(0),

@@ -186,6 +186,11 @@ impl Books {
                 Ok(())
             }
             RouterFrame::Welcome(_) | RouterFrame::Ping(_) | RouterFrame::Pong(_) => Ok(()),
+            RouterFrame::Clock(clock) => {
+                ensure(clock.time == now && clock.token <= now, "clock", || {
+                    format!("{clock:?} at {now}")
+                })
+            }
             RouterFrame::Producing(_)
             | RouterFrame::Stored(_)
             | RouterFrame::Consuming(_)
@@ -241,6 +246,10 @@ impl Books {
             let age = now - published.time;
             ensure(conflation.age == age, "conflation", || {
                 format!("{name} {sequence} is {age} ns old, not {}", conflation.age)
+            })?;
+            let told = message.published.unwrap_or(published.time);
+            ensure(told == published.time, "conflation", || {
+                format!("{name} {sequence} is of {}, not of {told}", published.time)
             })?;
             ensure(now >= lane.due, "conflation", || format!("{name} {sequence} comes too soon"))?;
         }

@@ -82,7 +82,9 @@ impl Reader {
                 | ClientFrame::Unsubscribe(_)
                 | ClientFrame::Reply(_)
                 | ClientFrame::Ping(_)
-                | ClientFrame::Pong(_) => {}
+                | ClientFrame::Pong(_)
+                | ClientFrame::Taken(_)
+                | ClientFrame::Clock(_) => {}
             }
         }
         used

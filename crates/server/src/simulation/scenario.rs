@@ -128,7 +128,7 @@ fn config(random: &mut Random) -> Config {
 }
 
 fn plan(random: &mut Random) -> Plan {
-    let options = Options {
+    let mut options = Options {
         queue_messages: random.pick(&[0, 0, 1, 10]),
         queue_bytes: random.pick(&[0, 0, 600, 5_000]),
         overflow: random.pick(&[
@@ -139,6 +139,8 @@ fn plan(random: &mut Random) -> Plan {
         ]),
         ..Options::default()
     };
+    options.credit = random.once_in(2);
+    options.times = random.once_in(2);
     Plan {
         options,
         publishes: 0,

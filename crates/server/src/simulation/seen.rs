@@ -60,6 +60,7 @@ pub(super) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Seen> {
         | RouterFrame::Delivery(_)
         | RouterFrame::Confirmed(_)
         | RouterFrame::Acknowledged(_)
+        | RouterFrame::Clock(_)
         | RouterFrame::Lost(_) => return None,
         RouterFrame::Message(it) => seen(
             Kind::Message,

@@ -56,6 +56,18 @@ pub enum Command<'a> {
         /// The answer.
         payload: Payload<'a>,
     },
+    /// Learn what was taken.
+    Taken {
+        /// Conflated messages, from the first on.
+        messages: u64,
+        /// The shortest round trip that the client knows, in nanoseconds; 0 is none.
+        round_trip_ns: u64,
+    },
+    /// Say the time.
+    Clock {
+        /// What is said beside it.
+        token: u64,
+    },
     /// Say it back.
     Ping {
         /// What is said back.
@@ -164,6 +176,8 @@ struct Keys<'a> {
     request: Option<Text<'a>>,
     #[serde(borrow)]
     reply: Option<Text<'a>>,
+    taken: Option<u64>,
+    clock: Option<u64>,
     ping: Option<u64>,
     #[serde(borrow)]
     pattern: Option<Text<'a>>,
@@ -171,6 +185,7 @@ struct Keys<'a> {
     conflate: Option<bool>,
     correlation: Option<u64>,
     timeout_ms: Option<u32>,
+    round_trip_ns: Option<u64>,
     #[serde(borrow)]
     format: Option<Format<'a>>,
     binary: Option<bool>,
@@ -225,6 +240,8 @@ impl<'a> Command<'a> {
             Self::Reply { to, format, payload } => {
                 Command::Reply { to, format, payload: kept(payload) }
             }
+            Self::Taken { messages, round_trip_ns } => Command::Taken { messages, round_trip_ns },
+            Self::Clock { token } => Command::Clock { token },
             Self::Ping { token } => Command::Ping { token },
         }
     }
@@ -238,6 +255,8 @@ impl<'a> Keys<'a> {
             ("publish", self.publish.is_some()),
             ("request", self.request.is_some()),
             ("reply", self.reply.is_some()),
+            ("taken", self.taken.is_some()),
+            ("clock", self.clock.is_some()),
             ("ping", self.ping.is_some()),
         ];
         let mut named = verbs.iter().filter(|(_, is_named)| *is_named).map(|(verb, _)| *verb);
@@ -267,6 +286,13 @@ impl<'a> Keys<'a> {
         }
         if let Some(subscription) = self.unsubscribe {
             return Ok(Command::Unsubscribe { subscription });
+        }
+        if let Some(messages) = self.taken {
+            let round_trip_ns = self.round_trip_ns.take().unwrap_or(0);
+            return Ok(Command::Taken { messages, round_trip_ns });
+        }
+        if let Some(token) = self.clock {
+            return Ok(Command::Clock { token });
         }
         if let Some(token) = self.ping {
             return Ok(Command::Ping { token });
@@ -312,6 +338,7 @@ impl<'a> Keys<'a> {
             ("conflate", self.conflate.is_some()),
             ("correlation", self.correlation.is_some()),
             ("timeout_ms", self.timeout_ms.is_some()),
+            ("round_trip_ns", self.round_trip_ns.is_some()),
             ("format", self.format.is_some()),
             ("binary", self.binary.is_some()),
             ("payload", self.payload.is_some()),
@@ -372,6 +399,12 @@ mod tests {
                 Command::Reply { to, format: 1, payload: text("x") },
             ),
             (r#"{"ping": 7}"#, Command::Ping { token: 7 }),
+            (r#"{"clock": 7}"#, Command::Clock { token: 7 }),
+            (r#"{"taken": 7}"#, Command::Taken { messages: 7, round_trip_ns: 0 }),
+            (
+                r#"{"taken": 7, "round_trip_ns": 250000}"#,
+                Command::Taken { messages: 7, round_trip_ns: 250_000 },
+            ),
         ] {
             let read = Command::parse(json).expect(json);
             assert_eq!(read, command);
@@ -416,6 +449,8 @@ mod tests {
             ),
             (r#"{"request": "a", "payload": ""}"#, "needs a correlation"),
             (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
+            (r#"{"ping": 1, "round_trip_ns": 1}"#, "round_trip_ns means nothing beside ping"),
+            (r#"{"taken": -1}"#, "invalid value: integer `-1`, expected u64"),
             (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),
         ] {
             let error = Command::parse(json).expect_err(json).to_string();

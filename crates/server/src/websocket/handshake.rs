@@ -30,6 +30,10 @@ pub struct Wishes {
     pub messages_per_second: Option<u32>,
     /// Bytes a second that it takes at most.
     pub bytes_per_second: Option<u64>,
+    /// It tells what it has taken of conflated subscriptions.
+    pub credit: Option<bool>,
+    /// Conflated messages say when they were published.
+    pub times: Option<bool>,
 }
 
 /// A request that is in order.
@@ -214,9 +218,11 @@ fn wishes(query: &str) -> Result<Wishes, Refusal> {
             "queue_bytes" => wishes.queue_bytes = Some(count(key, &value)?),
             "messages_per_second" => wishes.messages_per_second = Some(count(key, &value)?),
             "bytes_per_second" => wishes.bytes_per_second = Some(count(key, &value)?),
+            "credit" => wishes.credit = Some(yes_or_no(key, &value)?),
+            "times" => wishes.times = Some(yes_or_no(key, &value)?),
             _ => {
                 let known = "name, queue_messages, queue_bytes, overflow, messages_per_second, \
-                             bytes_per_second";
+                             bytes_per_second, credit, times";
                 return Err(Refusal::bad(format!("{key:?} is not known; there are {known}")));
             }
         }
@@ -230,6 +236,14 @@ fn name(value: String) -> Result<String, Refusal> {
         false => Err(Refusal::bad(format!(
             "name has at most {NAME_BYTES} bytes and no control characters"
         ))),
+    }
+}
+
+fn yes_or_no(key: &str, value: &str) -> Result<bool, Refusal> {
+    match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Refusal::bad(format!("{key} is true or false, not {value:?}"))),
     }
 }
 

@@ -193,6 +193,7 @@ fn message<'a>(topic: &'a str) -> Message<'a> {
         sequence: 9,
         replaced: None,
         age_ns: None,
+        published_ns: None,
         format: 0,
         reply_to: None,
         payload: Carried::Binary(0),
@@ -206,6 +207,7 @@ fn text_is_told_in_json_and_other_payloads_follow_it() {
     let conflated = Message {
         replaced: Some(3),
         age_ns: Some(4_000),
+        published_ns: Some(7_000),
         format: 2,
         reply_to: Some(ReplyTo { client: 255, correlation: 1 }),
         ..message("fx/é")
@@ -217,7 +219,7 @@ fn text_is_told_in_json_and_other_payloads_follow_it() {
         told(&out),
         [
             json!({"message": {"subscription": 1, "topic": "fx/EURUSD", "sequence": 9, "payload": "1.1 \"é\"\n"}}),
-            json!({"message": {"subscription": 1, "topic": "fx/é", "sequence": 9, "replaced": 3, "age_ns": 4000,
+            json!({"message": {"subscription": 1, "topic": "fx/é", "sequence": 9, "replaced": 3, "age_ns": 4000, "published_ns": 7000,
                 "format": "json", "reply_to": "ff-1", "binary": 2}}),
             json!({"reply": {"correlation": 7, "payload": "yes"}}),
             json!({"reply": {"correlation": 8, "format": 40000, "binary": 1}}),
@@ -238,6 +240,7 @@ fn everything_else_is_told_in_json() {
         Told::Subscribed(1),
         Told::Unsubscribed(1),
         Told::Pong(3),
+        Told::Clock(Clock { token: 4, time_ns: 5 }),
         Told::Gap(gap),
         Told::Refused(Refused {
             subject: Subject::Subscribe(2),
@@ -260,6 +263,7 @@ fn everything_else_is_told_in_json() {
             json!({"subscribed": 1}),
             json!({"unsubscribed": 1}),
             json!({"pong": 3}),
+            json!({"clock": {"token": 4, "time_ns": 5}}),
             json!({"gap": {"subscription": 1, "topic": "a", "count": 2, "first": 5, "last": 7, "age_ns": 9}}),
             json!({"refused": {"subscribe": 2, "code": code, "offset": 4, "reason": "why"}}),
             json!({"refused": {"publish": "a", "code": code, "reason": "why"}}),

@@ -34,6 +34,8 @@ pub enum Told<'a> {
     Refused(Refused<'a>),
     /// The answer to a ping.
     Pong(u64),
+    /// The time of the router.
+    Clock(Clock),
     /// The connection is about to be closed.
     Closing(Closing<'a>),
 }
@@ -49,6 +51,21 @@ pub struct Welcome<'a> {
     pub frame_bytes: u32,
     /// Subscriptions that it may have.
     pub subscriptions: u32,
+    /// The router wants to be told what is taken.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub credit: bool,
+    /// Conflated messages say when they were published.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub times: bool,
+}
+
+/// The time of the router.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Clock {
+    /// As the question gave it.
+    pub token: u64,
+    /// Nanoseconds on the router's clock, which begins anywhere.
+    pub time_ns: u64,
 }
 
 /// A message.
@@ -63,9 +80,12 @@ pub struct Message<'a> {
     /// Updates that it replaced since the last one that was delivered; conflated ones have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<u64>,
-    /// Nanoseconds since it was published; conflated ones have it.
+    /// Nanoseconds from its publishing to its sending; conflated ones have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ns: Option<u64>,
+    /// When it was published, by the router's clock; conflated ones have it where times were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_ns: Option<u64>,
     /// Format of the payload, where it has one.
     #[serde(skip_serializing_if = "is_opaque", serialize_with = "named")]
     pub format: u16,

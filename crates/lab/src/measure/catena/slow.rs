@@ -1,5 +1,6 @@
 //! The flexibility test: a fast, a slow and an eliding consumer of one pricing engine; the report's Figure
-//! 4. The fast one is measured alone as well, before and after.
+//! 4. The fast one is measured alone as well, before and after. Where the router elides, two consumers that are
+//! slow at reading show how old is what they take: one tells the router what it has taken, one does not.
 
 use std::fs;
 use std::io;
@@ -71,6 +72,8 @@ impl Scenario for Flexibility<'_> {
         for &cap in &self.asked.caps {
             cases.extend(["fast", "slow", "eliding"].map(|name| self.asked.case(name, cap)));
         }
+        let cap = self.asked.caps.first().copied().unwrap_or_default();
+        cases.extend(SlowConsumers::READERS.map(|name| self.asked.case(name, cap)));
         cases
     }
 
@@ -98,6 +101,11 @@ impl Scenario for Flexibility<'_> {
             let ran = run(stage, with, cap, long)?;
             runs.push((cap, ran));
         }
+        if let Some(&cap) = self.asked.caps.first().filter(|_| elides) {
+            let (published, mut outcomes) = run(stage, &SlowConsumers::READERS, cap, further)?;
+            outcomes.retain(|outcome| outcome.name != "fast");
+            runs.push((cap, (published, outcomes)));
+        }
         fast_alone.extend(run(stage, &[], 0, further)?.1);
         found.notes.extend(notes);
         // Before and after the others: two stretches of one turn.
@@ -109,6 +117,11 @@ impl Scenario for Flexibility<'_> {
             for &cap in &self.asked.caps {
                 let profile = stage.subject.profile(&self.who(stage.subject));
                 let case = self.asked.case("eliding", cap);
+                found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
+            }
+            for name in SlowConsumers::READERS {
+                let profile = stage.subject.profile(&self.who(stage.subject));
+                let case = self.asked.case(name, self.asked.caps[0]);
                 found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
             }
         }
@@ -222,6 +235,12 @@ impl Flexibility<'_> {
             "eliding" => {
                 connection.updates_per_second = Some(cap);
             }
+            "slow-reader" | "slow-reader-without-credit" => {
+                // A cap that caps nothing: what slows it down is its reading.
+                connection.updates_per_second = Some(self.asked.rate);
+                connection.without_credit = name != "slow-reader";
+                receive.pace = Some(self.asked.slow.into());
+            }
             _ => {}
         }
         program.ask(&Task::Connect(connection))?;
@@ -244,7 +263,12 @@ impl Flexibility<'_> {
             Pace::Reader => "reads slowly",
         };
         let who = self.who(subject);
-        let who = if *name == "slow" { format!("{who}; {slow}") } else { who };
+        let who = match *name {
+            "slow" => format!("{who}; {slow}"),
+            "slow-reader" => format!("{who}; reads slowly, with credit"),
+            "slow-reader-without-credit" => format!("{who}; reads slowly, without credit"),
+            _ => who,
+        };
         let profile = subject.profile(&who);
         let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
         let series = found.of(&case, subject, profile);
@@ -286,7 +310,7 @@ fn count(
 ) {
     let absent = published.messages.saturating_sub(received.messages);
     match name {
-        "eliding" => series.count("elided", absent),
+        "eliding" | "slow-reader" | "slow-reader-without-credit" => series.count("elided", absent),
         "slow" => {
             // What was discarded shows to the consumer when it gets what came after it.
             let queued = absent.saturating_sub(received.missing);

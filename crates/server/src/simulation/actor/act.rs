@@ -48,6 +48,10 @@ impl Actor {
         for (request, payload) in std::mem::take(&mut self.to_answer) {
             self.conversation.reply(request, &Reply { format: 1, payload })?;
         }
+        // At last all of it: what is under way to a client that tells nothing stays so.
+        if phase == Phase::Settling || self.random.once_in(2) {
+            self.conversation.tell_taken(self.grain);
+        }
         let is_full = self.conversation.output().len() > ENOUGH;
         if phase == Phase::Settling || !self.is_welcome || is_full {
             return Ok(());
@@ -63,6 +67,7 @@ impl Actor {
         }
         if self.random.once_in(50) {
             self.conversation.ping(now);
+            self.conversation.ask_clock(now);
         }
         let (times, most) = if self.plan.is_slow { (8, 300) } else { (60, 40) };
         if now >= self.stalled_until && self.random.once_in(times) {

@@ -1,0 +1,126 @@
+//! Credit: how many conflated updates may be under way to a client that tells what it has taken.
+//!
+//! What is under way is in buffers that conflation cannot reach, here, in the kernels of both machines and in
+//! the client: it gets older while it waits there. So no more is sent ahead than keeps the reader
+//! busy: what it takes in the time of a round trip and [`AHEAD`]. How fast it takes is measured in
+//! rounds: one update is timed from when it is sent until it is told to be taken, and what was taken
+//! meanwhile is the reader's pace.
+
+/// How long a reader may be kept busy by what is under way to it, besides a round trip; nanoseconds.
+const AHEAD: u64 = 20_000_000;
+
+/// A reader keeps up if what is timed waits no longer for it than this; nanoseconds.
+const PROMPT: u64 = AHEAD / 4;
+
+/// The most updates that may be under way.
+const MOST: u64 = 1 << 20;
+
+/// What a client that tells it has taken, and what may be under way to it. Counts are of updates.
+#[derive(Debug)]
+pub(crate) struct Credit {
+    sent: u64,
+    taken: u64,
+    /// The most that may be sent and not taken, at least one: a client with nothing under way may always
+    /// get an update.
+    bound: u64,
+    /// The shortest round trip that the client knows of, in nanoseconds.
+    round_trip: u64,
+    round: Option<Round>,
+    /// An update has waited for credit in this round.
+    was_short: bool,
+}
+
+/// The time from when an update is sent until it is taken.
+#[derive(Debug)]
+struct Round {
+    /// How many had been sent with the one that is timed.
+    number: u64,
+    began: u64,
+    /// What had been taken when it began.
+    taken: u64,
+}
+
+/// A client says that it has taken less than before, or more than was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Impossible {
+    pub(crate) before: u64,
+    pub(crate) sent: u64,
+}
+
+impl Default for Credit {
+    fn default() -> Self {
+        Self { sent: 0, taken: 0, bound: 1, round_trip: 0, round: None, was_short: false }
+    }
+}
+
+impl Credit {
+    /// Updates that were sent and not taken.
+    pub(crate) fn under_way(&self) -> u64 {
+        self.sent - self.taken
+    }
+
+    /// The most of them that there may be.
+    pub(crate) fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// Whether an update that waits may be sent; if not, it is noted that one has waited.
+    #[inline]
+    pub(crate) fn admits(&mut self) -> bool {
+        let admits = self.under_way() < self.bound;
+        self.was_short |= !admits;
+        admits
+    }
+
+    /// An update is sent.
+    #[inline]
+    pub(crate) fn sent(&mut self, now: u64) {
+        self.sent += 1;
+        if self.round.is_none() {
+            self.round = Some(Round { number: self.sent, began: now, taken: self.taken });
+            self.was_short = false;
+        }
+    }
+
+    /// The client has taken so many, from the first on.
+    pub(crate) fn taken(
+        &mut self,
+        now: u64,
+        taken: u64,
+        round_trip: u64,
+    ) -> Result<(), Impossible> {
+        if taken < self.taken || taken > self.sent {
+            return Err(Impossible { before: self.taken, sent: self.sent });
+        }
+        self.taken = taken;
+        self.round_trip = round_trip;
+        if let Some(round) = self.round.take_if(|round| round.number <= taken) {
+            self.end(now, &round);
+        }
+        Ok(())
+    }
+
+    /// A round has ended: the bound follows the reader.
+    fn end(&mut self, now: u64, round: &Round) {
+        let time = now.saturating_sub(round.began).max(1);
+        let busy = self.round_trip.saturating_add(AHEAD);
+        let taken = u128::from(self.taken - round.taken);
+        let pace = (taken * u128::from(busy)).div_ceil(u128::from(time));
+        let pace = u64::try_from(pace).unwrap_or(MOST).clamp(1, MOST);
+        let doubled = (2 * self.bound).min(MOST);
+        let waited = time.saturating_sub(self.round_trip);
+        if !self.was_short {
+            // Who is not sent enough to be busy shows no pace; who lets it lie does.
+            if waited > AHEAD {
+                self.bound = self.bound.min(pace);
+            }
+        } else if waited <= PROMPT {
+            self.bound = doubled;
+        } else {
+            self.bound = pace.min(doubled);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
