@@ -149,6 +149,11 @@ fn main() {
     let refused = publish(&mut bench, 60_000, &[7; 4_000]);
     println!("refused: {refused:?}");
     bench.say("240 MB more");
+    acknowledge_and_leave(&mut bench, subscriptions);
+}
+
+/// Consumers acknowledge some, or all at once, or leave.
+fn acknowledge_and_leave(bench: &mut Bench, subscriptions: u32) {
     let positions = std::mem::take(&mut bench.told.1);
     for position in positions.iter().step_by(2).take(4_000) {
         bench
