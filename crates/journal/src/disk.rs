@@ -1,13 +1,15 @@
 //! A folder of files, as a journal needs it: the real one, or one that is simulated.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, IoSlice};
-use std::os::unix::fs::FileExt as _;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+mod system;
+
+use rustix::io::{Errno, ReadWriteFlags};
 
 /// A folder of files. Whatever changes something returns when the change is on disk.
 pub trait Disk {
@@ -155,8 +157,7 @@ impl Folder {
     /// [`io::ErrorKind::WouldBlock`] if another process has it; those of making and opening files.
     pub fn open(path: &Path) -> io::Result<Self> {
         make_folders(path)?;
-        let lock =
-            OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
+        let lock = new_file().truncate(false).open(path.join(LOCK))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -191,7 +192,7 @@ impl Folder {
 
     /// What happened to the folder's entries is on disk.
     fn sync(&self) -> io::Result<()> {
-        File::open(&self.path)?.sync_all()
+        system::sync_folder(&self.path)
     }
 
     /// A file, open.
@@ -209,7 +210,7 @@ impl Folder {
 
     fn fill(&self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
         let path = self.of(name);
-        let file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
+        let file = new_file().truncate(true).open(path)?;
         // A file system that cannot do this takes the room when the zeros are written.
         let whole = rustix::fs::FallocateFlags::empty();
         if let Err(error @ Errno::NOSPC) = rustix::fs::fallocate(&file, whole, 0, bytes) {
@@ -223,7 +224,7 @@ impl Folder {
             offset += length as u64;
         }
         write_through(&file, 0, head)?;
-        file.sync_all()?;
+        system::sync(&file)?;
         self.sync()
     }
 }
@@ -231,18 +232,29 @@ impl Folder {
 /// Makes a folder with those it is in; their entries are on disk then.
 fn make_folders(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().take_while(|it| !it.exists()).collect();
-    std::fs::create_dir_all(path)?;
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    // What is in messages is for nobody else to read.
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     for made in missing {
         let parent = made.parent().filter(|it| !it.as_os_str().is_empty());
-        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+        system::sync_folder(parent.unwrap_or(Path::new(".")))?;
     }
     Ok(())
+}
+
+/// A file to write to, which is made if it is not there, and which nobody else can read then.
+fn new_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).mode(0o600);
+    options
 }
 
 /// Writes, and returns when it is on disk.
 fn write_through(file: &File, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        match pwritev2(file, &[IoSlice::new(bytes)], offset, ReadWriteFlags::DSYNC) {
+        match system::write(file, offset, bytes, ReadWriteFlags::DSYNC) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => {
                 bytes = &bytes[written..];
@@ -252,7 +264,7 @@ fn write_through(file: &File, mut offset: u64, mut bytes: &[u8]) -> io::Result<(
             // A file system or a kernel without such writes.
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
                 file.write_all_at(bytes, offset)?;
-                return file.sync_data();
+                return system::sync(file);
             }
             Err(error) => return Err(error.into()),
         }
@@ -294,9 +306,9 @@ impl Disk for Folder {
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let (path, new) = (self.of(name), self.of(&format!("{name}.new")));
         self.open.remove(name);
-        let file = File::create(&new)?;
+        let file = new_file().truncate(true).open(&new)?;
         file.write_all_at(bytes, 0)?;
-        file.sync_all()?;
+        system::sync(&file)?;
         std::fs::rename(&new, &path)?;
         self.sync()
     }
@@ -304,7 +316,7 @@ impl Disk for Folder {
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
         let file = self.file(name)?;
         file.set_len(bytes)?;
-        file.sync_all()
+        system::sync(file)
     }
 
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
@@ -348,6 +360,57 @@ mod tests {
         folder.remove("a").expect("removed");
         assert!(folder.read("a", 0, &mut [0; 4]).is_err());
         drop(folder);
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_is_said_to_be_on_disk_was_synced() {
+        let path = std::env::temp_dir().join(format!("trunkline-sync-{}", std::process::id()));
+        let mut folder = Folder::open(&path).expect("a folder");
+        let mut calls = |work: &mut dyn FnMut(&mut Folder) -> io::Result<()>| {
+            system::take();
+            work(&mut folder).expect("it works");
+            system::take()
+        };
+        let is_through = |it: &String| it.as_str() == "write DSYNC";
+        let created = calls(&mut |it| it.create("a", b"head", 600_000));
+        let (writes, syncs) =
+            created.split_at(created.iter().take_while(|it| is_through(it)).count());
+        assert_eq!((writes.len(), syncs), (4, &["sync a".into(), "sync folder".into()][..]));
+        assert_eq!(calls(&mut |it| it.write("a", 100, b"bytes")), ["write DSYNC"]);
+        assert_eq!(calls(&mut |it| it.truncate("a", 104)), ["sync a"]);
+        // The bytes come before the name, and the name is on disk when it is done.
+        assert_eq!(calls(&mut |it| it.replace("b", b"new")), ["sync b.new", "sync folder"]);
+        drop(folder);
+        system::take();
+        drop(Folder::open(&path.join("c/d")).expect("folders"));
+        let of_folders = system::take();
+        assert_eq!(of_folders, ["sync folder"; 3], "both that were made, and its own");
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn nobody_else_can_read_a_journal() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("trunkline-mode-{}", std::process::id()));
+        let mode = |path: &Path| {
+            std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+        };
+        let mut folder = Folder::open(&path.join("journal")).expect("a folder");
+        folder.create("a", b"head", 4_096).expect("a file");
+        folder.replace("b", b"index").expect("a file");
+        assert_eq!(mode(&path.join("journal")), 0o700);
+        for name in ["a", "b", "lock"] {
+            assert_eq!(mode(&path.join("journal").join(name)), 0o600, "{name}");
+        }
+        drop(folder);
+        // Whose folder it is decides about one that is there.
+        let kept = path.join("kept");
+        std::fs::create_dir(&kept).expect("a folder");
+        std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o750))
+            .expect("it is ours");
+        Folder::open(&kept).expect("a folder").create("a", b"head", 4_096).expect("a file");
+        assert_eq!((mode(&kept), mode(&kept.join("a"))), (0o750, 0o600));
         std::fs::remove_dir_all(&path).expect("removed");
     }
 

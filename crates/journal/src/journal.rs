@@ -140,6 +140,8 @@ struct Segment {
     bytes: u64,
     /// Whether the index lies beside it.
     is_sealed: bool,
+    /// The segment from which on all records are to be read to know what its first record stands for.
+    since: u32,
 }
 
 /// The segment after the current one.
@@ -222,6 +224,8 @@ pub struct Journal {
     is_retained: bool,
     /// The disk had no room for a segment, and nothing was let go of since.
     has_no_room: bool,
+    /// The segment from which on all records are to be read to know what is known now.
+    since: u32,
 }
 
 impl Journal {
@@ -257,6 +261,7 @@ impl Journal {
             reads: Reads::default(),
             is_retained: false,
             has_no_room: false,
+            since: segment,
         }
     }
 
@@ -269,7 +274,15 @@ impl Journal {
     pub(crate) fn add_old(&mut self, number: u32, index: Index, bytes: u64, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
         self.durable = self.durable.max(index.last);
-        self.segments.push_back(Segment { number, index, bytes, is_sealed });
+        self.segments.push_back(Segment { number, index, bytes, is_sealed, since: number });
+    }
+
+    /// Recovery has read all records from this segment on.
+    pub(crate) fn set_recovered(&mut self, since: u32) {
+        self.since = since;
+        if let Some(last) = self.segments.back_mut() {
+            last.since = since;
+        }
     }
 
     /// A segment without records.

@@ -21,7 +21,7 @@ mod worker;
 pub use disk::{Disk, Folder, read_all};
 pub use ending::Torn;
 pub use journal::{Appended, Chore, Commit, Done, Journal, Lookup, Options, Refusal, Room};
-pub use open::{OpenError, Report, open};
+pub use open::{Learner, OpenError, Report, open};
 pub use record::{Address, HEAD, MARK, Record};
 pub use scan::{Damage, DamageKind, End, Found, Scan};
 pub use segment::{HeadError, SEGMENT_HEAD, SegmentHead, VERSION, index_name, segment_name};

@@ -89,6 +89,36 @@ pub struct Report {
     pub empty: Vec<u32>,
 }
 
+/// Who learns what is known from the records of a journal that is opened.
+///
+/// A function is one for which the first record of a segment says all that was known then: it is given
+/// that record and all behind it, and says of each whether it was understood.
+pub trait Learner {
+    /// The segment from which on records are to be read, by the first record of this one; none if it is not
+    /// understood.
+    fn since(&self, segment: u32, first: &Record<'_>) -> Option<u32> {
+        let _ = first;
+        Some(segment)
+    }
+
+    /// Forgets what was learnt: records from another segment on follow.
+    fn restart(&mut self) {}
+
+    /// Learns what a record says; false if it is not understood.
+    fn learn(&mut self, at: Address, record: &Record<'_>) -> bool;
+
+    /// Whether the records said all that is known.
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+impl<F: FnMut(Address, &Record<'_>) -> bool> Learner for F {
+    fn learn(&mut self, at: Address, record: &Record<'_>) -> bool {
+        self(at, record)
+    }
+}
+
 /// One segment, as it was found.
 struct Old {
     number: u32,
@@ -126,9 +156,9 @@ pub(crate) fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
 
 /// Opens what is in a folder, or begins a journal of this `number` there.
 ///
-/// `visit` is given the records from the beginning of the last segment on that begins with a sound record
-/// of the kind `state`, which says all that was known then; what follows is to be learnt from. It says
-/// whether it has understood a record; where that one is not understood, nothing is opened.
+/// The learner is given the records from the last segment on from which it learns all that is known: each
+/// segment begins with a record of the kind `state`, which says where that is. Where such a record is not
+/// understood, nothing is opened.
 ///
 /// What was being written at the end and is not whole is cut off, and is in the report, as is every
 /// record that is damaged; the others are kept.
@@ -141,7 +171,7 @@ pub fn open(
     options: Options,
     number: u64,
     state: u8,
-    visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
+    learner: &mut dyn Learner,
 ) -> Result<(Journal, Report), OpenError> {
     let numbers = segments(disk)?;
     check_names(disk, &numbers)?;
@@ -155,7 +185,7 @@ pub fn open(
     let (old, report) = (Vec::new(), Report::default());
     let mut opening = Opening { disk, journal, old, cut: None, report };
     opening.read(&numbers)?;
-    opening.visit(state, visit)?;
+    let since = opening.visit(state, learner)?;
     opening.name_damages();
     opening.put_right(&numbers)?;
     let Opening { old, report, .. } = opening;
@@ -165,6 +195,9 @@ pub fn open(
     let mut journal = Journal::new(options, journal, segment, position.max(leap));
     for it in old {
         journal.add_old(it.number, it.index, it.bytes, it.is_sealed);
+    }
+    if let Some(since) = since {
+        journal.set_recovered(since);
     }
     report.empty.iter().for_each(|number| journal.add_left(*number));
     Ok((journal, report))
@@ -383,51 +416,69 @@ impl Opening<'_> {
         Ok(last)
     }
 
-    /// Hands over the records since something was known.
-    fn visit(
-        &mut self,
-        state: u8,
-        visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
-    ) -> Result<(), OpenError> {
-        for from in (0..self.old.len()).rev() {
-            let number = self.old[from].number;
-            let name = segment_name(number);
-            let end = self.old[from].index.end as usize;
-            let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
-            let first = Scan::new(&bytes, self.journal, number, 0).next();
-            let begins = SEGMENT_HEAD as u32;
-            let is_state = matches!(first, Some(Found::Record(at, record))
-                if record.kind == state && at.offset == begins);
+    /// Hands over the records since something was known. Gives the segment with which they begin.
+    fn visit(&mut self, state: u8, learner: &mut dyn Learner) -> Result<Option<u32>, OpenError> {
+        let mut tried = None;
+        for last in (0..self.old.len()).rev() {
+            let Some((from, has_state)) = self.beginning(last, state, learner)? else { continue };
+            if tried.replace(from) == Some(from) {
+                continue;
+            }
+            learner.restart();
+            let mut first = has_state.then_some(state);
+            for number in from..self.old.len() {
+                self.visit_one(number, first.take(), learner)?;
+            }
             // Nothing was known when the first was begun.
-            if is_state || number == 1 {
-                let mut is_first = is_state;
-                for number in from..self.old.len() {
-                    self.visit_one(number, std::mem::take(&mut is_first), visit)?;
-                }
-                return Ok(());
+            if !has_state || learner.is_complete() {
+                return Ok(Some(self.old[from].number));
             }
         }
-        if self.old.is_empty() { Ok(()) } else { Err(OpenError::NoState) }
+        if self.old.is_empty() { Ok(None) } else { Err(OpenError::NoState) }
     }
 
-    /// Hands over the records of a segment, which begins with a state that is to be understood, or need
-    /// not be.
+    /// Where to begin to learn by what a segment says, and whether what was known is said there.
+    fn beginning(
+        &mut self,
+        last: usize,
+        state: u8,
+        learner: &dyn Learner,
+    ) -> Result<Option<(usize, bool)>, OpenError> {
+        let number = self.old[last].number;
+        let name = segment_name(number);
+        let end = self.old[last].index.end as usize;
+        let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
+        let first = Scan::new(&bytes, self.journal, number, 0).next();
+        let since = match first {
+            Some(Found::Record(at, record))
+                if record.kind == state && at.offset == SEGMENT_HEAD as u32 =>
+            {
+                learner.since(number, &record).ok_or(OpenError::State(name))?
+            }
+            _ => return Ok((number == 1).then_some((last, false))),
+        };
+        // Where that segment is gone, an earlier one may say more.
+        Ok(self.old.binary_search_by_key(&since, |it| it.number).ok().map(|from| (from, true)))
+    }
+
+    /// Hands over the records of a segment. If it begins with one of the kind `first`, that is to be
+    /// understood.
     fn visit_one(
         &mut self,
         number: usize,
-        has_state: bool,
-        visit: &mut dyn FnMut(Address, &Record<'_>) -> bool,
+        first: Option<u8>,
+        learner: &mut dyn Learner,
     ) -> Result<(), OpenError> {
         let after = number.checked_sub(1).map_or(0, |before| self.old[before].index.last);
         let old = &mut self.old[number];
         let name = segment_name(old.number);
         let end = old.index.end as usize;
         let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
-        let mut is_state = has_state;
         for found in Scan::new(&bytes, self.journal, old.number, after) {
             if let Found::Record(at, record) = found {
-                let is_understood = visit(at, &record);
-                if std::mem::take(&mut is_state) && !is_understood {
+                let is_understood = learner.learn(at, &record);
+                let is_state = Some(record.kind) == first && at.offset == SEGMENT_HEAD as u32;
+                if is_state && !is_understood {
                     return Err(OpenError::State(name));
                 }
             }

@@ -4,8 +4,8 @@ use std::io;
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Damage, DamageKind, Disk, Done, HeadError, Journal, OpenError, Options, Report, Room,
-    SEGMENT_HEAD, chore, commit, index_name, open, read_all, segment_name, survey,
+    Address, Damage, DamageKind, Disk, Done, HeadError, Journal, OpenError, Options, Record,
+    Report, Room, SEGMENT_HEAD, chore, commit, index_name, open, read_all, segment_name, survey,
 };
 
 const STATE: u8 = 1;
@@ -18,10 +18,11 @@ fn options() -> Options {
 
 fn opened(disk: &mut dyn Disk) -> Result<(Journal, Report, Vec<u64>), OpenError> {
     let mut seen = Vec::new();
-    let (journal, report) = open(disk, options(), 77, STATE, &mut |_, record| {
-        seen.push(record.position);
-        true
-    })?;
+    let (journal, report) =
+        open(disk, options(), 77, STATE, &mut |_: Address, record: &Record<'_>| {
+            seen.push(record.position);
+            true
+        })?;
     Ok((journal, report, seen))
 }
 
@@ -229,7 +230,9 @@ fn a_state_that_is_not_understood_changes_nothing() {
     let (mut disk, journal) = filled(20);
     disk.write(&segment_name(journal.end().segment), 12_000, b"torn").expect("written");
     let before = contents(&mut disk);
-    let refused = open(&mut disk, options(), 77, STATE, &mut |_, record| record.kind != STATE);
+    let refused = open(&mut disk, options(), 77, STATE, &mut |_: Address, record: &Record<'_>| {
+        record.kind != STATE
+    });
     let refused = refused.expect_err("it is of another version");
     assert!(matches!(&refused, OpenError::State(name) if *name == segment_name(2)), "{refused}");
     assert_eq!(contents(&mut disk), before);

@@ -2,7 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Commit, Journal, Lookup, Options, Refusal, Room, SEGMENT_HEAD, chore, commit, open,
+    Address, Commit, Journal, Lookup, Options, Record, Refusal, Room, SEGMENT_HEAD, chore, commit,
+    open,
 };
 
 const STATE: u8 = 1;
@@ -20,7 +21,7 @@ fn options() -> Options {
 }
 
 fn begun(disk: &mut SimulatedDisk, options: Options) -> Journal {
-    open(disk, options, 77, STATE, &mut |_, _| true).expect("a journal").0
+    open(disk, options, 77, STATE, &mut |_: Address, _: &Record<'_>| true).expect("a journal").0
 }
 
 fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {

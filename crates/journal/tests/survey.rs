@@ -2,8 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, DamageKind, Disk as _, IndexState, Journal, Options, Room, Survey, chore, commit,
-    open, segment_name, survey,
+    Address, DamageKind, Disk as _, IndexState, Journal, Options, Record, Room, Survey, chore,
+    commit, open, segment_name, survey,
 };
 
 const STATE: u8 = 1;
@@ -32,7 +32,9 @@ fn work(disk: &mut SimulatedDisk, journal: &mut Journal) {
 /// A journal with so many messages of 1,000 bytes, and where they are.
 fn filled(messages: u64) -> (SimulatedDisk, Journal, Vec<Address>) {
     let mut disk = SimulatedDisk::new(1);
-    let (mut journal, _) = open(&mut disk, options(), 77, STATE, &mut |_, _| true).expect("empty");
+    let (mut journal, _) =
+        open(&mut disk, options(), 77, STATE, &mut |_: Address, _: &Record<'_>| true)
+            .expect("empty");
     let mut places = Vec::new();
     for time in 1..=messages {
         work(&mut disk, &mut journal);

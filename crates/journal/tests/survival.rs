@@ -303,7 +303,7 @@ proptest! {
             let bytes = vec![byte; length.min(size - at)];
             world.disk.write(name, at as u64, &bytes).expect("written");
         }
-        let opened = open(&mut world.disk, options(), NUMBER, STATE, &mut |_, _| true);
+        let opened = open(&mut world.disk, options(), NUMBER, STATE, &mut |_: Address, _: &Record<'_>| true);
         if let Ok((journal, _)) = opened {
             world.journal = journal;
             let after = world.read_all_records();

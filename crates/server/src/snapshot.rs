@@ -90,6 +90,13 @@ pub struct DurableStatus {
     pub lost: u64,
     /// Position before which everything is done.
     pub floor: u64,
+    /// Ranges of what is done, between messages that are not.
+    #[serde(default)]
+    pub ranges_now: u64,
+    /// Whether these were too many: nothing is delivered until a consumer comes, which gets the oldest first;
+    /// `trunkline durable delete` ends it.
+    #[serde(default)]
+    pub has_stopped: bool,
 }
 
 /// Sums. Those that end in `_now` go up and down, the others only up.

@@ -2,11 +2,10 @@
 
 use crate::body::kind;
 use crate::outlet::{Denied, Moment, Outlet};
-use crate::state::acknowledged;
 use crate::store::{Answer, Store};
 
-/// Positions in a record of acknowledgements, at most.
-const POSITIONS: usize = 4_096;
+/// Ranges in a record of what is done, at most.
+const RANGES: usize = 4_096;
 
 /// How soon after an acknowledgement room is looked for if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
@@ -29,18 +28,17 @@ impl Store {
         let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
         consumer.acknowledgements += 1;
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
+        let ranges = self.durables.get(&number).map_or(0, |it| it.done.len());
         let count = match is_cumulative {
-            true => self.finish_through(id, number, position),
+            true => self.finish_through(id, position),
             false => self.finish(number, position),
         };
         let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
-        durable.account.acknowledged += count;
-        self.counts.acknowledged += count;
         if self.journal.shortage().is_some() {
             self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
         }
         if !self.journal.is_on_disk() {
-            durable.unlogged.clear();
+            durable.unlogged = Default::default();
             if wants_told && let Some(consumer) = self.consumers.get(&id) {
                 let (kept, last) = (consumer.acknowledgements, self.journal.last());
                 outlet.acknowledged(client, subscription, self.durability(false), kept, last);
@@ -54,36 +52,16 @@ impl Store {
                 self.unlogged.push(number);
             }
             self.be_lazy(at.now);
+            self.stop_if_over(number, ranges, outlet);
             self.pump(number, at, outlet);
         }
         Ok(())
     }
 
-    /// All that a consumer has up to a position is done, but for what it has given back. Gives how many.
-    fn finish_through(&mut self, id: u32, number: u32, position: u64) -> u64 {
-        let (Some(consumer), Some(durable)) =
-            (self.consumers.get_mut(&id), self.durables.get_mut(&number))
-        else {
-            return 0;
-        };
-        if consumer.lowest > position {
-            return 0;
-        }
-        let of_others = durable.in_flight.range(consumer.lowest..=position);
-        let of_it = of_others.filter(|(_, it)| it.consumer == Some(id) && it.due.is_none());
-        let done: Vec<u64> = of_it.map(|(position, _)| *position).collect();
-        for position in &done {
-            durable.land(*position);
-            durable.unlogged.push(*position);
-        }
-        consumer.in_flight -= done.len() as u32;
-        consumer.lowest = position.saturating_add(1);
-        done.len() as u64
-    }
-
     /// A message is done, if it was delivered: it may have been over an earlier connection, and whoever has it
     /// now need not do it again. Gives how many are.
     fn finish(&mut self, number: u32, position: u64) -> u64 {
+        let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return 0 };
         if let Some(flight) = durable.land(position) {
             if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
@@ -96,7 +74,8 @@ impl Store {
                 return 0;
             }
         }
-        durable.unlogged.push(position);
+        durable.acknowledge(position, end);
+        self.counts.acknowledged += 1;
         1
     }
 
@@ -109,20 +88,19 @@ impl Store {
 
     /// Those of one subscription; whether all of them are in the journal.
     fn log_acknowledgements_of(&mut self, at: Moment, number: u32) -> bool {
-        // A position takes ten bytes at most.
-        let most = POSITIONS.min((self.journal.record_bytes() - 8) / 10);
-        while let Some(durable) = self.durables.get_mut(&number) {
+        // A range takes twenty bytes at most.
+        let most = RANGES.min((self.journal.record_bytes() - 64) / 20);
+        while let Some(durable) = self.durables.get(&number) {
             if durable.is_replay() {
                 return true;
             }
-            let count = durable.unlogged.len().min(most);
-            let body = acknowledged(number, &mut durable.unlogged[..count]);
+            let body = durable.unlogged.body(number, most);
             if self.make_room(at, body.len()).is_err() {
                 return false;
             }
-            let appended = self.journal.append(at.time, kind::ACKNOWLEDGED, &[&body]);
+            let appended = self.journal.append(at.time, kind::DONE, &[&body]);
             let Some(durable) = self.durables.get_mut(&number) else { return true };
-            durable.unlogged.drain(..count);
+            durable.unlogged.forget(most);
             if durable.unlogged.is_empty() {
                 durable.is_unlogged = false;
                 self.promise_acknowledged(number, appended.position);
@@ -138,6 +116,7 @@ impl Store {
         for id in &durable.consumers {
             if let Some(consumer) = self.consumers.get_mut(id)
                 && consumer.wants_acknowledged
+                && consumer.through.is_none()
                 && consumer.answered < consumer.acknowledgements
             {
                 consumer.answered = consumer.acknowledgements;
@@ -165,7 +144,8 @@ impl Store {
         let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
         let number = consumer.durable;
         let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
-        if durable.in_flight.get(&position).is_none_or(|it| it.consumer != Some(id)) {
+        let is_done = consumer.through.is_some_and(|through| position <= through);
+        if is_done || durable.in_flight.get(&position).is_none_or(|it| it.consumer != Some(id)) {
             return Ok(());
         }
         let due = at.now.saturating_add(delay);

@@ -2,22 +2,27 @@
 //!
 //! Numbers are little-endian; a text has its length before it, in 16 bits.
 
-use trunkline_journal::Address;
-
 /// Kinds of records.
 pub mod kind {
-    /// All that is known but for the messages themselves: the first record of each segment.
+    /// The first record of each segment: what is known but for the messages themselves, or the first of
+    /// several pieces of it.
     pub const STATE: u8 = 1;
     /// A message.
     pub const MESSAGE: u8 = 2;
     /// A producer publishes for the first time.
     pub const PRODUCER: u8 = 3;
-    /// A durable subscription is made.
-    pub const SUBSCRIPTION: u8 = 4;
-    /// Messages of a durable subscription are done.
-    pub const ACKNOWLEDGED: u8 = 5;
+    /// A durable subscription was made, as version 2 of the state had it.
+    pub const SUBSCRIPTION_2: u8 = 4;
+    /// Messages of a durable subscription were acknowledged, as version 2 had it: their positions.
+    pub const ACKNOWLEDGED_2: u8 = 5;
     /// A durable subscription is no more.
     pub const DELETED: u8 = 6;
+    /// A durable subscription is made.
+    pub const SUBSCRIPTION: u8 = 7;
+    /// Messages of a durable subscription are done.
+    pub const DONE: u8 = 8;
+    /// Another piece of what is known, true where it stands.
+    pub const PIECE: u8 = 9;
 
     /// The kind in words.
     pub fn name(kind: u8) -> &'static str {
@@ -26,9 +31,11 @@ pub mod kind {
             STATE => "state",
             MESSAGE => "message",
             PRODUCER => "producer",
-            SUBSCRIPTION => "subscription",
-            ACKNOWLEDGED => "acknowledged",
+            SUBSCRIPTION | SUBSCRIPTION_2 => "subscription",
+            ACKNOWLEDGED_2 => "acknowledged",
             DELETED => "deleted",
+            DONE => "done",
+            PIECE => "piece",
             _ => "unknown",
         }
     }
@@ -114,8 +121,14 @@ impl Writer {
         self
     }
 
-    pub(crate) fn address(&mut self, at: Address) -> &mut Self {
-        self.u32(at.segment).u32(at.offset)
+    /// Seven bits a byte, the lowest first; the eighth bit says that more follow.
+    pub(crate) fn short(&mut self, mut value: u64) -> &mut Self {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+        self
     }
 
     /// Positions that rise: how many, and how far each is from the one before, seven bits a byte.
@@ -123,13 +136,8 @@ impl Writer {
         self.u32(positions.len() as u32);
         let mut before = 0;
         for position in positions {
-            let mut far = position.wrapping_sub(before);
+            self.short(position.wrapping_sub(before));
             before = position;
-            while far >= 0x80 {
-                self.0.push(far as u8 | 0x80);
-                far >>= 7;
-            }
-            self.0.push(far as u8);
         }
         self
     }
@@ -159,27 +167,27 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(text).ok()
     }
 
-    pub(crate) fn address(&mut self) -> Option<Address> {
-        Some(Address { segment: self.u32()?, offset: self.u32()? })
-    }
-
     /// What [`Writer::rising`] has written.
     pub(crate) fn rising(&mut self) -> Option<Vec<u64>> {
         let mut before = 0_u64;
         self.list(|it| {
-            let (mut far, mut shift) = (0_u64, 0);
-            loop {
-                let (byte, rest) = it.0.split_first()?;
-                it.0 = rest;
-                far |= u64::from(byte & 0x7f).checked_shl(shift)?;
-                shift += 7;
-                if byte & 0x80 == 0 {
-                    break;
-                }
-            }
-            before = before.checked_add(far)?;
+            before = before.checked_add(it.short()?)?;
             Some(before)
         })
+    }
+
+    /// What [`Writer::short`] has written.
+    pub(crate) fn short(&mut self) -> Option<u64> {
+        let (mut value, mut shift) = (0_u64, 0);
+        loop {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
     }
 
     /// So many of something; no more than there are bytes, whatever the number says.

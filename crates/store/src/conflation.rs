@@ -59,6 +59,8 @@ pub(crate) struct Conflated {
     free: Vec<u32>,
     /// Positions of those that are ready and were delivered before, and the numbers of their topics.
     again: HashMap<u64, u32>,
+    /// Positions of all that wait.
+    waiting: BTreeSet<u64>,
 }
 
 impl Conflated {
@@ -105,18 +107,23 @@ impl Conflated {
         let number = self.number(topic);
         let at = &mut self.topics[number as usize];
         at.last = entry.position;
+        self.waiting.insert(entry.position);
         let mut elided = 0;
         if !entry.wants_disk || entry.position <= durable {
             let before = at.ready.replace(entry);
             elided += u64::from(before.is_some());
             if let Some(before) = before {
                 self.again.remove(&before.position);
+                self.waiting.remove(&before.position);
             }
         } else {
             if let Some(before) = at.appended.replace(entry) {
                 let is_written = before.position <= writing;
                 let lost = if is_written { at.written.replace(before) } else { Some(before) };
                 elided += u64::from(lost.is_some());
+                if let Some(lost) = lost {
+                    self.waiting.remove(&lost.position);
+                }
             }
             if !std::mem::replace(&mut at.is_coming, true) {
                 self.coming.push(number);
@@ -135,6 +142,7 @@ impl Conflated {
         let gone = [at.ready.take(), at.written.take(), at.appended.take()];
         let gone = gone.into_iter().flatten().inspect(|it| {
             self.again.remove(&it.position);
+            self.waiting.remove(&it.position);
         });
         gone.count() as u64
     }
@@ -156,6 +164,7 @@ impl Conflated {
                 elided += u64::from(before.is_some());
                 if let Some(before) = before {
                     self.again.remove(&before.position);
+                    self.waiting.remove(&before.position);
                 }
             }
             at.replaced += elided;
@@ -208,6 +217,7 @@ impl Conflated {
         let at = &mut self.topics[number as usize];
         if let Some(taken) = at.ready.take() {
             self.again.remove(&taken.position);
+            self.waiting.remove(&taken.position);
         }
         at.is_listed = false;
         if is_delivered {
@@ -227,6 +237,7 @@ impl Conflated {
         }
         at.ready = Some(entry);
         self.again.insert(entry.position, entry.topic);
+        self.waiting.insert(entry.position);
         at.cools_until = at.cools_until.max(due);
         self.list(entry.topic, now);
         true
@@ -234,8 +245,9 @@ impl Conflated {
 
     /// A message that came back is done; false if there is none at this position.
     pub(crate) fn finish(&mut self, position: u64) -> bool {
-        let number = self.again.remove(&position);
-        number.is_some_and(|number| self.topics[number as usize].ready.take().is_some())
+        let Some(number) = self.again.remove(&position) else { return false };
+        self.waiting.remove(&position);
+        self.topics[number as usize].ready.take().is_some()
     }
 
     /// A delivered message is in flight no more.
@@ -255,14 +267,9 @@ impl Conflated {
         self.cooling.first().map(|(due, _)| *due)
     }
 
-    /// All that waits.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.topics.iter().flat_map(Topic::entries)
-    }
-
-    /// The lowest position that waits.
-    pub(crate) fn lowest(&self) -> Option<u64> {
-        self.entries().map(|entry| entry.position).min()
+    /// The positions of all that wait.
+    pub(crate) fn waiting(&self) -> &BTreeSet<u64> {
+        &self.waiting
     }
 
     /// Loses what waits before an address, and gives their positions.
@@ -275,6 +282,7 @@ impl Conflated {
         }
         for position in &gone {
             self.again.remove(position);
+            self.waiting.remove(position);
         }
         gone
     }

@@ -2,11 +2,10 @@
 
 use trunkline_router::check_pattern;
 
-use crate::body::kind;
+use crate::body::{Writer, kind};
 use crate::conflation::Conflated;
-use crate::durable::{Durable, Flight};
+use crate::durable::Durable;
 use crate::outlet::{Consuming, Denied, Moment, Outlet};
-use crate::state::Known;
 use crate::store::{Answer, Store};
 
 /// Where a subscription begins.
@@ -61,6 +60,8 @@ pub(crate) struct Consumer {
     /// Messages that it has, and a position below which it has none but what it has given back for later.
     pub(crate) in_flight: u32,
     pub(crate) lowest: u64,
+    /// It has acknowledged all up to here, and not all of these were looked for yet.
+    pub(crate) through: Option<u64>,
     pub(crate) wants_confirmed: bool,
     pub(crate) wants_acknowledged: bool,
     /// How many times it has acknowledged something, and how many of these were told to be kept, or
@@ -114,6 +115,7 @@ impl Store {
             is_new,
             in_flight: 0,
             lowest: u64::MAX,
+            through: None,
             wants_confirmed: asked.wants_confirmed,
             wants_acknowledged: asked.wants_acknowledged,
             acknowledgements: 0,
@@ -125,6 +127,7 @@ impl Store {
         self.consumer_of.insert((client, asked.subscription), consumer);
         if let Some(durable) = self.durables.get_mut(&number) {
             durable.consumers.push(consumer);
+            durable.has_stopped = false;
         }
         // Else it is told when the subscription stands.
         if self.durables.get(&number).is_some_and(|it| it.stands) {
@@ -173,11 +176,12 @@ impl Store {
         };
         let number = self.next_durable;
         if !is_replay {
-            let room = Known::of(&durable, 0).body(number).len();
+            let room = durable.body(number, 0).len();
             self.make_room(at, room)?;
         }
         self.begin(&mut durable, asked.start, at);
         durable.kept = self.journal.last();
+        durable.matched = (0, durable.horizon(durable.kept + 1));
         self.next_durable += 1;
         if !is_replay {
             self.names.insert(asked.name.into(), number);
@@ -195,7 +199,7 @@ impl Store {
     /// A subscription stands when what is known of it is on disk.
     fn log_subscription(&mut self, at: Moment, number: u32, durable: &Durable) {
         if self.journal.is_on_disk() {
-            let body = Known::of(durable, self.journal.last() + 1).body(number);
+            let body = durable.body(number, self.journal.last() + 1);
             let appended = self.journal.append(at.time, kind::SUBSCRIPTION, &[&body]);
             self.answers.push_back((appended.position, Answer::Stands(number)));
             self.is_urgent = true;
@@ -210,7 +214,7 @@ impl Store {
         if durable.is_replay() || durable.is_logged || !is_known {
             return;
         }
-        let room = Known::of(durable, 0).body(number).len();
+        let room = durable.body(number, 0).len();
         if self.make_room(at, room).is_err() {
             self.late.push(number);
             return;
@@ -284,7 +288,8 @@ impl Store {
             self.remove_durable(number);
             return Ok(());
         }
-        durable.forget_consumer(id, consumer.lowest, at.now);
+        durable.leave(id, &consumer);
+        self.look_for_some(number, at);
         self.pump(number, at, outlet);
         Ok(())
     }
@@ -354,21 +359,11 @@ impl Store {
 }
 
 impl Durable {
-    /// What a consumer has is for others, or for later. It has nothing below a position but what it has given
-    /// back.
-    fn forget_consumer(&mut self, id: u32, lowest: u64, now: u64) {
-        let of_it = |flight: &Flight| flight.consumer == Some(id);
-        for (_, position) in &self.delayed {
-            if let Some(flight) = self.in_flight.get_mut(position).filter(|it| of_it(it)) {
-                flight.consumer = None;
-            }
-        }
-        let rest = self.in_flight.range(lowest..).filter(|(_, flight)| of_it(flight));
-        let rest: Vec<u64> = rest.map(|(position, _)| *position).collect();
-        for position in rest {
-            if let Some(flight) = self.land(position) {
-                self.give_back(&flight, now, 0);
-            }
-        }
+    /// The record that makes it; `end` is the next position of the journal.
+    fn body(&self, number: u32, end: u64) -> Vec<u8> {
+        let mut out = Writer::default();
+        // One that is new has a single range.
+        self.part(0, usize::MAX, end).write(number, &mut out);
+        out.0
     }
 }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trunkline_journal::Address;
 
 use crate::conflation::Conflated;
+use crate::ranges::Ranges;
+use crate::state::Done;
 
 /// A message that matches and was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,16 @@ pub(crate) struct Flight {
     pub(crate) consumer: Option<u32>,
     /// If it was given back for later: when that is. Until then it counts as what its consumer has.
     pub(crate) due: Option<u64>,
+}
+
+/// A consumer that has left, whose messages are looked for a few at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) consumer: u32,
+    /// It has none before this position, or they were found.
+    pub(crate) from: u64,
+    /// It has acknowledged all up to here.
+    pub(crate) through: Option<u64>,
 }
 
 /// Where messages are looked for that were not found yet.
@@ -123,12 +135,18 @@ pub(crate) struct Durable {
     /// More messages have to be looked for; else all are in `ready` or were.
     pub(crate) search: Option<Search>,
     pub(crate) backwards: Option<Backwards>,
-    /// Positions that are done though the search has not come to them.
-    pub(crate) done: BTreeSet<u64>,
-    /// Of a conflated one since it was opened: what was not done before `known_to`, as far as the search has
-    /// not come to it. All else before is done.
-    pub(crate) unfound: BTreeMap<u64, (Address, bool)>,
-    pub(crate) known_to: u64,
+    /// What is done of what the search has found: each range ends where the next message is that is not done.
+    /// A conflated one does without, since all is done but for what waits and what is in flight.
+    pub(crate) done: Ranges,
+    /// What is done of what the search has not come to.
+    pub(crate) ahead: Ranges,
+    /// Of a conflated one since it was opened: how many messages matched before a position.
+    pub(crate) matched: (u64, u64),
+    /// Consumers that left, and those that have acknowledged more than was looked at.
+    pub(crate) leaving: VecDeque<Leaving>,
+    pub(crate) behind: VecDeque<u32>,
+    /// It takes too much of what is kept of subscriptions, and waits for a new consumer.
+    pub(crate) has_stopped: bool,
     /// Messages up to here may have been delivered before the last start.
     pub(crate) old: u64,
     /// Messages up to here were there before a replay began.
@@ -154,8 +172,8 @@ pub(crate) struct Durable {
     pub(crate) alarm: Option<u64>,
     /// What was first in line when nobody took it, and when that expires.
     pub(crate) first_expires: Option<(u64, u64)>,
-    /// Positions that are acknowledged, and not in the journal yet.
-    pub(crate) unlogged: Vec<u64>,
+    /// What is done, and not in the journal yet.
+    pub(crate) unlogged: Done,
     /// Not told yet, one for each reason.
     pub(crate) losses: Vec<Loss>,
     pub(crate) account: Account,
@@ -194,37 +212,52 @@ impl Durable {
             self.again.pop_first();
         } else {
             self.ready.pop_front();
-            self.forget_done();
         }
     }
 
-    /// What is done before the horizon need not be remembered: all is but for what is undone.
-    pub(crate) fn forget_done(&mut self) {
-        let horizon = self.horizon(u64::MAX);
-        while self.done.first().is_some_and(|first| *first < horizon) {
-            self.done.pop_first();
-        }
+    /// Takes the next message out, which will not come. `end` is the next position of the journal.
+    pub(crate) fn drop_next(
+        &mut self,
+        (position, is_again): (u64, bool),
+        reason: LossReason,
+        now: u64,
+        end: u64,
+    ) {
+        self.take(is_again, now, false);
+        self.lose(reason, position, position, 1);
+        self.finish(position, end);
     }
 
-    /// The position before which everything is done but for [`Self::undone`]. `end` is the next position of
-    /// the journal.
+    /// A message is done that neither waits nor is in flight any more. `end` is the next position of the
+    /// journal.
+    pub(crate) fn finish(&mut self, position: u64, end: u64) {
+        if self.is_replay() {
+            return;
+        }
+        let waiting = self.conflated.as_ref().map(|it| it.waiting());
+        let before = [
+            self.in_flight.range(..position).next_back().map(|it| *it.0),
+            self.again.range(..position).next_back().map(|it| *it.0),
+            waiting.and_then(|it| it.range(..position).next_back().copied()),
+        ];
+        let behind = [
+            self.in_flight.range(position..).next().map(|it| *it.0),
+            self.again.range(position..).next().map(|it| *it.0),
+            waiting.and_then(|it| it.range(position..).next().copied()),
+        ];
+        let begin = before.into_iter().flatten().max().map_or(0, |it| it + 1);
+        let horizon = self.horizon(end).max(position + 1);
+        let end = behind.into_iter().flatten().min().unwrap_or(u64::MAX).min(horizon);
+        if self.conflated.is_none() {
+            self.done.add(begin, end);
+        }
+        self.unlogged.ranges.add(begin, end);
+    }
+
+    /// The position before which everything was found. `end` is the next position of the journal.
     pub(crate) fn horizon(&self, end: u64) -> u64 {
         let search = self.search.map(|search| search.position);
-        match self.conflated {
-            Some(_) => search.map_or(end, |position| position.max(self.known_to)),
-            None => self.ready.front().map(|entry| entry.position).or(search).unwrap_or(end),
-        }
-    }
-
-    /// Those before the horizon that are not done: where each is, and whether it has to be on disk before it is
-    /// delivered.
-    pub(crate) fn undone(&self) -> BTreeMap<u64, (Address, bool)> {
-        let waiting = self.conflated.iter().flat_map(|it| it.entries());
-        let in_flight = self.in_flight.values().map(|flight| &flight.entry);
-        let all = self.again.values().chain(in_flight).chain(waiting);
-        let place = |entry: &Entry| (entry.position, (entry.at, entry.wants_disk));
-        let unfound = self.unfound.iter().map(|(position, place)| (*position, *place));
-        all.map(place).chain(unfound).collect()
+        self.ready.front().map(|entry| entry.position).or(search).unwrap_or(end)
     }
 
     /// The lowest position that is not done; `end` if all are.
@@ -232,11 +265,33 @@ impl Durable {
         let lowest = [
             self.again.keys().next().copied(),
             self.in_flight.keys().next().copied(),
-            self.unfound.keys().next().copied(),
-            self.search.map(|search| search.position),
-            self.conflated.as_ref().and_then(|it| it.lowest()),
+            self.conflated.as_ref().and_then(|it| it.waiting().first().copied()),
         ];
         lowest.into_iter().flatten().min().unwrap_or(u64::MAX).min(self.horizon(end))
+    }
+
+    /// Of a conflated one: how many messages matched before a position.
+    pub(crate) fn matched(&self, end: u64) -> (u64, u64) {
+        match &self.conflated {
+            None => (0, 0),
+            Some(_) if self.search.is_some() => self.matched,
+            Some(conflated) => {
+                let Account { acknowledged, elided, expired, lost, .. } = self.account;
+                let open = conflated.waiting().len() + self.in_flight.len();
+                (acknowledged + elided + expired + lost + open as u64, end)
+            }
+        }
+    }
+
+    /// All was found: what is not otherwise accounted for was elided before the last start.
+    pub(crate) fn end_search(&mut self) {
+        self.search = None;
+        self.ahead = Ranges::default();
+        let Some(conflated) = &self.conflated else { return };
+        let open = conflated.waiting().len() + self.in_flight.len();
+        let Account { acknowledged, expired, lost, .. } = self.account;
+        let others = acknowledged + expired + lost + open as u64;
+        self.account.elided = self.matched.0.saturating_sub(others);
     }
 
     /// A message comes to be delivered again; of a conflated subscription not before `due`.
@@ -283,10 +338,12 @@ impl Durable {
 
     /// A message will not come.
     pub(crate) fn lose(&mut self, reason: LossReason, first: u64, last: u64, count: u64) {
-        match reason {
-            LossReason::Expired => self.account.expired += count,
-            _ => self.account.lost += count,
-        }
+        let (all, unlogged) = match reason {
+            LossReason::Expired => (&mut self.account.expired, &mut self.unlogged.expired),
+            _ => (&mut self.account.lost, &mut self.unlogged.lost),
+        };
+        *all += count;
+        *unlogged += count;
         match self.losses.iter_mut().find(|loss| loss.reason == reason) {
             Some(loss) => {
                 loss.count = if count == 0 || loss.count == 0 { 0 } else { loss.count + count };
@@ -302,7 +359,7 @@ impl Durable {
         Account {
             in_flight: (self.in_flight.len() - self.delayed.len()) as u64,
             waiting: (self.again.len() + self.delayed.len() + self.ready.len()) as u64
-                + self.conflated.as_ref().map_or(0, |it| it.entries().count() as u64),
+                + self.conflated.as_ref().map_or(0, |it| it.waiting().len() as u64),
             is_behind: self.search.is_some() || self.backwards.is_some(),
             ..self.account
         }

@@ -7,6 +7,7 @@
 
 mod acknowledge;
 mod body;
+mod checkpoint;
 mod conflation;
 mod consumer;
 mod directory;
@@ -15,10 +16,13 @@ mod open;
 mod outlet;
 mod producer;
 mod pump;
+mod ranges;
 mod search;
 mod settings;
+mod slices;
 mod state;
 mod store;
+mod version2;
 
 pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};

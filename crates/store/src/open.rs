@@ -1,12 +1,10 @@
 //! Opening a store: what the journal's records say.
 
-use std::collections::BTreeMap;
-
 use trunkline_journal::{Disk, OpenError, Report};
 
 use crate::body::kind;
 use crate::conflation::Conflated;
-use crate::durable::{Durable, Entry, Search};
+use crate::durable::{Durable, Search};
 use crate::settings::Settings;
 use crate::state::{Known, State};
 use crate::store::Store;
@@ -38,9 +36,7 @@ impl Store {
         let mut state = State::default();
         let options = settings.journal.clone();
         let (journal, report) =
-            trunkline_journal::open(disk, options, number, kind::STATE, &mut |_, record| {
-                state.learn(record)
-            })?;
+            trunkline_journal::open(disk, options, number, kind::STATE, &mut state)?;
         let mut store = Self::with(journal, settings);
         store.producers = state.producers();
         store.next_durable = state.next_durable;
@@ -57,36 +53,26 @@ impl Store {
     }
 
     fn restore(&mut self, number: u32, known: Known) {
-        let is_conflated = known.conflation.is_some();
-        let known_to = if is_conflated { known.horizon } else { 0 };
-        let (mut at, mut position) = (self.journal.find(known.horizon), known.horizon);
-        // Of a conflated one the topics have to be known, so that what was not done is looked for.
-        if is_conflated && let Some((first, (place, _))) = known.undone.first_key_value() {
-            (at, position) = (at.min(*place), position.min(*first));
+        // What is done behind it is passed by when it is come to.
+        let mut position = known.done.end_at(0).unwrap_or(0);
+        // Of a conflated one all are counted that came since it was known how many there were.
+        if known.conflation.is_some() {
+            position = position.min(known.matched.1);
         }
         let search = Search {
-            at,
+            at: self.journal.find(position),
             position,
             from_position: position,
             from_time: known.from_time,
             skip: 0,
             damaged: None,
         };
-        let (unfound, undone) = match is_conflated {
-            true => (known.undone, BTreeMap::new()),
-            false => (BTreeMap::new(), known.undone),
-        };
-        let again = undone.into_iter().map(|(position, (at, wants_disk))| {
-            (position, Entry { position, at, deliveries: 0, wants_disk, topic: 0 })
-        });
         let durable = Durable {
             name: known.name.as_str().into(),
             pattern: known.pattern.as_str().into(),
-            again: again.collect(),
             search: Some(search),
-            done: known.done,
-            unfound,
-            known_to,
+            ahead: known.done,
+            matched: known.matched,
             conflated: known.conflation.map(|interval| Box::new(Conflated::new(interval))),
             old: self.journal.last(),
             kept: self.journal.last(),

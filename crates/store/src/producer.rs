@@ -1,6 +1,6 @@
 //! Producers: who publishes what is guaranteed, and what was acknowledged to them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// A producer of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,8 @@ impl Producer {
 pub(crate) struct Producers {
     all: HashMap<u32, Producer>,
     numbers: HashMap<Box<str>, u32>,
+    /// The numbers of all, in their order.
+    order: BTreeSet<u32>,
     next: u32,
 }
 
@@ -95,7 +97,9 @@ impl Producers {
         // It was forgotten before, which is not in the journal.
         if let Some(before) = self.numbers.insert(producer.name.clone(), number) {
             self.all.remove(&before);
+            self.order.remove(&before);
         }
+        self.order.insert(number);
         self.all.insert(number, producer);
     }
 
@@ -119,8 +123,10 @@ impl Producers {
         self.all.get_mut(&id.number).filter(|it| it.session == id.session && it.is_connected)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Producer)> {
-        self.all.iter().map(|(number, producer)| (*number, producer))
+    /// Those with a number or a higher one, in their order.
+    pub(crate) fn from(&self, number: u32) -> impl Iterator<Item = (u32, &Producer)> {
+        let numbers = self.order.range(number..);
+        numbers.filter_map(|number| Some((*number, self.all.get(number)?)))
     }
 
     /// Forgets the producer without a connection that was used longest ago, if that was before a time or it
@@ -132,6 +138,7 @@ impl Producers {
         };
         let oldest = self.all.iter().filter(|it| idle(&it)).min_by_key(|it| it.1.used);
         let Some(number) = oldest.map(|(number, _)| *number) else { return false };
+        self.order.remove(&number);
         if let Some(gone) = self.all.remove(&number) {
             self.numbers.remove(&gone.name);
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_journal::{Address, Journal, Lookup};
+use trunkline_journal::{Journal, Lookup};
 
 use crate::body::StoredMessage;
 use crate::consumer::Consumer;
-use crate::durable::{Durable, Entry, Flight, LossReason, Search};
+use crate::durable::{Durable, Entry, Flight, LossReason};
 use crate::outlet::{Delivery, Moment, Outlet};
 use crate::store::Store;
 
@@ -34,6 +34,17 @@ enum Step {
 impl Store {
     /// Delivers what can be delivered of a subscription.
     pub(crate) fn pump(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        if !self.find_some(number, at) {
+            return self.log_soon(number, at.now);
+        }
+        let ranges = self.durables.get(&number).map_or(0, |it| it.done.len());
+        self.deliver_some(number, at, outlet);
+        self.log_soon(number, at.now);
+        self.stop_if_over(number, ranges, outlet);
+    }
+
+    /// Looks for more messages of a subscription where few are known; whether some may be delivered then.
+    fn find_some(&mut self, number: u32, at: Moment) -> bool {
         if let Some(durable) = self.durables.get_mut(&number)
             && let Some(conflated) = &mut durable.conflated
         {
@@ -43,11 +54,20 @@ impl Store {
             }
         }
         let Some(durable) = self.durables.get(&number).filter(|it| !it.consumers.is_empty()) else {
-            return;
+            return false;
         };
+        // What a consumer had that has left comes first.
+        if !durable.leaving.is_empty() {
+            self.add_work(number);
+            return false;
+        }
         if durable.search.is_some() && durable.ready.len() < LOW && !durable.is_reading {
             self.search(at, number);
         }
+        true
+    }
+
+    fn deliver_some(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
         for _ in 0..TURN {
             if let Step::Wait = self.step(number, at, outlet) {
                 return self.tell_losses(number, outlet);
@@ -92,10 +112,18 @@ impl Store {
 
     /// Lets go of what expired in a subscription that nobody takes messages of.
     pub(crate) fn drop_expired(&mut self, number: u32, at: Moment) {
+        self.drop_some_expired(number, at);
+        self.log_soon(number, at.now);
+    }
+
+    fn drop_some_expired(&mut self, number: u32, at: Moment) {
         for _ in 0..TURN {
             let Some(durable) = self.durables.get_mut(&number) else { return };
             if !durable.consumers.is_empty() {
                 return;
+            }
+            if !durable.leaving.is_empty() {
+                return self.add_work(number);
             }
             if durable.search.is_some() && durable.ready.is_empty() && !durable.is_reading {
                 self.search(at, number);
@@ -109,6 +137,7 @@ impl Store {
 
     /// Lets go of the first in line if it expired; whether it was so.
     fn drop_first_if_expired(&mut self, number: u32, at: Moment) -> bool {
+        let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return false };
         let Some((entry, is_again, _)) = durable.next(at.now) else { return false };
         let expires = match durable.first_expires {
@@ -132,8 +161,7 @@ impl Store {
         if expires == 0 || at.time < expires {
             return false;
         }
-        durable.take(is_again, at.now, false);
-        durable.lose(LossReason::Expired, entry.position, entry.position, 1);
+        durable.drop_next((entry.position, is_again), LossReason::Expired, at.now, end);
         true
     }
 
@@ -148,6 +176,7 @@ impl Store {
     }
 
     fn step(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) -> Step {
+        let end = self.journal.last() + 1;
         let Self { journal, durables, consumers, .. } = self;
         let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
             return Step::Wait;
@@ -158,6 +187,7 @@ impl Store {
             }
             return Step::Wait;
         };
+        let first = (entry.position, is_again);
         if entry.wants_disk && entry.position > journal.durable() {
             if !std::mem::replace(&mut durable.waits_for_disk, true) {
                 self.waiting.push(number);
@@ -180,20 +210,17 @@ impl Store {
                 return Step::Wait;
             }
             Lookup::Gone { .. } => {
-                durable.take(is_again, at.now, false);
-                durable.lose(LossReason::Gone, entry.position, entry.position, 1);
+                durable.drop_next(first, LossReason::Gone, at.now, end);
                 return Step::Done;
             }
             _ => None,
         };
         let Some((message, time)) = message else {
-            durable.take(is_again, at.now, false);
-            durable.lose(LossReason::Damaged, entry.position, entry.position, 1);
+            durable.drop_next(first, LossReason::Damaged, at.now, end);
             return Step::Done;
         };
         if message.expires != 0 && at.time >= message.expires {
-            durable.take(is_again, at.now, false);
-            durable.lose(LossReason::Expired, entry.position, entry.position, 1);
+            durable.drop_next(first, LossReason::Expired, at.now, end);
             return Step::Done;
         }
         if let Some(due) = durable.due_at(at.now, time, entry.position) {
@@ -212,28 +239,6 @@ impl Store {
         Step::Done
     }
 
-    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
-    pub(crate) fn keep_quotas(&mut self) {
-        let limit = self.journal.within(self.settings.quota_bytes);
-        let position = self.journal.first_of(limit);
-        if position <= self.journal.first() {
-            return;
-        }
-        let mut over = Vec::new();
-        for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
-            for flight in durable.let_go_in_flight(limit) {
-                if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
-                    consumer.in_flight -= 1;
-                }
-                over.push(*number);
-            }
-            if durable.let_go(limit, position) {
-                over.push(*number);
-            }
-        }
-        over.into_iter().for_each(|number| self.add_work(number));
-    }
-
     /// Tells consumers who want to know what is on disk now.
     pub(crate) fn confirm(&mut self, durable: u64, outlet: &mut impl Outlet) {
         let durability = self.durability(true);
@@ -250,7 +255,7 @@ impl Store {
 
 impl Consumer {
     fn is_full(&self) -> bool {
-        self.in_flight >= self.window
+        self.in_flight >= self.window || self.through.is_some()
     }
 }
 
@@ -321,53 +326,6 @@ impl Durable {
             consumer.unconfirmed = consumer.unconfirmed.max(entry.position);
         }
         is_to_be_told && !std::mem::replace(&mut consumer.is_unconfirmed, true)
-    }
-
-    /// Loses what is in flight and stored before an address.
-    fn let_go_in_flight(&mut self, limit: Address) -> Vec<Flight> {
-        let before = self.in_flight.values().filter(|flight| flight.entry.at < limit);
-        let before: Vec<u64> = before.map(|flight| flight.entry.position).collect();
-        let gone = before.into_iter().filter_map(|position| {
-            self.lose(LossReason::Quota, position, position, 1);
-            self.land(position)
-        });
-        gone.collect()
-    }
-
-    /// Loses what waits and is stored before an address, where the first record has this position; whether that was
-    /// anything.
-    fn let_go(&mut self, limit: Address, position: u64) -> bool {
-        let search = self.search.filter(|it| it.at < limit);
-        let mut gone = Vec::new();
-        let mut take = |entries: &mut BTreeMap<u64, Entry>| {
-            entries.retain(|position, entry| {
-                let stays = entry.at >= limit;
-                if !stays {
-                    gone.push(*position);
-                }
-                stays
-            });
-        };
-        take(&mut self.again);
-        self.unfound.retain(|_, (at, _)| *at >= limit);
-        while let Some(entry) = self.ready.front()
-            && entry.at < limit
-        {
-            gone.push(entry.position);
-            self.ready.pop_front();
-        }
-        if let Some(conflated) = &mut self.conflated {
-            gone.append(&mut conflated.let_go(limit));
-        }
-        let any = !gone.is_empty() || search.is_some();
-        for position in gone {
-            self.lose(LossReason::Quota, position, position, 1);
-        }
-        if let Some(search) = search {
-            self.lose(LossReason::Quota, search.position, position.saturating_sub(1), 0);
-            self.search = Some(Search { at: limit, position, ..search });
-        }
-        any
     }
 
     /// When a message of a replay at the original pace is due, if it is not yet. What has come since the

@@ -70,6 +70,11 @@ impl Store {
         match self.journal.at(search.at) {
             Lookup::Record { at, next, record } => {
                 durable.end_damage(record.position);
+                if let Some(end) = durable.pass_done(record.position) {
+                    let at = next.max(self.journal.find(end));
+                    durable.search = Some(Search { at, position: end, damaged: None, ..search });
+                    return true;
+                }
                 let moved =
                     Search { at: next, position: record.position + 1, damaged: None, ..search };
                 durable.search = Some(moved);
@@ -81,7 +86,6 @@ impl Store {
                 if route.durables.binary_search(&number).is_ok()
                     && position >= search.from_position
                     && time >= search.from_time
-                    && !durable.was_done(position)
                 {
                     let wants_disk = route.policy.waits_for_disk();
                     let entry = Entry { position, at, deliveries: 0, wants_disk, topic: 0 };
@@ -111,9 +115,7 @@ impl Store {
             }
             Lookup::End => {
                 durable.end_damage(self.journal.last() + 1);
-                durable.search = None;
-                durable.unfound.clear();
-                durable.forget_done();
+                durable.end_search();
                 return false;
             }
         }
@@ -172,9 +174,20 @@ impl Durable {
         }
     }
 
-    /// Whether a message that is found was done when the router ended, as far as was known at its beginning.
-    fn was_done(&mut self, position: u64) -> bool {
-        position < self.known_to && self.unfound.remove(&position).is_none()
+    /// Passes by what is known to be done from a position on. Gives how far that is.
+    ///
+    /// Of a conflated one nothing is passed by: what is done makes older messages of its topic out of date.
+    fn pass_done(&mut self, position: u64) -> Option<u64> {
+        self.ahead.remove(0, position);
+        if self.conflated.is_some() {
+            return None;
+        }
+        let end = self.ahead.end_at(position)?;
+        let open = [self.in_flight.keys().next_back(), self.again.keys().next_back()];
+        let last = self.ready.back().map(|entry| entry.position);
+        let last = open.into_iter().flatten().copied().chain(last).max();
+        self.done.add(last.map_or(0, |last| last + 1), end);
+        Some(end)
     }
 
     /// Nanoseconds between two messages of a topic, if it is conflated.
@@ -184,12 +197,18 @@ impl Durable {
 
     /// A message was found in the journal.
     fn found(&mut self, entry: Entry, topic: &str, durable: u64, now: u64) {
-        let is_done = self.done.contains(&entry.position);
+        let is_done = self.ahead.end_at(entry.position).is_some();
         match &mut self.conflated {
-            None if is_done => {}
             None => self.ready.push_back(entry),
-            Some(it) if is_done => self.account.elided += it.supersede(topic, entry.position),
-            Some(it) => self.account.elided += it.push(topic, entry, (0, durable), now),
+            Some(it) => {
+                if entry.position >= self.matched.1 {
+                    self.matched = (self.matched.0 + 1, entry.position + 1);
+                }
+                self.account.elided += match is_done {
+                    true => it.supersede(topic, entry.position),
+                    false => it.push(topic, entry, (0, durable), now),
+                };
+            }
         }
     }
 

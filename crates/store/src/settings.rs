@@ -72,6 +72,10 @@ pub struct Settings {
     /// Bytes of the journal that one durable subscription may hold by what it has not acknowledged, in
     /// whole segments; beyond them the oldest messages are lost to it.
     pub quota_bytes: u64,
+    /// Ranges of what is done of a durable subscription, between messages that are not; with more it stops.
+    pub ranges: usize,
+    /// Bytes of a piece of what is known of producers and subscriptions, at most.
+    pub piece_bytes: usize,
     /// How long an acknowledgement of a consumer may wait to be written with others; nanoseconds.
     pub lazy: u64,
 }
@@ -89,6 +93,8 @@ impl Default for Settings {
             producer_keep: 3_600 * 1_000_000_000,
             durables: 10_000,
             quota_bytes: u64::MAX,
+            ranges: 4_096,
+            piece_bytes: 64 << 10,
             lazy: 20_000_000,
         }
     }

@@ -1,13 +1,15 @@
-//! All that is known besides messages, as the body of a record: who has published how much, and what of
+//! All that is known besides messages, as it is learnt from records: who has published how much, and what of
 //! each durable subscription is done.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use trunkline_journal::{Address, Record};
+use trunkline_journal::{Address, Learner, Record};
 
 use crate::body::{Reader, StoredMessage, Writer, kind};
-use crate::durable::{Account, Durable};
+use crate::durable::Account;
 use crate::producer::{Producer, Producers};
+use crate::ranges::Ranges;
+use crate::version2;
 
 /// What is known of a durable subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,17 +18,16 @@ pub struct Known {
     pub name: String,
     /// Its pattern.
     pub pattern: String,
-    /// Everything before is done but for what was in flight.
-    pub horizon: u64,
     /// Messages that are older do not count.
     pub(crate) from_time: u64,
     /// Nanoseconds between two messages of a topic, if it is conflated.
     pub conflation: Option<u64>,
-    pub(crate) undone: BTreeMap<u64, (Address, bool)>,
-    /// Done though not before the horizon.
-    pub(crate) done: BTreeSet<u64>,
     /// What became of its messages, as far as they are done.
     pub account: Account,
+    /// How many messages it matched before a position.
+    pub(crate) matched: (u64, u64),
+    /// All that is done of it, beginning with what is before all that is not.
+    pub(crate) done: Ranges,
 }
 
 /// What is known of a producer.
@@ -53,116 +54,141 @@ pub struct State {
     pub(crate) next_durable: u32,
     /// Records that could not be understood, though they are whole.
     pub strange: u64,
+    /// The checkpoint whose pieces come: the segment in which it was begun, and the number of the next piece.
+    pub(crate) coming: Option<(u32, u32)>,
+    /// Whether all pieces of a checkpoint have come.
+    pub(crate) is_complete: bool,
 }
 
 /// The version of the layout.
-const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
-impl Known {
-    fn write(&self, out: &mut Writer) {
-        out.text(&self.name).text(&self.pattern).u64(self.horizon).u64(self.from_time);
+/// Some of what is done of a durable subscription, and all else that is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) pattern: &'a str,
+    pub(crate) from_time: u64,
+    pub(crate) conflation: Option<u64>,
+    pub(crate) account: Account,
+    pub(crate) matched: (u64, u64),
+    /// What is done from one position on up to another: where each range begins, and the position behind it.
+    pub(crate) span: (u64, u64),
+    pub(crate) bounds: Vec<u64>,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn write(&self, number: u32, out: &mut Writer) {
+        out.u32(number).text(self.name).text(self.pattern).u64(self.from_time);
         out.u64(self.conflation.unwrap_or(u64::MAX));
         let Account { acknowledged, elided, expired, lost, deliveries, .. } = self.account;
         out.u64(acknowledged).u64(elided).u64(expired).u64(lost).u64(deliveries);
-        out.u32(self.undone.len() as u32);
-        for (position, (at, wants_disk)) in &self.undone {
-            out.u64(*position).address(*at).u32((*wants_disk).into());
-        }
-        out.rising(self.done.iter().copied());
+        out.u64(self.matched.0).u64(self.matched.1).u64(self.span.0).u64(self.span.1);
+        out.rising(self.bounds.iter().copied());
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let (name, pattern) = (reader.text()?.to_owned(), reader.text()?.to_owned());
-        let (horizon, from_time) = (reader.u64()?, reader.u64()?);
+    fn read(reader: &mut Reader<'a>) -> Option<(u32, Self)> {
+        let (number, name, pattern) = (reader.u32()?, reader.text()?, reader.text()?);
+        let from_time = reader.u64()?;
         let conflation = Some(reader.u64()?).filter(|it| *it != u64::MAX);
-        let account = Account {
-            acknowledged: reader.u64()?,
-            elided: reader.u64()?,
-            expired: reader.u64()?,
-            lost: reader.u64()?,
-            deliveries: reader.u64()?,
-            ..Account::default()
-        };
-        let undone = reader.list(|it| Some((it.u64()?, (it.address()?, it.u32()? != 0))))?;
-        let done = reader.rising()?;
-        let (undone, done) = (undone.into_iter().collect(), done.into_iter().collect());
-        Some(Self { name, pattern, horizon, from_time, conflation, undone, done, account })
+        let account = read_account(reader)?;
+        let (matched, span) = ((reader.u64()?, reader.u64()?), (reader.u64()?, reader.u64()?));
+        let bounds = reader.rising()?;
+        Some((
+            number,
+            Self { name, pattern, from_time, conflation, account, matched, span, bounds },
+        ))
+    }
+}
+
+pub(crate) fn read_account(reader: &mut Reader<'_>) -> Option<Account> {
+    Some(Account {
+        acknowledged: reader.u64()?,
+        elided: reader.u64()?,
+        expired: reader.u64()?,
+        lost: reader.u64()?,
+        deliveries: reader.u64()?,
+        ..Account::default()
+    })
+}
+
+/// What has become done of a durable subscription.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    pub(crate) ranges: Ranges,
+    /// So many messages in them were not done before: acknowledged, expired, lost.
+    pub(crate) acknowledged: u64,
+    pub(crate) expired: u64,
+    pub(crate) lost: u64,
+}
+
+impl Done {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty() && self.acknowledged + self.expired + self.lost == 0
     }
 
-    /// What is known of one that is in use; `end` is the next position of the journal.
-    pub(crate) fn of(durable: &Durable, end: u64) -> Self {
-        let horizon = durable.horizon(end);
-        Self {
-            name: durable.name.to_string(),
-            pattern: durable.pattern.to_string(),
-            horizon,
-            from_time: durable.from_time,
-            // What waits behind the horizon is found again.
-            undone: durable
-                .undone()
-                .into_iter()
-                .filter(|(position, _)| *position < horizon)
-                .collect(),
-            conflation: durable.interval(),
-            done: durable.done.range(horizon..).copied().collect(),
-            account: durable.account,
-        }
-    }
-
-    /// As the body of a record that makes it.
-    pub(crate) fn body(&self, number: u32) -> Vec<u8> {
+    /// The first so many ranges, with all counts, as the body of a record.
+    pub(crate) fn body(&self, number: u32, most: usize) -> Vec<u8> {
         let mut out = Writer::default();
-        out.u32(number);
-        self.write(&mut out);
+        out.u32(number).short(self.acknowledged).short(self.expired).short(self.lost);
+        let first = self.ranges.from(0).take(most);
+        let bounds: Vec<u64> = first.flat_map(|(begin, end)| [begin, end]).collect();
+        out.rising(bounds.into_iter());
         out.0
     }
 
-    fn acknowledge(&mut self, position: u64) {
-        let was_undone = self.undone.remove(&position).is_some();
-        if was_undone || position >= self.horizon && self.done.insert(position) {
-            self.account.acknowledged += 1;
+    /// The first so many ranges are in the journal, with all counts.
+    pub(crate) fn forget(&mut self, most: usize) {
+        (self.acknowledged, self.expired, self.lost) = (0, 0, 0);
+        for _ in 0..most {
+            self.ranges.pop_first();
         }
     }
 }
 
-/// The body of a record that acknowledges positions, which it sorts.
-pub(crate) fn acknowledged(number: u32, positions: &mut [u64]) -> Vec<u8> {
-    positions.sort_unstable();
-    let mut out = Writer::default();
-    out.u32(number).rising(positions.iter().copied());
-    out.0
+impl Known {
+    fn add(&mut self, bounds: &[u64]) {
+        for range in bounds.chunks_exact(2) {
+            self.done.add(range[0], range[1]);
+        }
+    }
 }
 
-/// The body of a record that begins a segment.
-pub(crate) fn state<'a>(
-    producers: &Producers,
-    durables: impl Iterator<Item = (u32, &'a Durable)>,
-    next_durable: u32,
-    end: u64,
-) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.u32(VERSION).u32(producers.fresh()).u32(producers.len() as u32);
-    for (number, it) in producers.iter() {
-        out.u32(number).text(&it.name).u64(it.last).u64(it.position).u64(it.used);
+impl Learner for State {
+    fn since(&self, segment: u32, first: &Record<'_>) -> Option<u32> {
+        let mut reader = Reader(first.body);
+        match reader.u32()? {
+            version2::VERSION => Some(segment),
+            VERSION => reader.u32(),
+            _ => None,
+        }
     }
-    let durables: Vec<_> = durables.collect();
-    out.u32(next_durable).u32(durables.len() as u32);
-    for (number, durable) in durables {
-        out.u32(number);
-        Known::of(durable, end).write(&mut out);
+
+    fn restart(&mut self) {
+        *self = Self::default();
     }
-    out.0
+
+    fn learn(&mut self, _: Address, record: &Record<'_>) -> bool {
+        State::learn(self, record)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
 }
 
 impl State {
     /// Learns what a record says; false if it cannot be understood.
     pub fn learn(&mut self, record: &Record<'_>) -> bool {
         let understood = match record.kind {
-            kind::STATE => Self::read(record.body).map(|state| *self = state),
+            kind::STATE => self.learn_state(record.body),
+            kind::PIECE => self.learn_piece(&mut Reader(record.body)),
             kind::MESSAGE => self.learn_message(record),
             kind::PRODUCER => self.learn_producer(record),
-            kind::SUBSCRIPTION => self.learn_subscription(record.body),
-            kind::ACKNOWLEDGED => self.learn_acknowledged(record.body),
+            kind::SUBSCRIPTION => self.learn_subscription(&mut Reader(record.body)),
+            kind::SUBSCRIPTION_2 => self.learn_subscription_2(record.body),
+            kind::DONE => self.learn_done(record.body),
+            kind::ACKNOWLEDGED_2 => self.learn_acknowledged_2(record.body),
             kind::DELETED => Reader(record.body).u32().map(|number| {
                 self.durables.remove(&number);
             }),
@@ -173,37 +199,67 @@ impl State {
         understood.is_some()
     }
 
-    fn read(body: &[u8]) -> Option<Self> {
+    fn learn_state(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
-        if reader.u32()? != VERSION {
-            return None;
+        match reader.u32()? {
+            version2::VERSION => {
+                *self = version2::state(&mut reader)?;
+                self.is_complete = true;
+            }
+            VERSION => {
+                reader.u32()?;
+                self.learn_piece(&mut reader)?;
+            }
+            _ => return None,
         }
-        let next_producer = reader.u32()?;
+        Some(())
+    }
+
+    /// Learns some of what is known at this place of the journal, which takes the place of what was known of
+    /// that before.
+    fn learn_piece(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        let (begun, piece, is_last) = (reader.u32()?, reader.u32()?, reader.u32()? != 0);
+        let (next_producer, next_durable) = (reader.u32()?, reader.u32()?);
         let producers = reader.list(|it| {
             let number = it.u32()?;
             let name = it.text()?.to_owned();
-            Some((
-                number,
-                KnownProducer { name, last: it.u64()?, position: it.u64()?, used: it.u64()? },
-            ))
+            let (last, position, used) = (it.u64()?, it.u64()?, it.u64()?);
+            Some((number, KnownProducer { name, last, position, used }))
         })?;
-        let next_durable = reader.u32()?;
-        let durables = reader.list(|it| Some((it.u32()?, Known::read(it)?)))?;
+        let parts = reader.list(Part::read)?;
         if !reader.0.is_empty() {
             return None;
         }
-        Some(Self {
-            producers: producers.into_iter().collect(),
-            next_producer,
-            durables: durables.into_iter().collect(),
-            next_durable,
-            strange: 0,
-        })
+        if piece == 0 && is_last {
+            self.producers.clear();
+            self.durables.clear();
+        }
+        self.next_producer = self.next_producer.max(next_producer);
+        self.next_durable = self.next_durable.max(next_durable);
+        self.producers.extend(producers);
+        parts.into_iter().for_each(|(number, part)| self.learn_part(number, part));
+        let is_next = piece == 0 || self.coming == Some((begun, piece));
+        self.coming = is_next.then_some((begun, piece.saturating_add(1)));
+        self.is_complete |= is_next && is_last;
+        Some(())
+    }
+
+    fn learn_part(&mut self, number: u32, part: Part<'_>) {
+        let Part { from_time, conflation, account, matched, .. } = part;
+        let (name, pattern) = (part.name.to_owned(), part.pattern.to_owned());
+        let mut done = self.durables.remove(&number).unwrap_or_default().done;
+        done.remove(part.span.0, part.span.1);
+        let mut known = Known { name, pattern, from_time, conflation, account, matched, done };
+        known.add(&part.bounds);
+        self.durables.insert(number, known);
     }
 
     fn learn_message(&mut self, record: &Record<'_>) -> Option<()> {
         let message = StoredMessage::read(record.body)?;
-        let producer = self.producers.get_mut(&message.producer)?;
+        let Some(producer) = self.producers.get_mut(&message.producer) else {
+            // A later piece says more of it.
+            return (!self.is_complete).then_some(());
+        };
         if message.sequence > producer.last {
             (producer.last, producer.position) = (message.sequence, record.position);
             producer.used = record.time;
@@ -220,21 +276,46 @@ impl State {
         Some(())
     }
 
-    fn learn_subscription(&mut self, body: &[u8]) -> Option<()> {
-        let mut reader = Reader(body);
-        let number = reader.u32()?;
+    fn learn_subscription(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        let (number, part) = Part::read(reader)?;
         self.next_durable = self.next_durable.max(number.saturating_add(1));
-        self.durables.insert(number, Known::read(&mut reader)?);
+        self.learn_part(number, part);
         Some(())
     }
 
-    fn learn_acknowledged(&mut self, body: &[u8]) -> Option<()> {
+    fn learn_subscription_2(&mut self, body: &[u8]) -> Option<()> {
+        let mut reader = Reader(body);
+        let number = reader.u32()?;
+        self.next_durable = self.next_durable.max(number.saturating_add(1));
+        self.durables.insert(number, version2::known(&mut reader)?);
+        Some(())
+    }
+
+    fn learn_done(&mut self, body: &[u8]) -> Option<()> {
+        let mut reader = Reader(body);
+        let number = reader.u32()?;
+        let (acknowledged, expired, lost) = (reader.short()?, reader.short()?, reader.short()?);
+        let bounds = reader.rising()?;
+        // It may have been deleted since, or a later piece says all of it.
+        if let Some(durable) = self.durables.get_mut(&number) {
+            durable.account.acknowledged += acknowledged;
+            durable.account.expired += expired;
+            durable.account.lost += lost;
+            durable.add(&bounds);
+        }
+        Some(())
+    }
+
+    fn learn_acknowledged_2(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
         let positions = reader.rising()?;
-        // It may have been deleted since.
-        if let Some(durable) = self.durables.get_mut(&number) {
-            positions.into_iter().for_each(|position| durable.acknowledge(position));
+        let Some(durable) = self.durables.get_mut(&number) else { return Some(()) };
+        for position in positions {
+            if durable.done.end_at(position).is_none() {
+                durable.account.acknowledged += 1;
+                durable.done.add(position, position.saturating_add(1));
+            }
         }
         Some(())
     }
@@ -264,48 +345,61 @@ mod tests {
         Record { position, time: position * 10, stable: 0, kind, body }
     }
 
+    fn part(span: (u64, u64), bounds: &[u64]) -> Part<'_> {
+        let (name, pattern, bounds) = ("gateway", "orders/>", bounds.to_vec());
+        Part { name, pattern, span, bounds, ..Part::default() }
+    }
+
+    /// A piece of a checkpoint that was begun in segment 4.
+    fn piece(number: u32, is_last: bool, parts: &[Part<'_>]) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.u32(4).u32(number).u32(is_last.into()).u32(1).u32(1);
+        out.u32(1).u32(0).text("algo").u64(9).u64(6).u64(60);
+        out.u32(parts.len() as u32);
+        parts.iter().for_each(|part| part.write(0, &mut out));
+        out.0
+    }
+
+    fn done(state: &State) -> Vec<(u64, u64)> {
+        state.durables[&0].done.from(0).collect()
+    }
+
     #[test]
-    fn what_is_known_survives_being_written() {
+    fn each_piece_takes_the_place_of_what_was_known_of_it() {
         let mut state = State::default();
         let mut out = Writer::default();
-        out.u32(0).text("algo");
-        state.learn(&record(kind::PRODUCER, 1, &out.0));
-        let known = Known {
-            name: "gateway".into(),
-            pattern: "orders/>".into(),
-            horizon: 2,
-            ..Known::default()
-        };
-        state.learn(&record(kind::SUBSCRIPTION, 2, &known.body(0)));
-        for sequence in 1..=4 {
-            let message = StoredMessage {
-                producer: 0,
-                sequence,
-                expires: 0,
-                is_repeated: false,
-                format: 0,
-                topic: "orders/1",
-                payload: b"",
-            };
-            let body = [&message.head()[..], b"orders/1"].concat();
-            state.learn(&record(kind::MESSAGE, 2 + sequence, &body));
-        }
-        state.learn(&record(kind::ACKNOWLEDGED, 7, &acknowledged(0, &mut [5, 3, 5])));
-        let durable = &state.durables[&0];
-        assert_eq!((durable.account.acknowledged, durable.done.len()), (2, 2));
-        assert_eq!((state.producers[&0].last, state.producers[&0].position), (4, 6));
-        let producers = state.producers();
-        let body = super::state(&producers, std::iter::empty(), state.next_durable, 8);
-        let mut again = State::default();
-        again.learn(&record(kind::STATE, 8, &body));
-        assert_eq!((&again.producers, again.next_durable), (&state.producers, 1));
-        state.learn(&record(kind::DELETED, 9, &0_u32.to_le_bytes()));
+        part((0, u64::MAX), &[0, 2]).write(0, &mut out);
+        state.learn(&record(kind::SUBSCRIPTION, 2, &out.0));
+        let more = Done { ranges: Ranges::default(), acknowledged: 3, expired: 1, lost: 0 };
+        let mut body = Writer(more.body(0, 0));
+        body.0.truncate(body.0.len() - 4);
+        body.rising([2, 9, 12, 13].into_iter());
+        state.learn(&record(kind::DONE, 14, &body.0));
+        assert_eq!(done(&state), [(0, 9), (12, 13)]);
+        assert_eq!(state.durables[&0].account.acknowledged, 3);
+        state.learn(&record(kind::PIECE, 15, &piece(0, false, &[part((0, 10), &[0, 9])])));
+        assert_eq!((done(&state), state.is_complete), (vec![(0, 9), (12, 13)], false));
+        state.learn(&record(kind::PIECE, 16, &piece(1, true, &[part((10, u64::MAX), &[10, 12])])));
+        assert_eq!((done(&state), state.is_complete), (vec![(0, 9), (10, 12)], true));
+        assert_eq!(state.durables[&0].account.acknowledged, 0, "what the piece says");
+        assert_eq!((state.producers[&0].last, state.strange), (9, 0));
+        state.learn(&record(kind::DELETED, 17, &0_u32.to_le_bytes()));
         assert_eq!((state.durables.len(), state.strange), (0, 0));
+    }
+
+    #[test]
+    fn a_checkpoint_without_one_of_its_pieces_is_not_complete() {
+        let mut state = State::default();
+        state.learn(&record(kind::PIECE, 1, &piece(0, false, &[])));
+        state.learn(&record(kind::PIECE, 3, &piece(2, true, &[])));
+        assert!(!state.is_complete);
+        state.learn(&record(kind::PIECE, 4, &piece(0, true, &[])));
+        assert!(state.is_complete);
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_understood_or_not(kind in 0u8..8, body in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_understood_or_not(kind in 0u8..11, body in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut state = State::default();
             state.learn(&record(kind, 1, &body));
             prop_assert!(state.producers.len() <= 4 && state.durables.len() <= 4);

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use trunkline_journal::{Address, Chore, Commit, Done, Journal, Refusal, Room};
 
 use crate::body::{StoredMessage, Writer, kind};
+use crate::checkpoint::Checkpoint;
 use crate::consumer::Consumer;
 use crate::directory::Directory;
 use crate::durable::{Account, Durable, Entry};
 use crate::outlet::{Denied, Durability, Moment, Outlet, Stored};
 use crate::producer::{Producer, ProducerId, Producers, Unacknowledged};
 use crate::settings::{Level, Settings};
-use crate::state;
 
 /// A message as a producer gives it.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,10 @@ pub struct DurableView<'a> {
     pub consumers: usize,
     /// The first position that is not done.
     pub floor: u64,
+    /// Ranges of what is done, which are kept; a conflated one has one for each message that is not done.
+    pub ranges: u64,
+    /// Whether these were too many, and nothing is delivered until a consumer comes.
+    pub has_stopped: bool,
     /// What became of its messages.
     pub account: Account,
 }
@@ -128,6 +132,8 @@ pub struct Store {
     /// When what nobody waits for is written at the latest.
     pub(crate) lazy_at: Option<u64>,
     pub(crate) retain_at: u64,
+    /// The checkpoint of which more pieces are to come.
+    pub(crate) checkpoint: Option<Checkpoint>,
     has_told_failure: bool,
     /// What is appended from now on is written at once.
     is_closing: bool,
@@ -167,6 +173,7 @@ impl Store {
             is_urgent: false,
             lazy_at: None,
             retain_at: 0,
+            checkpoint: None,
             has_told_failure: false,
             is_closing: false,
             counts: Counts::default(),
@@ -267,8 +274,11 @@ impl Store {
         }
     }
 
-    /// Makes room for a record, at the beginning of a new segment behind one with all that is known.
+    /// Makes room for a record, in a new segment behind a piece of what is known if it has to be.
     pub(crate) fn make_room(&mut self, at: Moment, bytes: usize) -> Result<(), Denied> {
+        if self.waits_for_checkpoint() {
+            return Err(Denied::Busy);
+        }
         // In memory there is room as soon as something is let go of.
         if !self.journal.is_on_disk()
             && matches!(self.journal.make_room(bytes), Err(Refusal::Full(_)))
@@ -277,35 +287,12 @@ impl Store {
         }
         if self.journal.make_room(bytes)? == Room::NewSegment {
             self.begin_segment(at)?;
-            // What is known may leave too little.
+            // That piece may leave too little.
             if self.journal.make_room(bytes)? == Room::NewSegment {
                 return Err(Denied::TooLong(bytes, self.journal.first_bytes()));
             }
         }
         Ok(())
-    }
-
-    /// Begins a segment with all that is known.
-    fn begin_segment(&mut self, at: Moment) -> Result<(), Denied> {
-        // What is in memory is gone with what is known of it.
-        let known = self.journal.is_on_disk().then(|| {
-            let logged = self.durables.iter().filter(|(_, it)| it.is_logged && !it.is_replay());
-            let durables = logged.map(|(number, durable)| (*number, durable));
-            let end = self.journal.last() + 1;
-            state::state(&self.producers, durables, self.next_durable, end)
-        });
-        // With more than half, segments would hold little else.
-        let limit = self.journal.first_bytes() / 2;
-        let used = known.as_ref().map_or(0, Vec::len);
-        if used > limit {
-            return Err(Denied::NotDurable(format!(
-                "what is known of producers and subscriptions, mostly of messages that are delivered and not \
-                 acknowledged, takes {used} bytes of each segment of the journal, and {limit} may be \
-                 (journal.segment_bytes)"
-            )));
-        }
-        let first = known.as_ref().map(|known| (kind::STATE, &known[..]));
-        Ok(self.journal.begin_segment(at.time, first)?)
     }
 
     /// A producer publishes a message.
@@ -482,10 +469,11 @@ impl Store {
         if !self.wants_commit(at) {
             return None;
         }
+        self.go_on_with_checkpoint(at);
         self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
         (self.is_urgent, self.lazy_at) = (false, None);
-        if !self.unlogged.is_empty() {
+        if !self.unlogged.is_empty() || self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
         commit
@@ -612,6 +600,7 @@ impl Store {
 
     /// Does what is to be done of a subscription.
     fn go_on(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        self.look_for_some(number, at);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
             _ => self.pump(number, at, outlet),
@@ -673,7 +662,7 @@ impl Store {
 
     /// Lets go of what nobody needs.
     pub(crate) fn retain(&mut self, at: Moment) {
-        self.keep_quotas();
+        self.keep_quotas(at);
         let end = self.journal.last() + 1;
         let durables = self.durables.values().filter(|it| !it.is_replay());
         let needed = durables.map(|it| it.floor(end)).min().unwrap_or(end);
@@ -706,6 +695,8 @@ impl Store {
             pattern: &it.pattern,
             consumers: it.consumers.len(),
             floor: it.floor(end),
+            ranges: it.ranges(),
+            has_stopped: it.has_stopped,
             account: it.account(),
         })
     }

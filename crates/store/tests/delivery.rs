@@ -272,6 +272,86 @@ fn acknowledgements_are_kept_when_it_says_so() {
 }
 
 #[test]
+fn what_a_commit_does_not_have_is_not_said_to_be_on_disk() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { wants_confirmed: true, ..durable("gateway") });
+    world.publish("cut/1", "a");
+    let first = world.store.next_commit(world.at()).expect("it is urgent");
+    world.publish("cut/1", "b");
+    let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
+    assert!(world.told.confirmed.is_empty() && world.told.stored.is_empty());
+    let result = commit(&mut world.disk, &first);
+    world.store.committed(world.at(), result, &mut world.told);
+    assert_eq!(world.told.confirmed, positions[..1], "b is being written at most");
+    assert_eq!(world.told.stored.last().map(|it| it.1.sequence), Some(1));
+    world.sync();
+    assert_eq!(world.told.confirmed.last(), positions.last());
+    assert_eq!(world.told.stored.last().map(|it| it.1.sequence), Some(2));
+}
+
+#[test]
+fn an_acknowledgement_is_kept_when_the_commit_that_has_it_is_done() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { wants_acknowledged: true, ..durable("gateway") });
+    world.publish("orders/1", "a");
+    world.publish("orders/1", "b");
+    world.sync();
+    let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
+    world.publish("orders/1", "c");
+    let without = world.store.next_commit(world.at()).expect("it is urgent");
+    world.acknowledge(2, positions[0]);
+    let result = commit(&mut world.disk, &without);
+    world.store.committed(world.at(), result, &mut world.told);
+    assert!(world.told.acknowledged.is_empty(), "it is in no commit that is done");
+    let first = world.store.next_commit(world.at()).expect("it is urgent");
+    world.acknowledge(2, positions[1]);
+    assert!(world.told.acknowledged.is_empty());
+    let result = commit(&mut world.disk, &first);
+    world.store.committed(world.at(), result, &mut world.told);
+    assert_eq!(world.told.acknowledged.iter().map(|it| it.0).collect::<Vec<_>>(), [1]);
+    // What was told holds, and no more was told than that.
+    world.cut_power();
+    world.consume(2, durable("gateway"));
+    assert_eq!(world.payloads(), ["b", "c"]);
+}
+
+#[test]
+fn what_is_given_back_with_a_delay_is_not_acknowledged_with_all_before() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    for payload in ["a", "b", "c"] {
+        world.publish("orders/1", payload);
+    }
+    world.sync();
+    let positions: Vec<u64> = world.told.seen.iter().map(|it| it.position).collect();
+    assert_eq!(world.payloads(), ["a", "b", "c"]);
+    let at = world.at();
+    world.store.release(at, 2, 1, (positions[1], 50_000_000), &mut world.told).expect("it has it");
+    world.store.acknowledge(at, 2, 1, (positions[2], true), &mut world.told).expect("it has them");
+    assert_eq!(world.store.account("gateway").map(|it| it.acknowledged), Some(2));
+    world.wait(60_000_000);
+    assert_eq!(world.payloads(), ["b"], "it comes again");
+    world.wait(30_000_000);
+    world.cut_power();
+    world.consume(2, durable("gateway"));
+    assert_eq!(world.payloads(), ["b"], "and is not lost either when the power fails");
+}
+
+#[test]
+fn each_of_two_consumers_has_its_own_window() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { window: 2, ..durable("desk") });
+    world.consume(3, Consume { window: 5, ..durable("desk") });
+    for number in 0..10 {
+        world.publish("orders/1", &number.to_string());
+        world.sync();
+    }
+    let of = |client| world.told.seen.iter().filter(|it| it.client == client).count();
+    assert_eq!((of(2), of(3)), (2, 5));
+    assert_eq!(world.store.account("desk").map(|it| it.waiting), Some(3));
+}
+
+#[test]
 fn a_store_in_memory_promises_what_it_can() {
     let memory = Policy { level: Level::Memory, forwarding: Forwarding::StoreAndForward };
     let settings = Settings {

@@ -100,34 +100,6 @@ fn what_was_done_over_an_earlier_connection_is_done() {
 }
 
 #[test]
-fn what_is_known_must_fit_into_a_segment_and_is_never_left_out() {
-    let mut world = World::new(settings());
-    world.consume(2, Consume { window: 100_000, ..durable("gateway") });
-    let (mut stored, mut why) = (0, String::new());
-    while why.is_empty() {
-        match world.try_publish("orders/1", "a", 0) {
-            Ok(()) => stored += 1,
-            Err(Denied::NotDurable(it)) => why = it,
-            Err(other) => assert_eq!(other, Denied::Busy),
-        }
-        world.sync();
-    }
-    assert!(stored > 1_000 && why.contains("delivered and not acknowledged"), "{stored}: {why}");
-    world.cut_power();
-    world.consume(2, Consume { window: 100_000, ..durable("gateway") });
-    for _ in 0..10 {
-        world.wait(1_000);
-    }
-    assert_eq!(world.told.seen.len(), stored, "all of it comes again");
-    acknowledge_all(&mut world, 2);
-    world.publish("orders/1", "b");
-    world.wait(30_000_000);
-    world.cut_power();
-    world.consume(2, durable("gateway"));
-    assert_eq!(account(&world).acknowledged, stored as u64);
-}
-
-#[test]
 fn in_memory_there_is_no_more_room_than_was_given() {
     let mut world = World::new(settings());
     let policy = Policy { level: Level::Memory, ..Policy::default() };

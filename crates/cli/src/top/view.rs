@@ -166,8 +166,9 @@ impl<'a> View<'a> {
         for it in self.later.durables.iter().take(most) {
             // What was not looked at yet is not counted.
             let more = if it.is_behind { "+" } else { "" };
+            let stopped = if it.has_stopped { " (stopped)" } else { "" };
             table.row([
-                it.name.clone(),
+                format!("{}{stopped}", it.name),
                 it.pattern.clone(),
                 count(it.consumers_now),
                 format!("{}{more}", count(it.waiting_now)),

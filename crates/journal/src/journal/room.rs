@@ -25,8 +25,8 @@ impl Journal {
         )
     }
 
-    /// Segments that are never let go of: the current one, and on a disk the one before it, since it
-    /// says what the current one says in its first record.
+    /// Segments that are never let go of: the current one, and on a disk the one before it, since what is
+    /// known can be learnt from that one too.
     fn stays(&self) -> usize {
         1 + usize::from(self.is_on_disk)
     }
@@ -110,6 +110,36 @@ impl Journal {
     /// The record does not fit into a segment ([`Self::first_bytes`]), or there is no room for one; then
     /// nothing has changed.
     pub fn begin_segment(&mut self, time: u64, first: Option<(u8, &[u8])>) -> Result<(), Refusal> {
+        self.begin_segment_since(time, first, self.next_segment())
+    }
+
+    /// Number of the segment that [`Self::begin_segment`] begins.
+    pub fn next_segment(&self) -> u32 {
+        self.tail.end().segment + u32::from(self.has_current())
+    }
+
+    /// The segment from which on all records are to be read to know what is known now.
+    pub fn since(&self) -> u32 {
+        self.since
+    }
+
+    /// All that is known has been said by the records from a segment on.
+    pub fn set_since(&mut self, segment: u32) {
+        self.since = segment;
+    }
+
+    /// Begins a segment as [`Self::begin_segment`] does, with a first record that does not say all that is
+    /// known: the records from the segment `since` on do, to which that record belongs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::begin_segment`].
+    pub fn begin_segment_since(
+        &mut self,
+        time: u64,
+        first: Option<(u8, &[u8])>,
+        since: u32,
+    ) -> Result<(), Refusal> {
         if let Some(why) = &self.failed {
             return Err(Refusal::Failed(why.clone()));
         }
@@ -125,8 +155,8 @@ impl Journal {
         let number = self.tail.end().segment;
         let index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
         let bytes = self.options.segment_bytes.into();
-        self.segments.push_back(Segment { number, index, bytes, is_sealed: false });
-        self.next = Next::None;
+        self.segments.push_back(Segment { number, index, bytes, is_sealed: false, since });
+        (self.next, self.since) = (Next::None, since);
         self.is_retained = false;
         if let Some((kind, body)) = first {
             self.append(time, kind, &[body]);
@@ -186,13 +216,18 @@ impl Journal {
         self.first()
     }
 
-    /// Whether the first segment has something that is needed. On a disk it has what was known at its
-    /// beginning, until what was known at the beginning of the next one is there too.
+    /// Whether the first segment has something that is needed. On a disk that is also what was known when it
+    /// was begun, until enough to know that is said by later ones; the last of all does not count, since its
+    /// first record may be damaged one day.
     fn is_first_needed(&self, needed: u64) -> bool {
-        let (first, second) = (&self.segments[0].index, &self.segments[1].index);
-        let is_on_disk =
-            first.last <= self.durable && second.records > 0 && second.first <= self.durable;
-        first.last >= needed || self.is_on_disk && !is_on_disk
+        let first = &self.segments[0];
+        if !self.is_on_disk || first.index.last >= needed {
+            return first.index.last >= needed;
+        }
+        let mut later = self.segments.range(1..self.segments.len() - 1).rev();
+        let known = later.find(|it| it.index.records > 0 && it.index.first <= self.durable);
+        let is_known = known.is_some_and(|it| first.number < it.since);
+        !is_known || first.index.last > self.durable
     }
 
     fn remove_first(&mut self) {

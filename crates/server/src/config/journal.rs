@@ -41,6 +41,9 @@ pub struct Journal {
     /// Bytes of the journal that one durable subscription may hold; 0 is no bound but `bytes`.
     #[serde(deserialize_with = "quantity::size")]
     pub quota_bytes: u64,
+    /// Ranges of what is acknowledged of a durable subscription, between messages that are not; one with more
+    /// stops.
+    pub ranges: usize,
     /// Durable subscriptions and replays.
     pub subscriptions: usize,
     /// Producers that are known.
@@ -71,6 +74,7 @@ impl Default for Journal {
             pending_bytes: settings.journal.pending_bytes as u64,
             keep: Duration::from_nanos(settings.journal.keep),
             quota_bytes: 0,
+            ranges: settings.ranges,
             subscriptions: settings.durables,
             producers: settings.producers,
             producers_per_client: 1_000,
@@ -98,7 +102,7 @@ pub struct JournalRule {
 }
 
 /// A journal has room for so many segments at least.
-pub(super) const SEGMENTS: u64 = 3;
+pub(super) const SEGMENTS: u64 = 4;
 
 /// Bytes that are kept in memory where there is no folder, unless `bytes` are fewer.
 const IN_MEMORY: u64 = 256 << 20;
@@ -136,6 +140,7 @@ impl Journal {
             producers: self.producers,
             durables: self.subscriptions,
             quota_bytes: if self.quota_bytes == 0 { u64::MAX } else { self.quota_bytes },
+            ranges: self.ranges,
             ..Settings::default()
         };
         let journal = &mut settings.journal;

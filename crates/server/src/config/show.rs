@@ -125,6 +125,7 @@ impl Config {
         );
         page.key("keep", &quoted(&time_text(journal.keep)), "for replays, as far as bytes allow");
         page.key("quota_bytes", &size(journal.quota_bytes), "of one subscription; 0 is no quota");
+        page.key("ranges", &journal.ranges, "acknowledged between others; with more it stops");
         page.key("subscriptions", &journal.subscriptions, "durable ones and replays");
         page.key("producers", &journal.producers, "that are known");
         page.key(

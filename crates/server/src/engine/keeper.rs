@@ -1,6 +1,6 @@
 //! Guaranteed delivery in the engine: the store, its clock, and what it says to clients.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use trunkline_native::{Refused, kind};
 use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
@@ -26,7 +26,9 @@ pub(crate) struct Keeper {
     /// Nanoseconds since 1970 at the engine's epoch.
     epoch: u64,
     /// Connections that have something to store for which there is no room now.
-    held: Vec<ConnectionId>,
+    held: HashSet<ConnectionId>,
+    /// The same, in the order in which they came to be held; some may be gone.
+    in_order: Vec<ConnectionId>,
     /// Those that may try again.
     released: VecDeque<ConnectionId>,
     /// When clients can take more, for those that have a pace.
@@ -40,10 +42,18 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     pub(crate) fn new(store: Store, epoch: u64) -> Self {
-        let (held, released, alarms) = (Vec::new(), VecDeque::new(), Vec::new());
-        let (consumers, name) = (Consumers::default(), String::new());
-        let (shortage, newcomers) = (None, Newcomers::default());
-        Self { store, epoch, held, released, alarms, consumers, shortage, newcomers, name }
+        Self {
+            store,
+            epoch,
+            held: HashSet::new(),
+            in_order: Vec::new(),
+            released: VecDeque::new(),
+            alarms: Vec::new(),
+            consumers: Consumers::default(),
+            shortage: None,
+            newcomers: Newcomers::default(),
+            name: String::new(),
+        }
     }
 
     /// It is so many nanoseconds since 1970 now: clocks are set while a router runs.
@@ -69,18 +79,21 @@ impl Keeper {
 
     /// A connection is not to be read from until there is room.
     pub(crate) fn hold(&mut self, id: ConnectionId) {
-        if !self.held.contains(&id) {
-            self.held.push(id);
+        if self.held.insert(id) {
+            self.in_order.push(id);
         }
     }
 
+    /// Asked before each read: it costs the same however many are held.
+    #[inline]
     pub(crate) fn is_held(&self, id: ConnectionId) -> bool {
-        self.held.contains(&id)
+        !self.held.is_empty() && self.held.contains(&id)
     }
 
     /// There may be room.
     pub(crate) fn release_all(&mut self) {
-        self.released.extend(self.held.drain(..));
+        let Self { held, in_order, released, .. } = self;
+        released.extend(in_order.drain(..).filter(|id| held.remove(id)));
     }
 
     pub(crate) fn next_released(&mut self) -> Option<ConnectionId> {
@@ -93,7 +106,7 @@ impl Keeper {
 
     /// A connection is gone.
     pub(crate) fn forget(&mut self, id: ConnectionId) {
-        self.held.retain(|held| *held != id);
+        self.held.remove(&id);
         self.released.retain(|released| *released != id);
     }
 
@@ -215,5 +228,34 @@ impl Outlet for Counter<'_> {
             let _ = self.router.publish(self.now, topic, &envelope);
             self.router.release(self.now, topic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_store::Settings;
+
+    use super::*;
+
+    #[test]
+    fn many_are_held_and_released_in_their_order() {
+        let mut keeper = Keeper::new(Store::in_memory(Settings::default()), 0);
+        let id = |index| ConnectionId { index, generation: 1 };
+        // Each is looked for before it is held: more than can be gone through one by one.
+        for index in 0..200_000 {
+            assert!(!keeper.is_held(id(index)));
+            keeper.hold(id(index));
+            keeper.hold(id(index));
+        }
+        assert!((0..200_000).all(|index| keeper.is_held(id(index))));
+        assert!(!keeper.is_held(ConnectionId { index: 7, generation: 2 }));
+        keeper.forget(id(3));
+        assert!(!keeper.is_held(id(3)));
+        keeper.release_all();
+        assert!(!keeper.is_held(id(0)));
+        let released: Vec<u32> =
+            std::iter::from_fn(|| keeper.next_released()).map(|it| it.index).collect();
+        let expected: Vec<u32> = (0..200_000).filter(|it| *it != 3).collect();
+        assert_eq!(released, expected);
     }
 }

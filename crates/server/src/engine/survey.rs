@@ -237,7 +237,7 @@ fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
     }
     let rank = |it: &DurableView<'_>| {
         let account = &it.account;
-        Reverse((account.is_behind, account.waiting + account.in_flight))
+        Reverse((it.has_stopped, account.is_behind, account.waiting + account.in_flight))
     };
     let order = |one: &DurableView<'_>, other: &DurableView<'_>| {
         rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(other.name))
@@ -265,6 +265,8 @@ fn durable_status(it: &DurableView<'_>) -> DurableStatus {
         expired: it.account.expired,
         lost: it.account.lost,
         floor: it.floor,
+        ranges_now: it.ranges,
+        has_stopped: it.has_stopped,
     }
 }
 

@@ -121,12 +121,18 @@ fn journal(page: &mut Page, it: &JournalStatus) {
 type CountOfDurable = fn(&DurableStatus) -> u64;
 
 fn durables(page: &mut Page, durables: &[DurableStatus]) {
-    let gauges: [(&str, CountOfDurable, &str); 5] = [
+    let gauges: [(&str, CountOfDurable, &str); 7] = [
         ("trunkline_durable_consumers", |it| it.consumers_now, "Consumers that are connected"),
         ("trunkline_durable_in_flight", |it| it.in_flight_now, "Delivered, not acknowledged"),
         ("trunkline_durable_waiting", |it| it.waiting_now, "Waiting, as far as looked at"),
         ("trunkline_durable_behind", |it| it.is_behind.into(), "1 if more may wait"),
         ("trunkline_durable_floor", |it| it.floor, "Position before which everything is done"),
+        ("trunkline_durable_ranges", |it| it.ranges_now, "Ranges acknowledged, between others"),
+        (
+            "trunkline_durable_stopped",
+            |it| it.has_stopped.into(),
+            "1 if these were too many, until a consumer comes or `trunkline durable delete`",
+        ),
     ];
     for (name, count, help) in gauges {
         page.gauge(name, "", help);

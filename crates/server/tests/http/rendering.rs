@@ -38,6 +38,7 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         durables: vec![DurableStatus {
             name: "gateway".into(),
             waiting_now: 3,
+            has_stopped: true,
             acknowledged: 5,
             ..DurableStatus::default()
         }],
@@ -55,6 +56,7 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         ("trunkline_journal_position", 17.0),
         ("trunkline_journal_failed", 1.0),
         ("trunkline_durable_waiting{durable=\"gateway\"}", 3.0),
+        ("trunkline_durable_stopped{durable=\"gateway\"}", 1.0),
         ("trunkline_durable_acknowledged_total{durable=\"gateway\"}", 5.0),
         (
             "trunkline_client_oldest_seconds{client=\"1\",name=\"plain\",profile=\"tcp/native/opaque\"}",

@@ -1,4 +1,5 @@
-//! A store over a disk that is simulated, and all that it tells.
+//! A store over a disk that is simulated, and all that it tells. No test uses all of it.
+#![allow(dead_code)]
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Options, chore, commit};
@@ -120,7 +121,11 @@ pub(crate) fn settings() -> Settings {
 
 impl World {
     pub(crate) fn new(settings: Settings) -> Self {
-        let mut disk = SimulatedDisk::new(1);
+        Self::on(SimulatedDisk::new(1), settings)
+    }
+
+    /// A store on a disk that has a journal, or none.
+    pub(crate) fn on(mut disk: SimulatedDisk, settings: Settings) -> Self {
         let (store, _) = Store::open(&mut disk, settings.clone(), 7).expect("a store");
         let told = Told::default();
         let mut world = Self { disk, store, told, now: 0, settings, producer: None, sequence: 0 };

@@ -126,6 +126,7 @@ fn a_small_terminal_shows_what_fits() {
         name: format!("risk-{number}"),
         waiting_now: 7,
         is_behind: true,
+        has_stopped: true,
         ..DurableStatus::default()
     };
     after.durables = (0..60).map(durable).collect();
@@ -134,7 +135,7 @@ fn a_small_terminal_shows_what_fits() {
         let text = View::new(&arguments, &before, &after).text(Some(size));
         assert!(text.lines().count() < rows.max(2), "{text}");
         let has_room = rows > 20;
-        for shown in ["risk-0", "  7+  ", " more\n\n", "fx/EURUSD"] {
+        for shown in ["risk-0 (stopped)", "  7+  ", " more\n\n", "fx/EURUSD"] {
             assert_eq!(text.contains(shown), has_room, "{rows}: {shown} in {text}");
         }
     }

@@ -93,7 +93,10 @@ impl Machine {
     /// The router starts, on a disk that can be written to.
     pub(super) fn start(&mut self, counts: &mut PowerCounts) -> Checked {
         self.disk.set_fault(Fault::None);
-        let opened = Store::open(&mut self.disk, self.config.journal.settings(), 4711);
+        let mut settings = self.config.journal.settings();
+        // So small that what is known takes several pieces, and the power is cut between them.
+        settings.piece_bytes = 160;
+        let opened = Store::open(&mut self.disk, settings, 4711);
         let (store, opened) = match opened {
             Ok(it) => it,
             Err(error) => {

@@ -1,0 +1,254 @@
+//! Work on many messages of a subscription that is done a slice at a time, so that no turn is long: what a
+//! consumer had that has left, what one acknowledges all at once, and what is over a quota.
+
+use trunkline_journal::Address;
+
+use crate::consumer::Consumer;
+use crate::durable::{Durable, Leaving, LossReason, Search};
+use crate::outlet::{Denied, Moment, Outlet};
+use crate::store::Store;
+
+/// Messages that are looked at before others have their turn.
+const SLICE: usize = 1_024;
+
+/// How soon a quota is looked at again if not all that is over it was let go of; nanoseconds.
+const SOON: u64 = 1_000_000;
+
+impl Store {
+    /// All that a consumer has up to a position is done, but for what it has given back. Gives how many of these
+    /// are done now; until all are it gets no more, so that they are told from what comes.
+    pub(crate) fn finish_through(&mut self, id: u32, position: u64) -> u64 {
+        let Some(consumer) = self.consumers.get_mut(&id) else { return 0 };
+        let number = consumer.durable;
+        if consumer.lowest > position {
+            return 0;
+        }
+        let before = consumer.through.replace(consumer.through.unwrap_or(0).max(position));
+        if before.is_none()
+            && let Some(durable) = self.durables.get_mut(&number)
+        {
+            durable.behind.push_back(id);
+        }
+        self.finish_some(number)
+    }
+
+    /// Goes on with what consumers have acknowledged all at once. Gives how many messages are done.
+    fn finish_some(&mut self, number: u32) -> u64 {
+        let end = self.journal.last() + 1;
+        let Some(durable) = self.durables.get_mut(&number) else { return 0 };
+        let Some(id) = durable.behind.front().copied() else { return 0 };
+        let consumer = self.consumers.get_mut(&id);
+        let Some((consumer, through)) = consumer.and_then(|it| it.through.map(|to| (it, to)))
+        else {
+            durable.behind.pop_front();
+            return 0;
+        };
+        let (found, next) = durable.found_in_flight(id, consumer.lowest, through);
+        for position in &found {
+            durable.land(*position);
+            durable.acknowledge(*position, end);
+        }
+        consumer.in_flight -= found.len() as u32;
+        consumer.lowest = next.unwrap_or(through.saturating_add(1));
+        match next {
+            Some(_) => self.add_work(number),
+            None => {
+                consumer.through = None;
+                durable.behind.pop_front();
+                // Who wants to know that they are kept is told when a record behind them is on disk.
+                let is_told = consumer.wants_acknowledged && self.journal.is_on_disk();
+                if is_told && !std::mem::replace(&mut durable.is_unlogged, true) {
+                    self.unlogged.push(number);
+                }
+                self.is_urgent |= is_told;
+            }
+        }
+        self.counts.acknowledged += found.len() as u64;
+        found.len() as u64
+    }
+
+    /// What consumers had that have left is for others, or for later.
+    fn give_some_back(&mut self, number: u32, now: u64) {
+        let end = self.journal.last() + 1;
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let Some(leaving) = durable.leaving.front().copied() else { return };
+        let (found, next) = durable.found_in_flight(leaving.consumer, leaving.from, u64::MAX);
+        for position in found {
+            let Some(flight) = durable.land(position) else { continue };
+            if leaving.through.is_some_and(|through| position <= through) {
+                durable.acknowledge(position, end);
+                self.counts.acknowledged += 1;
+            } else {
+                durable.give_back(&flight, now, 0);
+            }
+        }
+        match (durable.leaving.front_mut(), next) {
+            (Some(leaving), Some(next)) => leaving.from = next,
+            _ => {
+                durable.leaving.pop_front();
+            }
+        }
+    }
+
+    /// Goes on with what was not done in one turn.
+    pub(crate) fn look_for_some(&mut self, number: u32, at: Moment) {
+        self.finish_some(number);
+        self.give_some_back(number, at.now);
+        self.log_soon(number, at.now);
+        let is_left = |it: &Durable| !it.leaving.is_empty() || !it.behind.is_empty();
+        if self.durables.get(&number).is_some_and(is_left) {
+            self.add_work(number);
+        }
+    }
+
+    /// What is done of a subscription is to be written, if that is not known yet.
+    pub(crate) fn log_soon(&mut self, number: u32, now: u64) {
+        let is_on_disk = self.journal.is_on_disk();
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if durable.is_replay() || !is_on_disk {
+            durable.unlogged = Default::default();
+            return;
+        }
+        if durable.is_unlogged || durable.unlogged.is_empty() {
+            return;
+        }
+        durable.is_unlogged = true;
+        self.unlogged.push(number);
+        self.be_lazy(now);
+    }
+
+    /// Stops a subscription of which there are too many ranges, if it has more than it had.
+    pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, outlet: &mut impl Outlet) {
+        let limit = self.settings.ranges;
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let ranges = durable.done.len();
+        if ranges <= limit || ranges <= before || !self.journal.is_on_disk() {
+            return;
+        }
+        let name = &durable.name;
+        let denied = Denied::Limit(format!(
+            "the durable subscription {name:?} has stopped: what is acknowledged of it lies in more than {limit} \
+             ranges between messages that are not (journal.ranges); it goes on, with the oldest, when a consumer \
+             comes, and ends with `trunkline durable delete {name}`"
+        ));
+        durable.has_stopped = true;
+        for id in std::mem::take(&mut durable.consumers) {
+            let Some(consumer) = self.consumers.remove(&id) else { continue };
+            self.consumer_of.remove(&(consumer.client, consumer.subscription));
+            durable.leave(id, &consumer);
+            outlet.refused(consumer.client, consumer.subscription, &denied);
+        }
+        self.add_work(number);
+    }
+
+    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
+    pub(crate) fn keep_quotas(&mut self, at: Moment) {
+        let limit = self.journal.within(self.settings.quota_bytes);
+        let position = self.journal.first_of(limit);
+        if position <= self.journal.first() {
+            return;
+        }
+        let (end, mut over) = (self.journal.last() + 1, Vec::new());
+        for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
+            let mut rest = SLICE;
+            while rest > 0
+                && let Some(slot) = durable.in_flight.first_entry()
+                && slot.get().entry.at < limit
+            {
+                let (position, consumer) = (*slot.key(), slot.get().consumer);
+                if let Some(consumer) = consumer.and_then(|it| self.consumers.get_mut(&it)) {
+                    consumer.in_flight -= 1;
+                }
+                durable.land(position);
+                durable.lose(LossReason::Quota, position, position, 1);
+                durable.finish(position, end);
+                rest -= 1;
+            }
+            if durable.let_go(limit, position, &mut rest, end) || rest < SLICE {
+                over.push(*number);
+            }
+            if rest == 0 {
+                self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
+            }
+        }
+        for number in over {
+            self.log_soon(number, at.now);
+            self.add_work(number);
+        }
+    }
+}
+
+impl Durable {
+    /// Where a consumer has messages from one position on up to another that it has not given back, and where to
+    /// go on if not all were looked at.
+    fn found_in_flight(&self, id: u32, from: u64, to: u64) -> (Vec<u64>, Option<u64>) {
+        let mut found = Vec::new();
+        for (number, (position, flight)) in self.in_flight.range(from..=to).enumerate() {
+            if number == SLICE {
+                return (found, Some(*position));
+            }
+            if flight.consumer == Some(id) && flight.due.is_none() {
+                found.push(*position);
+            }
+        }
+        (found, None)
+    }
+
+    /// A consumer leaves. What it has given back for later comes again at its time.
+    pub(crate) fn leave(&mut self, id: u32, consumer: &Consumer) {
+        let (from, through) = (consumer.lowest, consumer.through);
+        self.leaving.push_back(Leaving { consumer: id, from, through });
+    }
+
+    /// A message that neither waits nor is in flight any more was acknowledged.
+    pub(crate) fn acknowledge(&mut self, position: u64, end: u64) {
+        self.account.acknowledged += 1;
+        self.unlogged.acknowledged += 1;
+        self.finish(position, end);
+    }
+
+    /// Ranges of what is done.
+    pub(crate) fn ranges(&self) -> u64 {
+        let open = self.conflated.as_ref().map(|it| it.waiting().len() + self.in_flight.len());
+        open.unwrap_or_else(|| self.done.len() + self.ahead.len()) as u64
+    }
+
+    /// Loses what waits and is stored before an address, where the first record has this position, so many
+    /// messages at most; whether that was anything.
+    fn let_go(&mut self, limit: Address, position: u64, rest: &mut usize, end: u64) -> bool {
+        let before = *rest;
+        while *rest > 0
+            && let Some(slot) = self.again.first_entry()
+            && slot.get().at < limit
+        {
+            let position = *slot.key();
+            slot.remove();
+            self.lose(LossReason::Quota, position, position, 1);
+            self.finish(position, end);
+            *rest -= 1;
+        }
+        while *rest > 0
+            && let Some(entry) = self.ready.pop_front_if(|entry| entry.at < limit)
+        {
+            self.lose(LossReason::Quota, entry.position, entry.position, 1);
+            self.finish(entry.position, end);
+            *rest -= 1;
+        }
+        if let Some(conflated) = &mut self.conflated
+            && conflated.waiting().first().is_some_and(|first| *first < position)
+        {
+            let gone = conflated.let_go(limit);
+            *rest = rest.saturating_sub(gone.len());
+            for position in gone {
+                self.lose(LossReason::Quota, position, position, 1);
+                self.finish(position, end);
+            }
+        }
+        let search = self.search.filter(|it| *rest > 0 && it.at < limit);
+        if let Some(search) = search {
+            self.lose(LossReason::Quota, search.position, position.saturating_sub(1), 0);
+            self.search = Some(Search { at: limit, position, ..search });
+        }
+        *rest < before || search.is_some()
+    }
+}

@@ -1,0 +1,47 @@
+//! Version 2 of what is known, which earlier versions of this program wrote: all of it as one record, with the
+//! position of each message that is not done.
+
+use crate::body::Reader;
+use crate::ranges::Ranges;
+use crate::state::{Known, KnownProducer, State, read_account};
+
+/// What such a record begins with.
+pub(crate) const VERSION: u32 = 2;
+
+/// All that is known, behind the version.
+pub(crate) fn state(reader: &mut Reader<'_>) -> Option<State> {
+    let next_producer = reader.u32()?;
+    let producers = reader.list(|it| {
+        let number = it.u32()?;
+        let name = it.text()?.to_owned();
+        let (last, position, used) = (it.u64()?, it.u64()?, it.u64()?);
+        Some((number, KnownProducer { name, last, position, used }))
+    })?;
+    let next_durable = reader.u32()?;
+    let durables = reader.list(|it| Some((it.u32()?, known(it)?)))?;
+    let (producers, durables) = (producers.into_iter().collect(), durables.into_iter().collect());
+    let state = State { producers, next_producer, durables, next_durable, ..State::default() };
+    reader.0.is_empty().then_some(state)
+}
+
+/// What is known of a durable subscription.
+pub(crate) fn known(reader: &mut Reader<'_>) -> Option<Known> {
+    let (name, pattern) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+    let (horizon, from_time) = (reader.u64()?, reader.u64()?);
+    let conflation = Some(reader.u64()?).filter(|it| *it != u64::MAX);
+    let account = read_account(reader)?;
+    // Beside its position there stands where the message is, and whether it waits for the disk.
+    let undone = reader.list(|it| Some((it.u64()?, it.u64()?, it.u32()?).0))?;
+    let mut done = Ranges::default();
+    let mut begin = 0;
+    for position in undone.iter().copied().chain([horizon]) {
+        done.add(begin, position);
+        begin = position.saturating_add(1);
+    }
+    for position in reader.rising()? {
+        done.add(position, position.saturating_add(1));
+    }
+    let all = account.acknowledged + account.elided + account.expired + account.lost;
+    let matched = (all.saturating_add(undone.len() as u64), horizon);
+    Some(Known { name, pattern, from_time, conflation, account, matched, done })
+}

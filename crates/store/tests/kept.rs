@@ -1,0 +1,242 @@
+//! What is kept of durable subscriptions: its size goes with ranges of what is done, it goes into the journal in
+//! pieces, and it is right whichever piece was the last.
+
+mod world;
+
+use std::collections::BTreeSet;
+
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, read_all};
+use trunkline_store::{Consume, Denied, Settings, kind};
+use world::{World, durable, settings};
+
+/// Publishes a message, and lets the disk go on where it has to.
+fn publish(world: &mut World, topic: &str, payload: &str) {
+    for _ in 0..1_000 {
+        match world.try_publish(topic, payload, 0) {
+            Ok(()) => return,
+            Err(denied) => assert_eq!(denied, Denied::Busy),
+        }
+        world.sync();
+    }
+    panic!("the journal is busy for ever");
+}
+
+fn turns(world: &mut World, count: u32) {
+    for _ in 0..count {
+        world.wait(1_000_000);
+    }
+}
+
+fn seen_by(world: &World, client: u64) -> Vec<(u64, u32)> {
+    let of_it = world.told.seen.iter().filter(|it| it.client == client);
+    of_it.map(|it| (it.position, it.payload.parse().expect("a number"))).collect()
+}
+
+#[test]
+fn a_consumer_that_acknowledges_nothing_refuses_nobody() {
+    const MESSAGES: u32 = 5_000;
+    let mut world = World::new(settings());
+    let asked = || Consume { window: 100_000, wants_acknowledged: true, ..durable("gateway") };
+    world.consume(2, asked());
+    for number in 0..MESSAGES {
+        publish(&mut world, "orders/1", &number.to_string());
+        if number % 20 == 0 {
+            world.sync();
+        }
+    }
+    world.sync();
+    assert!(world.store.journal().end().segment > 5, "what is known was written several times");
+    let view = world.store.durables().next().expect("one");
+    assert_eq!(
+        (view.account.in_flight, view.ranges, view.has_stopped),
+        (MESSAGES.into(), 0, false)
+    );
+    world.cut_power();
+    world.consume(2, asked());
+    turns(&mut world, 20);
+    assert_eq!(seen_by(&world, 2).len() as u32, MESSAGES, "all of it comes again");
+    let at = world.at();
+    world.store.acknowledge(at, 2, 1, (u64::MAX, true), &mut world.told).expect("it has them");
+    world.sync();
+    assert!(world.told.acknowledged.is_empty(), "not before all of them are");
+    turns(&mut world, 20);
+    assert_eq!(world.told.acknowledged.len(), 1);
+    assert_eq!(world.store.account("gateway").expect("one").acknowledged, MESSAGES.into());
+    world.cut_power();
+    world.consume(2, asked());
+    turns(&mut world, 20);
+    assert!(world.told.seen.is_empty());
+    assert_eq!(world.store.account("gateway").expect("one").acknowledged, MESSAGES.into());
+}
+
+#[test]
+fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest() {
+    let mut world = World::new(Settings { ranges: 8, ..settings() });
+    world.consume(2, durable("hasty"));
+    world.consume(3, durable("gateway"));
+    for number in 0..60 {
+        publish(&mut world, "orders/1", &number.to_string());
+    }
+    world.sync();
+    let seen = seen_by(&world, 2);
+    for (position, _) in seen.iter().skip(1).step_by(2).take(9) {
+        let at = world.at();
+        assert!(world.told.refused.is_empty(), "eight may be");
+        world.store.acknowledge(at, 2, 1, (*position, false), &mut world.told).expect("it has it");
+    }
+    let [(1, Denied::Limit(why))] = &world.told.refused[..] else {
+        panic!("{:?}", world.told.refused)
+    };
+    assert!(why.contains("\"hasty\"") && why.contains("trunkline durable delete hasty"), "{why}");
+    let stopped: Vec<_> =
+        world.store.durables().map(|it| (it.name.to_owned(), it.has_stopped)).collect();
+    assert_eq!(stopped, [("hasty".to_owned(), true), ("gateway".to_owned(), false)]);
+    world.told.seen.clear();
+    publish(&mut world, "orders/1", "60");
+    world.sync();
+    assert_eq!((seen_by(&world, 2).len(), seen_by(&world, 3).len()), (0, 1), "others go on");
+    world.wait(30_000_000);
+    world.cut_power();
+    world.consume(4, durable("hasty"));
+    turns(&mut world, 5);
+    let again = seen_by(&world, 4);
+    // The ninth made them too many; it is done nevertheless.
+    let left: Vec<u32> = (0..=60).filter(|it| it % 2 == 0 || *it > 18).collect();
+    assert_eq!(again.iter().map(|it| it.1).collect::<Vec<_>>(), left);
+    for (position, _) in again {
+        let at = world.at();
+        world.store.acknowledge(at, 4, 1, (position, false), &mut world.told).expect("it goes on");
+    }
+    let view = world.store.durables().find(|it| it.name == "hasty").expect("it stands");
+    assert_eq!((view.account.acknowledged, view.ranges, view.has_stopped), (61, 1, false));
+}
+
+/// What consumers of each of several subscriptions have not acknowledged.
+struct Model {
+    world: World,
+    left: Vec<BTreeSet<u32>>,
+    random: u64,
+}
+
+const DURABLES: u64 = 5;
+
+impl Model {
+    fn new() -> Self {
+        let journal = Options {
+            segment_bytes: 16 << 10,
+            memory_bytes: 4 << 10,
+            keep: 0,
+            ..Options::default()
+        };
+        let mut world = World::new(Settings { journal, piece_bytes: 150, ..settings() });
+        for number in 0..DURABLES {
+            let name = format!("durable-{number}");
+            world.consume(10 + number, Consume { window: 10_000, ..durable(&name) });
+        }
+        Self { world, left: vec![BTreeSet::new(); DURABLES as usize], random: 1 }
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.random = self
+            .random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) % limit
+    }
+
+    /// A message is published, and others are acknowledged, some of them.
+    fn step(&mut self, number: u32) {
+        publish(&mut self.world, &format!("orders/{}", number % 3), &number.to_string());
+        self.left.iter_mut().for_each(|it| {
+            it.insert(number);
+        });
+        self.world.sync();
+        for durable in 0..DURABLES {
+            let seen = seen_by(&self.world, 10 + durable);
+            let (position, number) = seen[self.below(seen.len() as u64) as usize];
+            if self.below(3) > 0 {
+                let at = self.world.at();
+                let (client, told) = (10 + durable, &mut self.world.told);
+                self.world
+                    .store
+                    .acknowledge(at, client, 1, (position, false), told)
+                    .expect("it has it");
+                self.left[durable as usize].remove(&number);
+            }
+        }
+        self.world.wait(30_000_000);
+    }
+
+    /// What comes again of each subscription when a store is opened with this disk.
+    fn recovered(&self, disk: &SimulatedDisk) -> Vec<BTreeSet<u32>> {
+        let mut world = World::on(disk.clone(), self.world.settings.clone());
+        let all = (0..DURABLES).map(|number| {
+            let name = format!("durable-{number}");
+            world.consume(10 + number, Consume { window: 10_000, ..durable(&name) });
+            turns(&mut world, 30);
+            let seen = seen_by(&world, 10 + number);
+            assert!(seen.is_sorted(), "in their order");
+            seen.into_iter().map(|it| it.1).collect()
+        });
+        all.collect()
+    }
+}
+
+/// Where records of a kind begin: the file, and the offset of the body.
+fn records(disk: &mut SimulatedDisk, wanted: u8) -> Vec<(String, usize)> {
+    let mut names = disk.names().expect("names");
+    names.retain(|it| it.ends_with(".journal"));
+    names.sort();
+    let mut all = Vec::new();
+    for name in names {
+        let number = name[..10].parse().expect("a number");
+        let bytes = read_all(disk, &name).expect("readable");
+        for found in Scan::new(&bytes, 7, number, 0) {
+            if let Found::Record(at, record) = found
+                && record.kind == wanted
+            {
+                all.push((name.clone(), at.offset as usize + HEAD));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_done_is_known_after_a_power_cut_behind_any_piece() {
+    let (mut model, mut pieces) = (Model::new(), BTreeSet::new());
+    for number in 0..400 {
+        model.step(number);
+        pieces.extend(records(&mut model.world.disk, kind::PIECE));
+        if number % 7 == 0 {
+            let recovered = model.recovered(&model.world.disk);
+            assert_eq!(recovered, model.left, "after message {number}");
+        }
+    }
+    assert!(pieces.len() > 30, "there were {} pieces", pieces.len());
+    for number in 0..DURABLES {
+        let (at, world) = (model.world.at(), &mut model.world);
+        let all = (u64::MAX, true);
+        world.store.acknowledge(at, 10 + number, 1, all, &mut world.told).expect("it has them");
+    }
+    model.world.wait(30_000_000);
+    (400..430).for_each(|number| model.step(number));
+    model.world.wait(2_000_000_000);
+    assert!(model.world.store.journal().first() > 1, "segments were let go of");
+}
+
+#[test]
+fn a_piece_that_is_damaged_loses_nothing() {
+    let mut model = Model::new();
+    (0..400).for_each(|number| model.step(number));
+    let pieces = records(&mut model.world.disk, kind::PIECE);
+    assert!(pieces.len() > 10, "{} pieces", pieces.len());
+    for (name, body) in pieces {
+        let mut disk = model.world.disk.clone();
+        disk.flip(&name, body + 20, 3);
+        for (recovered, left) in model.recovered(&disk).iter().zip(&model.left) {
+            assert!(left.is_subset(recovered), "{name} {body}");
+        }
+    }
+}
