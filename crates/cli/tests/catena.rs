@@ -192,12 +192,20 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     for words in ["Feed handler to algo engine", "appliance", "figure 4", "Throughput", "1 to 2"] {
         assert!(tables.contains(words), "{words}: {tables}");
     }
-    let page = fs::read_to_string(folder.join("report/report.html")).expect("the page");
+    check_pictures(&folder.join("report"));
+}
+
+/// The latencies over time: each run has a picture with a curve for each of its consumers.
+fn check_pictures(report: &Path) {
+    let file = |name: &str| fs::read_to_string(report.join(name)).expect(name);
+    let page = file("report.html");
     assert!(page.contains("eliding at 200 updates a second"), "a picture over time");
-    let picture = fs::read_to_string(folder.join("report/flexibility-trunkline-200.svg"));
-    assert_eq!(picture.expect("every latency").matches("<path fill=\"none\"").count(), 3);
-    let single = fs::read_to_string(folder.join("report/flexibility-fast-200-trunkline.csv"));
-    assert_eq!(single.expect("every latency").lines().count(), 1_001);
+    for (picture, curves) in
+        [("flexibility-trunkline-200.svg", 3), ("flexibility-readers-trunkline-200.svg", 2)]
+    {
+        assert_eq!(file(picture).matches("<path fill=\"none\"").count(), curves, "{picture}");
+    }
+    assert_eq!(file("flexibility-fast-200-trunkline.csv").lines().count(), 1_001);
 }
 
 /// What the disk takes, and orders with and without a guarantee.

@@ -116,7 +116,7 @@ impl Decimal {
     ///
     /// # Errors
     /// As [`Decimal::parse`].
-    pub(crate) fn parse_scientific(bytes: &[u8]) -> Result<Self, ValueError> {
+    pub fn parse_scientific(bytes: &[u8]) -> Result<Self, ValueError> {
         let Some(e) = bytes.iter().position(|byte| byte | 0x20 == b'e') else {
             return Self::parse_xml(bytes);
         };

@@ -286,7 +286,7 @@ fn an_answer_of_soap_12_names_its_return_value() {
     assert_eq!(ways.unknown(), 0);
     let located = Located { point: Point { x: 1, y: None }, name: None };
     let document = written(&located, &soap12);
-    assert!(document.contains(&named("point", "<point xsi:type=\"ns:point\"><x ")), "{document}");
+    assert!(document.contains(&named("point", "<point xsi:type=\"ns:Point\"><x ")), "{document}");
     let document = written(&Numbers::default(), &soap12);
     assert!(document.contains(&named("numbers", "<numbers xsi:type=")), "{document}");
     // There is none where there is no such value, in SOAP 1.1, or where nobody asks for it.

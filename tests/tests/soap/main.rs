@@ -49,7 +49,8 @@ fn kinds(fields: &str) -> String {
 
 /// Reads one document by every way.
 fn read(document: &str) -> Result<EveryKind> {
-    let plan = Plan::new(EveryKind::schema(), &Options::default());
+    let options = Options { exponents: false, ..Options::default() };
+    let plan = Plan::new(EveryKind::schema(), &options);
     Ways::new(&plan).read(document.as_bytes())
 }
 

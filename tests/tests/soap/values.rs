@@ -193,6 +193,13 @@ fn decimals() {
     }
     // Exponents are those of xsd:double (XML Schema Part 2, 3.2.3 and 3.2.5).
     refuse("price", "1e5", "expected a decimal number, but it has an unexpected character at 1");
+    let plan = Plan::new(EveryKind::schema(), &Options { exponents: true, ..Options::default() });
+    let mut ways = Ways::<EveryKind>::new(&plan);
+    for (value, expected) in [("1e5", "100000"), (" 1.25E-2 ", "0.0125"), ("-3", "-3")] {
+        let expected = EveryKind { price: Some(expected.parse().unwrap()), ..nothing() };
+        assert_eq!(ways.read(of("price", value).as_bytes()), Ok(expected), "{value}");
+    }
+    assert!(ways.read(of("price", "1e").as_bytes()).is_err());
     refuse("price", "", "expected a decimal number, but it is empty");
 }
 

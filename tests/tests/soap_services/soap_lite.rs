@@ -70,7 +70,7 @@ fn perl(program: &str) -> Option<Command> {
     let found = Command::new("perl").args(probe).stderr(Stdio::null()).status();
     if !found.is_ok_and(|status| status.success()) {
         trunkline_tests::skip::skip(
-            "SOAP::Lite of Perl is not there: apt install libsoap-lite-perl",
+            "SOAP::Lite of Perl is not there: apt install libsoap-lite-perl libhttp-daemon-perl",
         );
         return None;
     }

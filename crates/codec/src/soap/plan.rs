@@ -89,6 +89,9 @@ pub struct Options {
     /// zone has none, and is written without one again. If not, all are UTC by agreement, and none
     /// is written with a zone. Days keep the zone that they came with either way.
     pub zone: bool,
+    /// May decimals that are read have an exponent? `xsd:decimal` has none (XML Schema Part 2, 3.2.3), but
+    /// whoever holds prices as `xsd:double`, as the paper's programs did, writes one now and then.
+    pub exponents: bool,
     /// With rpc, is it the answer of a call? Any element is read as the operation's, and where the
     /// operation is the message, its first child as the first field, whatever their names are: SOAP
     /// 1.1 section 7.1 names both by convention only. What is named by `rpc:result` (SOAP 1.2 part 2
@@ -127,6 +130,7 @@ impl Default for Options {
             namespace: String::new(),
             types: false,
             zone: false,
+            exponents: true,
             any_wrapper: false,
             result: false,
             any_header: false,

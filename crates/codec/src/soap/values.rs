@@ -192,9 +192,10 @@ impl Decoder for Body<'_> {
 
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
+        let exponents = self.plan.options.exponents;
         self.parse("a decimal number", |source, start, end| {
             Decimal::parse_within(source, start, end)
-                .or_else(|_| Decimal::parse_xml(&source[start..end]))
+                .or_else(|_| parse_decimal(&source[start..end], exponents))
         })
     }
 
@@ -298,6 +299,12 @@ impl Decoder for Body<'_> {
         }
         self.check_count(stated, count)
     }
+}
+
+/// An `xsd:decimal`, or an `xsd:double` where those may have exponents.
+#[cold]
+pub(super) fn parse_decimal(text: &[u8], exponents: bool) -> Parsed<Decimal> {
+    if exponents { Decimal::parse_scientific(text) } else { Decimal::parse_xml(text) }
 }
 
 /// Chooses by the length, not by what is there: which word comes, no processor can guess.

@@ -127,6 +127,7 @@ impl Binding {
             namespace: namespace.to_owned(),
             types: self.style.is_encoded(),
             zone: true,
+            exponents: false,
             // A service looks at the header before, and a client after.
             any_header: true,
             ..Options::default()

@@ -22,6 +22,7 @@ fn plan(schema: &Arc<Schema>, namespace: &str, encoding: Encoding) -> Arc<Plan> 
         operation: schema.name().to_owned(),
         namespace: namespace.to_owned(),
         zone: true,
+        exponents: false,
         ..Options::default()
     };
     Plan::new(schema, &options)

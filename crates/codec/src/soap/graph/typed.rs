@@ -20,6 +20,7 @@ use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::soap::unknown::{instead, local_part};
+use crate::soap::values::parse_decimal;
 use crate::width::within;
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
@@ -395,8 +396,12 @@ impl<'a> Reader<'a> {
     }
 
     fn parse<T>(&self, expected: &'static str, parse: impl Fn(&[u8]) -> Parsed<T>) -> Result<T> {
-        let text = self.text_value()?.trim_matches([' ', '\t', '\r', '\n']);
-        parse(text.as_bytes()).map_err(|problem| self.error(ErrorKind::Value { expected, problem }))
+        let text = self.text_value()?;
+        // As the decoder does: without the white space around only where it is not taken with it.
+        let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
+        parse(text.as_bytes())
+            .or_else(|_| parse(trimmed.as_bytes()))
+            .map_err(|problem| self.error(ErrorKind::Value { expected, problem }))
     }
 
     /// The nodes of a list's items or a group's entries, which are named so where names count.
@@ -495,7 +500,8 @@ impl Decoder for Reader<'_> {
     }
 
     fn decimal(&mut self) -> Result<Decimal> {
-        self.parse("a decimal number", Decimal::parse_xml)
+        let exponents = self.plan.options.exponents;
+        self.parse("a decimal number", |text| parse_decimal(text, exponents))
     }
 
     fn float(&mut self) -> Result<f64> {

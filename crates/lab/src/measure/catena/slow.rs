@@ -291,8 +291,10 @@ impl Flexibility<'_> {
             return;
         }
         found.rows.extend(seconds);
+        // Those who are slow at reading have a run of their own.
+        let run = if SlowConsumers::READERS.contains(name) { "-readers" } else { "" };
         found.latencies.push(Latencies {
-            group: format!("{}-{}-{cap}", self.asked.name, subject.name),
+            group: format!("{}{run}-{}-{cap}", self.asked.name, subject.name),
             case,
             subject: subject.name.to_owned(),
             times: samples.iter().map(|it| (it.due, it.latency)).collect(),

@@ -89,9 +89,9 @@ fn is_integer(text: &str) -> bool {
 
 fn is_decimal(text: &str) -> bool {
     let text = unsigned(text);
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_part = |it: &str| it.is_empty() || are_digits(it);
-    is_part(whole) && is_part(fraction) && !(whole.is_empty() && fraction.is_empty()) && text != "."
+    is_part(whole) && is_part(fraction) && !(whole.is_empty() && fraction.is_empty())
 }
 
 fn is_float(text: &str) -> bool {
