@@ -4,7 +4,8 @@
 //! the client: it gets older while it waits there. So no more is sent ahead than keeps the reader
 //! busy: what it takes in the time of a round trip and [`AHEAD`]. How fast it takes is measured in
 //! rounds: one update is timed from when it is sent until it is told to be taken, and what was taken
-//! meanwhile is the reader's pace.
+//! meanwhile is the reader's pace. A reader that takes all that there is at once, each time that it looks, shows
+//! no pace so; it gets twice as much the next time, until it gets all that there is.
 
 /// How long a reader may be kept busy by what is under way to it, besides a round trip; nanoseconds.
 const AHEAD: u64 = 20_000_000;
@@ -15,13 +16,17 @@ const PROMPT: u64 = AHEAD / 4;
 /// The most updates that may be under way.
 const MOST: u64 = 1 << 20;
 
+/// The least: what is taken together with another tells readers that take all at once from those that take
+/// one after another.
+const LEAST: u64 = 2;
+
 /// What a client that tells it has taken, and what may be under way to it. Counts are of updates.
 #[derive(Debug)]
 pub(crate) struct Credit {
     sent: u64,
     taken: u64,
-    /// The most that may be sent and not taken, at least one: a client with nothing under way may always
-    /// get an update.
+    /// The most that may be sent and not taken, at least [`LEAST`]: a client with nothing under way may
+    /// always get an update.
     bound: u64,
     /// The shortest round trip that the client knows of, in nanoseconds.
     round_trip: u64,
@@ -49,7 +54,7 @@ pub(crate) struct Impossible {
 
 impl Default for Credit {
     fn default() -> Self {
-        Self { sent: 0, taken: 0, bound: 1, round_trip: 0, round: None, was_short: false }
+        Self { sent: 0, taken: 0, bound: LEAST, round_trip: 0, round: None, was_short: false }
     }
 }
 
@@ -92,9 +97,15 @@ impl Credit {
         if taken < self.taken || taken > self.sent {
             return Err(Impossible { before: self.taken, sent: self.sent });
         }
+        let took_all_at_once = taken == self.sent && taken - self.taken >= LEAST;
         self.taken = taken;
         self.round_trip = round_trip;
-        if let Some(round) = self.round.take_if(|round| round.number <= taken) {
+        if took_all_at_once {
+            self.round = None;
+            if self.was_short {
+                self.bound = (2 * self.bound).min(MOST);
+            }
+        } else if let Some(round) = self.round.take_if(|round| round.number <= taken) {
             self.end(now, &round);
         }
         Ok(())
@@ -106,7 +117,7 @@ impl Credit {
         let busy = self.round_trip.saturating_add(AHEAD);
         let taken = u128::from(self.taken - round.taken);
         let pace = (taken * u128::from(busy)).div_ceil(u128::from(time));
-        let pace = u64::try_from(pace).unwrap_or(MOST).clamp(1, MOST);
+        let pace = u64::try_from(pace).unwrap_or(MOST).clamp(LEAST, MOST);
         let doubled = (2 * self.bound).min(MOST);
         let waited = time.saturating_sub(self.round_trip);
         if !self.was_short {

@@ -136,11 +136,35 @@ fn a_reader_that_stops_gets_what_was_under_way_and_no_more() {
 }
 
 #[test]
+fn a_reader_that_looks_now_and_then_gets_all_that_there_is() {
+    // A screen takes what has come, forty times a second or twice.
+    for interval in [25, 100, 500] {
+        let (mut credit, mut now, mut sent) = (Credit::default(), 0, 0);
+        for _ in 0..12 {
+            // Each of 200 topics has an update each time.
+            for _ in 0..200 {
+                if credit.admits() {
+                    credit.sent(now);
+                    sent += 1;
+                }
+            }
+            now += interval * MILLISECOND;
+            assert_eq!(credit.taken(now, sent, MILLISECOND), Ok(()));
+        }
+        let before = sent;
+        while sent < before + 200 && credit.admits() {
+            credit.sent(now);
+            sent += 1;
+        }
+        assert_eq!(sent, before + 200, "each {interval} ms");
+    }
+}
+
+#[test]
 fn what_cannot_be_taken_is_refused() {
     let mut credit = Credit::default();
     assert!(credit.admits());
     credit.sent(0);
-    assert!(!credit.admits(), "one at first");
     assert_eq!(credit.taken(1, 2, 0), Err(Impossible { before: 0, sent: 1 }));
     assert_eq!(credit.taken(1, 1, 0), Ok(()));
     assert_eq!(credit.taken(1, 0, 0), Err(Impossible { before: 1, sent: 1 }));
