@@ -260,7 +260,7 @@ fn a_refused_name_gives_its_number_back() {
 fn what_the_router_would_not_take_is_not_sent() {
     let mut conversation = Conversation::new(&Options::default());
     let topic = conversation.topic("t").unwrap();
-    let large = vec![0; (1 << 20) - 55];
+    let large = vec![0; (1 << 20) - 63];
     let refused = |conversation: &mut Conversation, payload: &[u8]| match conversation
         .publish(topic, 0, payload)
     {
@@ -268,10 +268,10 @@ fn what_the_router_would_not_take_is_not_sent() {
         other => panic!("{other:?}"),
     };
     let before = conversation.output().len();
-    assert_eq!(refused(&mut conversation, &large), (1_048_521, 65_480));
+    assert_eq!(refused(&mut conversation, &large), (1_048_513, 65_472));
     conversation.received(&bytes(&[WELCOME]));
     assert_eq!(events(&mut conversation).len(), 1);
-    assert_eq!(refused(&mut conversation, &large), (1_048_521, 1_048_520));
+    assert_eq!(refused(&mut conversation, &large), (1_048_513, 1_048_512));
     assert_eq!(conversation.output().len(), before);
     conversation.publish(topic, 0, &large[1..]).unwrap();
     for _ in 1..2000 {

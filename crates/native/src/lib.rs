@@ -72,9 +72,8 @@ pub const STORE_HEAD: usize = 24;
 pub const DELIVERY_HEAD: usize = 40;
 
 /// The most bytes before the payload in a frame that hands a message over. The payload of a message is so
-/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it; the time of
-/// publishing comes on top, 8 bytes that only those are sent who asked for it.
-pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 32;
+/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it.
+pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 40;
 
 /// The most bytes of the name of a client, a producer or a durable subscription.
 pub const NAME_BYTES: usize = 200;

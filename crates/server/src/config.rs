@@ -127,7 +127,7 @@ impl Default for Limits {
             subscriptions_per_client: 100_000,
             overlaps_per_client: 256,
             lanes: 5_000_000,
-            lanes_per_client: 1_000_000,
+            lanes_per_client: 2_000_000,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,

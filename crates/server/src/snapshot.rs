@@ -188,7 +188,7 @@ pub struct ClientStatus {
     #[serde(default)]
     pub under_way: u64,
     /// Bytes between the router and the client, at least: what the client's system and the client itself
-    /// have taken in cannot be seen.
+    /// have taken in cannot be seen. Of a Unix socket nothing is known.
     #[serde(default)]
     pub under_way_bytes_at_least: u64,
 }

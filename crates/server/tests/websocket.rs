@@ -226,8 +226,7 @@ fn a_capped_page_gets_the_newest_and_is_told_what_it_replaced() {
     assert!(updates < UPDATES / 2, "{updates} updates");
 }
 
-/// Everything that comes until the connection ends.
-/// A page that says what it has taken has no more than one update under way that is not the newest.
+/// A page that says what it has taken has no more than two updates under way that are not the newest.
 #[test]
 fn a_page_with_credit_gets_the_newest_when_it_has_taken_one() {
     let router = start(|_| {});
@@ -248,15 +247,17 @@ fn a_page_with_credit_gets_the_newest_when_it_has_taken_one() {
     assert_eq!(first["message"]["sequence"], 1, "{first}");
     let published = first["message"]["published_ns"].as_u64().expect("a time");
     assert!(published >= began, "{published} is not before {began}");
+    assert_eq!(page.told()["message"]["sequence"], 2);
     // More than were sent: that is said, and nothing changes.
-    let refused = page.ask(&json!({"taken": 2}));
-    assert!(refused["refused"]["reason"].as_str().is_some_and(|it| it.contains("1 were sent")));
+    let refused = page.ask(&json!({"taken": 3}));
+    assert!(refused["refused"]["reason"].as_str().is_some_and(|it| it.contains("2 were sent")));
     let newest = page.ask(&json!({"taken": 1, "round_trip_ns": 50_000}));
     assert_eq!(newest["message"]["sequence"], 1_000, "{newest}");
-    assert_eq!(newest["message"]["replaced"], 998, "{newest}");
+    assert_eq!(newest["message"]["replaced"], 997, "{newest}");
     assert_eq!(page.ask(&json!({"ping": 3})), json!({"pong": 3}));
 }
 
+/// Everything that comes until the connection ends.
 fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A reset ends it too, after an answer to bytes that nobody read.

@@ -79,19 +79,20 @@ impl Client {
     /// Tells the router what was taken, or says when to do it.
     pub(super) fn tell_taken(&mut self) -> Option<Instant> {
         self.learn_clock();
+        let now = self.now();
+        // Clocks drift apart whether or not there is something to tell.
+        if self.freshness.asks(now) {
+            self.conversation.ask_clock(now);
+        }
         if self.conversation.untold() == 0 {
             return None;
         }
-        let now = self.now();
         let next = self.freshness.told_at + TELL_EVERY;
         if now < next {
             return self.epoch.checked_add(Duration::from_nanos(next));
         }
         self.freshness.told_at = now;
         self.conversation.tell_taken(self.freshness.round_trip());
-        if self.freshness.asks(now) {
-            self.conversation.ask_clock(now);
-        }
         None
     }
 }
