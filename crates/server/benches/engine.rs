@@ -38,7 +38,7 @@ impl Bench {
     /// As the loop does it, with sockets that take all.
     fn drain(&mut self) -> usize {
         let mut total = 0;
-        while let Some(dirty) = self.engine.next_dirty() {
+        while let Some(dirty) = self.engine.next_dirty(self.now) {
             let trunkline_server::Dirty::Output(id) = dirty else { panic!("{dirty:?}") };
             let bytes = black_box(self.engine.output(id)).len();
             self.engine.sent(self.now, id, bytes);

@@ -218,7 +218,8 @@ impl Engine {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
         let Some(mut connection) = slot.take_if(|it| it.member.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
-        self.leave_store(now, &connection.member);
+        self.keeper.forget(id);
+        self.leave_store(now, id, connection.member.producer);
         self.office.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
         if let Some(face) = self.router.renderer(id) {
@@ -249,13 +250,16 @@ impl Engine {
     }
 
     /// The next connection with something to write, or to end. Each is named once for what has come
-    /// up since it was named last.
-    pub fn next_dirty(&mut self) -> Option<Dirty> {
+    /// up since it was named last. What one that is to end has not acknowledged goes to other consumers
+    /// now: it may be long until it is gone, and it is not heard until then.
+    pub fn next_dirty(&mut self, now: u64) -> Option<Dirty> {
         let dirty = self.router.next_dirty();
         if let Some(Dirty::Close(id, _)) = &dirty
             && let Some(connection) = find(&mut self.connections, *id)
         {
             connection.member.is_closing = true;
+            let producer = connection.member.producer.take();
+            self.leave_store(now, *id, producer);
         }
         dirty
     }

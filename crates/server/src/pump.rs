@@ -443,7 +443,7 @@ impl Pump {
 
     /// Writes once to each connection that has output; whether there was any.
     fn flush(&mut self) -> bool {
-        while let Some(dirty) = self.engine.next_dirty() {
+        while let Some(dirty) = self.engine.next_dirty(self.now) {
             match dirty {
                 Dirty::Output(id) => self.wants_to_write(id),
                 Dirty::Close(id, reason) => self.dismiss(id, &reason),

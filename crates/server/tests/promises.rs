@@ -2,8 +2,8 @@
 
 mod bench;
 
-use bench::{Bench, Frame};
-use trunkline_native::{self as native, Updates, code, format};
+use bench::{Bench, Frame, SECOND};
+use trunkline_native::{self as native, RouterFrame, Updates, code, format};
 use trunkline_server::ConnectionId;
 use trunkline_server::snapshot::{DurableStatus, SnapshotRequest};
 
@@ -189,4 +189,88 @@ fn a_durable_subscription_that_is_otherwise_is_no_number_in_use() {
     let told = consume_as(&mut bench, other, 1, "risk", ("a//b", Updates::All));
     assert_eq!(told, Frame::Refused(code::BAD_NAME, 1));
     assert!(stands(&consume(&mut bench, other, 1, "risk")));
+}
+
+/// Positions of the messages that a client reads now, and whether each may have come before.
+fn deliveries(bench: &mut Bench, id: ConnectionId) -> Vec<(u64, bool)> {
+    bench.clean();
+    let bytes = bench.engine.output(id).to_vec();
+    let (mut rest, mut came) = (&bytes[..], Vec::new());
+    while let Some((frame, length)) = native::decode_router(rest, 1 << 24).expect("a frame") {
+        if let RouterFrame::Delivery(it) = frame {
+            came.push((it.position, it.is_repeated));
+        }
+        rest = &rest[length..];
+    }
+    bench.read(id);
+    came
+}
+
+fn acknowledge(bench: &mut Bench, id: ConnectionId, position: u64) {
+    let it = native::Acknowledge { subscription: 1, position, is_cumulative: false };
+    bench.send(id, |out| native::encode_acknowledge(out, &it));
+}
+
+/// Messages of the only durable subscription that were sent and not acknowledged.
+fn in_flight(bench: &mut Bench) -> u64 {
+    bench.engine.snapshot(0, SnapshotRequest { clients: 1, topics: 0 }).durables[0].in_flight_now
+}
+
+#[test]
+fn what_a_silent_consumer_has_goes_to_others_when_it_is_told_to_go() {
+    let mut bench = Bench::new(|_| {});
+    let (desk, silent) = (producer(&mut bench, "desk"), bench.client("silent"));
+    let other = bench.client("other");
+    for id in [silent, other] {
+        assert!(stands(&consume(&mut bench, id, 1, "risk")));
+    }
+    for sequence in 1..=6 {
+        store(&mut bench, desk, sequence, b"x");
+    }
+    let (had, mut done) = (deliveries(&mut bench, silent), deliveries(&mut bench, other));
+    assert!(!had.is_empty() && !done.is_empty() && had.len() + done.len() == 6);
+    for (position, _) in &done {
+        acknowledge(&mut bench, other, *position);
+    }
+    while bench.ended.is_empty() {
+        assert_eq!(deliveries(&mut bench, other), [], "as long as the other one may answer");
+        for id in [desk, other] {
+            bench.send(id, |out| native::encode_ping(out, 1));
+        }
+        bench.pass(bench.now + SECOND);
+    }
+    assert!(matches!(&bench.ended[..], [(id, why)] if *id == silent && why.contains("keepalive")));
+    // It still has time to read why.
+    let again = deliveries(&mut bench, other);
+    let expected: Vec<_> = had.iter().map(|(position, _)| (*position, true)).collect();
+    assert_eq!(again, expected);
+    done.extend(&again);
+    assert_eq!(done.len(), 6);
+    // What it says now is not heard, and that it is gone at last changes nothing.
+    for (position, _) in &had {
+        acknowledge(&mut bench, silent, *position);
+    }
+    assert_eq!(in_flight(&mut bench), had.len() as u64);
+    bench.engine.closed(bench.now, silent, "it had its time");
+    assert_eq!(deliveries(&mut bench, other), []);
+    store(&mut bench, desk, 7, b"x");
+    let last = deliveries(&mut bench, other);
+    for (position, _) in again.iter().chain(&last) {
+        acknowledge(&mut bench, other, *position);
+    }
+    assert_eq!((last.len(), in_flight(&mut bench)), (1, 0));
+}
+
+#[test]
+fn who_is_told_to_go_holds_no_subscription() {
+    let mut bench = Bench::new(|config| config.limits.subscriptions = 1);
+    let (one, two) = (bench.client("one"), bench.client("two"));
+    assert!(stands(&consume(&mut bench, one, 1, "risk")));
+    assert_eq!(consume(&mut bench, two, 1, "risk"), Frame::Refused(code::LIMIT, 1));
+    bench.engine.close(bench.now, one, code::STOPPING, "enough");
+    bench.clean();
+    assert!(stands(&consume(&mut bench, two, 1, "risk")));
+    bench.engine.closed(bench.now, one, "it had its time");
+    // The place of the first is not given back a second time.
+    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Refused(code::LIMIT, 2));
 }

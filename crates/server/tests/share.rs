@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::{Bench, Frame};
-use trunkline_native::{self as native, RouterFrame, Updates, code};
+use trunkline_native::{self as native, RouterFrame, Updates, code, format};
 use trunkline_server::{Config, ConnectionId};
 
 /// Codes and texts of refusals, and the reason for the end.
@@ -126,6 +126,22 @@ fn produce(bench: &mut Bench, client: &str, name: &str) -> ConnectionId {
     id
 }
 
+/// Stores the first message of a producer.
+fn store_one(bench: &mut Bench, id: ConnectionId) {
+    let store = native::Store {
+        alias: 0,
+        time_to_live_ms: 0,
+        sequence: 1,
+        is_repeated: false,
+        format: format::TEXT,
+        payload: b"x",
+    };
+    bench.send(id, |out| native::encode_topic(out, 0, "a"));
+    bench.send(id, |out| native::encode_store(out, &store));
+    let told = bench.read(id);
+    assert!(matches!(&*told, [Frame::Other(text)] if text.contains("Stored")), "{told:?}");
+}
+
 fn is_producing(bench: &mut Bench, id: ConnectionId) -> bool {
     matches!(&*bench.read(id), [Frame::Other(text)] if text.contains("Producing"))
 }
@@ -149,6 +165,76 @@ fn names_of_producers_that_one_client_makes_up_leave_room_for_others() {
     bench.pass(bench.now + 3_600 * bench::SECOND);
     let id = produce(&mut bench, "made up", "another");
     assert!(is_producing(&mut bench, id));
+}
+
+#[test]
+fn who_stores_something_under_every_name_may_bring_in_more() {
+    let mut bench = Bench::new(|config| config.journal.producers_per_client = 3);
+    for number in 0..10 {
+        let id = produce(&mut bench, "trunkline pub", &format!("trunkline pub {number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+        store_one(&mut bench, id);
+        bench.engine.closed(bench.now, id, "it has published");
+    }
+    // Names that were not of use are still counted.
+    for number in 0..3 {
+        let id = produce(&mut bench, "trunkline pub", &format!("unused {number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+    }
+    let id = produce(&mut bench, "trunkline pub", "another");
+    is_refused(&mut bench, id, "journal.producers_per_client");
+}
+
+#[test]
+fn a_name_of_an_hour_ago_leaves_the_count_of_this_hour_alone() {
+    let mut bench = Bench::new(|config| config.journal.producers_per_client = 1);
+    let early = produce(&mut bench, "desk", "early");
+    assert!(is_producing(&mut bench, early));
+    for _ in 0..2 * 3_600 / 30 {
+        bench.send(early, |out| native::encode_ping(out, 1));
+        bench.pass(bench.now + 30 * bench::SECOND);
+        bench.read(early);
+    }
+    let late = produce(&mut bench, "desk", "late");
+    assert!(is_producing(&mut bench, late));
+    store_one(&mut bench, early);
+    let id = produce(&mut bench, "desk", "another");
+    is_refused(&mut bench, id, "journal.producers_per_client");
+    store_one(&mut bench, late);
+    let id = produce(&mut bench, "desk", "another");
+    assert!(is_producing(&mut bench, id));
+}
+
+#[test]
+fn however_many_clients_make_up_names_others_are_not_counted_with_them() {
+    let mut bench = Bench::new(|config| config.journal.producers_per_client = 3);
+    for number in 0..10_010 {
+        let id = produce(&mut bench, &format!("made up {number}"), &format!("{number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+        bench.engine.closed(bench.now, id, "it left");
+    }
+    // The first of a name and one more.
+    for number in 0..2 {
+        let id = produce(&mut bench, "gateway", &format!("gateway {number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+    }
+    // Those that are counted still are.
+    for number in 0..2 {
+        let id = produce(&mut bench, "made up 7", &format!("more {number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+    }
+    let id = produce(&mut bench, "made up 7", "another");
+    is_refused(&mut bench, id, "journal.producers_per_client");
+}
+
+#[test]
+fn clients_without_a_name_are_not_counted_as_one() {
+    let mut bench = Bench::new(|config| config.journal.producers_per_client = 3);
+    for number in 0..10 {
+        let id = produce(&mut bench, "", &format!("{number}"));
+        assert!(is_producing(&mut bench, id), "{number}");
+        bench.engine.closed(bench.now, id, "it left");
+    }
 }
 
 #[test]

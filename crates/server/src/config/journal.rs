@@ -48,7 +48,7 @@ pub struct Journal {
     pub subscriptions: usize,
     /// Producers that are known.
     pub producers: usize,
-    /// Names of producers that clients of one name may bring in within an hour.
+    /// Names of producers that clients of one name may bring in within an hour and store nothing under.
     pub producers_per_client: usize,
     /// Unacknowledged messages of a consumer that does not say how many it wants.
     pub window: u32,

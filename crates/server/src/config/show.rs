@@ -131,7 +131,7 @@ impl Config {
         page.key(
             "producers_per_client",
             &journal.producers_per_client,
-            "new ones in an hour, from clients of one name",
+            "new in an hour, without a message, from clients of one name",
         );
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use trunkline_router::{ClientId, ClientOptions};
 use trunkline_store::ProducerId;
 
+use super::newcomers::Newcomer;
 use crate::config::Config;
 use crate::session::{Ask, Protocol};
 
@@ -51,6 +52,8 @@ pub(crate) struct Member {
     pub(crate) published: u64,
     /// Who it publishes as, in guaranteed delivery.
     pub(crate) producer: Option<ProducerId>,
+    /// It has brought the producer's name in, and stored nothing yet.
+    pub(crate) newcomer: Option<Newcomer>,
     /// What it asked for and was not done.
     pub(crate) refusals: u64,
     /// When the log said so last.
@@ -81,6 +84,7 @@ impl Member {
             was_silent: false,
             published: 0,
             producer: None,
+            newcomer: None,
             refusals: 0,
             refusals_logged_at: None,
             bytes_in: 0,

@@ -1,9 +1,9 @@
 //! Guaranteed delivery as the loop sees it: work for the disk, and connections that wait for it.
 
 use trunkline_journal::{Chore, Commit, Done};
-use trunkline_store::Store;
+use trunkline_store::{ProducerId, Store};
 
-use super::{ConnectionId, Engine, Member, Reminder};
+use super::{ConnectionId, Engine, Reminder};
 
 impl Engine {
     /// The store, to look at.
@@ -119,16 +119,15 @@ impl Engine {
         self.remind_of_room();
     }
 
-    /// A client is gone.
-    pub(super) fn leave_store(&mut self, now: u64, member: &Member) {
-        self.keeper.forget(member.id);
-        if let Some(producer) = member.producer {
+    /// A client is gone, or about to be: it publishes and consumes no more.
+    pub(super) fn leave_store(&mut self, now: u64, id: ConnectionId, producer: Option<ProducerId>) {
+        if let Some(producer) = producer {
             self.keeper.store.leave(producer);
         }
-        if self.keeper.consumers.of(member.id) > 0 {
-            self.keeper.consumers.end_all(member.id);
+        if self.keeper.consumers.of(id) > 0 {
+            self.keeper.consumers.end_all(id);
             let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-            store.disconnect(at, member.id.as_u64(), &mut counter);
+            store.disconnect(at, id.as_u64(), &mut counter);
             self.remind_of_room();
         }
     }

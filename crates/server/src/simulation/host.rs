@@ -157,7 +157,7 @@ impl Host {
 
     /// Takes what the engine has written for those that it names.
     fn collect(&mut self, now: u64) -> Checked {
-        while let Some(dirty) = self.engine.next_dirty() {
+        while let Some(dirty) = self.engine.next_dirty(now) {
             let (id, reason) = match dirty {
                 Dirty::Output(id) => (id, None),
                 Dirty::Close(id, reason) => (id, Some(reason)),

@@ -55,7 +55,7 @@ impl Bench {
     }
 
     pub fn clean(&mut self) {
-        while let Some(dirty) = self.engine.next_dirty() {
+        while let Some(dirty) = self.engine.next_dirty(self.now) {
             if let Dirty::Close(id, reason) = dirty {
                 self.ended.push((id, reason));
             }

@@ -76,8 +76,8 @@ impl Desk<'_> {
         let (now, client) = (self.now, &self.member.name);
         if is_new && !self.keeper.newcomers.may(now, client, most) {
             let text = format!(
-                "clients of the name {client:?} have brought in {most} names of producers within an hour, \
-                 and may bring in no more (journal.producers_per_client)"
+                "clients of the name {client:?} have brought in {most} names of producers within an hour and \
+                 stored nothing under them, and may bring in no more (journal.producers_per_client)"
             );
             return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
         }
@@ -85,7 +85,7 @@ impl Desk<'_> {
         let produced = store.produce(at, self.member.id.as_u64(), name);
         let producing = produced.map_err(|denied| self.not_now(&denied))?;
         if is_new {
-            self.keeper.newcomers.add(&self.member.name);
+            self.member.newcomer = self.keeper.newcomers.add(&self.member.name);
         }
         self.member.producer = Some(producing.producer);
         Ok(producing)
@@ -122,6 +122,10 @@ impl Desk<'_> {
             Ok(()) => {
                 self.member.published += 1;
                 self.member.format = it.format;
+                // Nothing was stored before: what is taken now with a sequence is its first.
+                if let Some(newcomer) = self.member.newcomer.take_if(|_| it.sequence > 0) {
+                    self.keeper.newcomers.remove(&self.member.name, newcomer);
+                }
                 Ok(())
             }
             Err(denied) => Err(self.not_now(&denied)),

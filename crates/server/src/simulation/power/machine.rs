@@ -236,7 +236,7 @@ impl Machine {
         }
         while engine.next_released().is_some() {}
         self.begin(&mut engine, counts);
-        while let Some(dirty) = engine.next_dirty() {
+        while let Some(dirty) = engine.next_dirty(self.now) {
             let (Dirty::Output(id) | Dirty::Close(id, _)) = dirty;
             let output = engine.output(id).to_vec();
             engine.sent(self.now, id, output.len());
