@@ -277,11 +277,17 @@ impl Journal {
         self.segments.push_back(Segment { number, index, bytes, is_sealed, since: number });
     }
 
-    /// Recovery has read all records from this segment on.
-    pub(crate) fn set_recovered(&mut self, since: u32) {
+    /// Recovery has read all records from the segment `since` on. By what the segment before the last says it
+    /// would have begun with `before`.
+    pub(crate) fn set_recovered(&mut self, since: u32, before: Option<u32>) {
         self.since = since;
-        if let Some(last) = self.segments.back_mut() {
-            last.since = since;
+        for segment in &mut self.segments {
+            segment.since = segment.since.min(since);
+        }
+        if let Some(before) = before
+            && let Some(segment) = self.segments.iter_mut().nth_back(1)
+        {
+            segment.since = segment.since.min(before);
         }
     }
 

@@ -5,22 +5,10 @@ mod world;
 
 use std::collections::BTreeSet;
 
+use trunkline_journal::Options;
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, read_all};
 use trunkline_store::{Consume, Denied, Settings, kind};
-use world::{World, durable, settings};
-
-/// Publishes a message, and lets the disk go on where it has to.
-fn publish(world: &mut World, topic: &str, payload: &str) {
-    for _ in 0..1_000 {
-        match world.try_publish(topic, payload, 0) {
-            Ok(()) => return,
-            Err(denied) => assert_eq!(denied, Denied::Busy),
-        }
-        world.sync();
-    }
-    panic!("the journal is busy for ever");
-}
+use world::{World, durable, records, settings};
 
 fn turns(world: &mut World, count: u32) {
     for _ in 0..count {
@@ -40,7 +28,7 @@ fn a_consumer_that_acknowledges_nothing_refuses_nobody() {
     let asked = || Consume { window: 100_000, wants_acknowledged: true, ..durable("gateway") };
     world.consume(2, asked());
     for number in 0..MESSAGES {
-        publish(&mut world, "orders/1", &number.to_string());
+        world.publish_in_time("orders/1", &number.to_string());
         if number % 20 == 0 {
             world.sync();
         }
@@ -76,7 +64,7 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
     world.consume(2, durable("hasty"));
     world.consume(3, durable("gateway"));
     for number in 0..60 {
-        publish(&mut world, "orders/1", &number.to_string());
+        world.publish_in_time("orders/1", &number.to_string());
     }
     world.sync();
     let seen = seen_by(&world, 2);
@@ -93,7 +81,7 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
         world.store.durables().map(|it| (it.name.to_owned(), it.has_stopped)).collect();
     assert_eq!(stopped, [("hasty".to_owned(), true), ("gateway".to_owned(), false)]);
     world.told.seen.clear();
-    publish(&mut world, "orders/1", "60");
+    world.publish_in_time("orders/1", "60");
     world.sync();
     assert_eq!((seen_by(&world, 2).len(), seen_by(&world, 3).len()), (0, 1), "others go on");
     world.wait(30_000_000);
@@ -147,7 +135,7 @@ impl Model {
 
     /// A message is published, and others are acknowledged, some of them.
     fn step(&mut self, number: u32) {
-        publish(&mut self.world, &format!("orders/{}", number % 3), &number.to_string());
+        self.world.publish_in_time(&format!("orders/{}", number % 3), &number.to_string());
         self.left.iter_mut().for_each(|it| {
             it.insert(number);
         });
@@ -181,26 +169,6 @@ impl Model {
         });
         all.collect()
     }
-}
-
-/// Where records of a kind begin: the file, and the offset of the body.
-fn records(disk: &mut SimulatedDisk, wanted: u8) -> Vec<(String, usize)> {
-    let mut names = disk.names().expect("names");
-    names.retain(|it| it.ends_with(".journal"));
-    names.sort();
-    let mut all = Vec::new();
-    for name in names {
-        let number = name[..10].parse().expect("a number");
-        let bytes = read_all(disk, &name).expect("readable");
-        for found in Scan::new(&bytes, 7, number, 0) {
-            if let Found::Record(at, record) = found
-                && record.kind == wanted
-            {
-                all.push((name.clone(), at.offset as usize + HEAD));
-            }
-        }
-    }
-    all
 }
 
 #[test]
