@@ -397,14 +397,19 @@ impl Store {
     fn fan_out(&mut self, at: Moment, topic: &str, entry: Entry, outlet: &mut impl Outlet) {
         let durables = self.directory.route(topic).durables.clone();
         let written = (self.journal.writing(), self.journal.durable());
-        for number in durables {
-            let Some(durable) = self.durables.get_mut(&number) else { continue };
+        for number in &durables {
+            let Some(durable) = self.durables.get_mut(number) else { continue };
             durable.push(entry, topic, written, at.now);
-            if !entry.wants_disk {
-                self.pump(number, at, outlet);
-            } else if !std::mem::replace(&mut durable.waits_for_disk, true) {
-                self.waiting.push(number);
+            if entry.wants_disk && !std::mem::replace(&mut durable.waits_for_disk, true) {
+                self.waiting.push(*number);
             }
+        }
+        if entry.wants_disk {
+            return;
+        }
+        // Delivering may write what is known of all of them, which is to be right of this message too.
+        for number in durables {
+            self.pump(number, at, outlet);
         }
     }
 

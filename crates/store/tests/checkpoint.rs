@@ -4,7 +4,7 @@
 mod world;
 
 use trunkline_journal::Options;
-use trunkline_store::{Consume, Settings, Store, kind};
+use trunkline_store::{Consume, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
 /// Small segments and pieces, so that a checkpoint of some subscriptions takes two segments.
@@ -54,4 +54,47 @@ fn what_is_let_go_of_after_a_start_leaves_a_complete_checkpoint() {
         assert_eq!(opened.durables, 60, "after message {number}");
     }
     assert!(removed > 10, "segments were let go of after {removed} starts");
+}
+
+#[test]
+fn a_piece_between_two_deliveries_of_a_message_says_that_it_is_done_of_neither() {
+    let mut times = 0;
+    for less in (0..400).step_by(8) {
+        let journal =
+            Options { segment_bytes: 64 << 10, memory_bytes: 1 << 30, ..Options::default() };
+        let mut world = World::new(Settings { journal, ..settings() });
+        for number in 0..3_000 {
+            world.publish_in_time("cut/1", &number.to_string());
+            if number % 10 == 0 {
+                world.sync();
+            }
+        }
+        world.sync();
+        // The first is still looking for its beginning when the second is there, and is written when it has it.
+        let at = world.at();
+        let asked = Consume { pattern: ">", start: Start::Last(2_990), ..durable("searching") };
+        world.store.consume(at, 2, &asked, &mut world.told).expect("room");
+        let asked = Consume { pattern: ">", ..durable("waiting") };
+        world.store.consume(at, 3, &asked, &mut world.told).expect("room");
+        world.sync();
+        // The message leaves too little for what is written of the first.
+        let left = (64 << 10) - world.store.journal().end().offset as usize;
+        let bytes = left.saturating_sub(221 + less);
+        let before = world.store.journal().end().segment;
+        if !(10..30_000).contains(&bytes)
+            || world.try_publish("cut/1", &"z".repeat(bytes), 0).is_err()
+            || world.store.journal().end().segment == before
+        {
+            continue;
+        }
+        times += 1;
+        world.sync();
+        world.cut_power();
+        world.consume(3, durable("waiting"));
+        for _ in 0..10 {
+            world.wait(1_000_000);
+        }
+        assert!(world.payloads().iter().any(|it| it.starts_with('z')), "{less} bytes less");
+    }
+    assert!(times > 0, "no segment was begun between two deliveries");
 }
