@@ -677,7 +677,11 @@ impl Store {
 
     /// Ends well: everything that was stored is to be written, and then nothing more is stored.
     pub fn close(&mut self, at: Moment) {
+        // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
+        // follow what says that this is the end.
+        self.checkpoint = None;
         self.log_acknowledgements(at);
+        self.checkpoint = None;
         self.journal.close();
         self.is_closing = true;
     }

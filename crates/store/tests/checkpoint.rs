@@ -98,3 +98,28 @@ fn a_piece_between_two_deliveries_of_a_message_says_that_it_is_done_of_neither()
     }
     assert!(times > 0, "no segment was begun between two deliveries");
 }
+
+#[test]
+fn a_stop_amid_a_checkpoint_is_an_orderly_one() {
+    let mut settings = small();
+    settings.journal.segment_bytes = 64 << 10;
+    let mut world = World::new(settings);
+    world.consume(99, durable("gateway"));
+    for number in 0..40 {
+        let at = world.at();
+        world.store.produce(at, 100 + number, &format!("producer-{number}")).expect("room");
+        world.sync();
+    }
+    let first = world.store.journal().end().segment;
+    while world.store.journal().end().segment == first {
+        world.publish_in_time("memory/1", &"x".repeat(300));
+    }
+    let at = world.at();
+    world.store.close(at);
+    while world.store.journal().pending() > 0 {
+        world.sync();
+    }
+    let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
+    assert!(opened.journal.was_closed);
+    assert_eq!((opened.producers, opened.durables), (41, 1));
+}
