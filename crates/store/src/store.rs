@@ -605,7 +605,7 @@ impl Store {
 
     /// Does what is to be done of a subscription.
     fn go_on(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
-        self.look_for_some(number, at);
+        self.look_for_some(number, at, outlet);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
             _ => self.pump(number, at, outlet),
