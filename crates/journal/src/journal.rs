@@ -222,6 +222,8 @@ pub struct Journal {
     /// Whether [`Self::retain`] has seen the current segment with too many before it: in memory nothing
     /// else says that it was in vain.
     is_retained: bool,
+    /// Whether nothing but what is known kept [`Self::retain`] from letting go of the first segment.
+    is_held_by_known: bool,
     /// The disk had no room for a segment, and nothing was let go of since.
     has_no_room: bool,
     /// The segment from which on all records are to be read to know what is known now.
@@ -260,6 +262,7 @@ impl Journal {
             left: Vec::new(),
             reads: Reads::default(),
             is_retained: false,
+            is_held_by_known: false,
             has_no_room: false,
             since: segment,
         }

@@ -4,7 +4,7 @@
 mod world;
 
 use trunkline_journal::Options;
-use trunkline_store::{Consume, Settings, Start, Store, kind};
+use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
 /// Small segments and pieces, so that a checkpoint of some subscriptions takes two segments.
@@ -122,4 +122,46 @@ fn a_stop_amid_a_checkpoint_is_an_orderly_one() {
     let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
     assert!(opened.journal.was_closed);
     assert_eq!((opened.producers, opened.durables), (41, 1));
+}
+
+/// What it says if a journal of so many segments refuses a message, where what is known takes so many halves of one.
+fn refusal(segments: u64, halves: u64) -> Option<String> {
+    let segment_bytes = 64 << 10;
+    let bytes = segments * u64::from(segment_bytes);
+    let journal =
+        Options { segment_bytes, bytes, memory_bytes: 32 << 10, keep: 0, ..Options::default() };
+    let mut world = World::new(Settings { journal, ..settings() });
+    for number in 0..225 * halves {
+        let name = format!("{number:0>100}");
+        while let Err(denied) = world.store.produce(world.at(), 100 + number, &name) {
+            assert_eq!(denied, Denied::Busy);
+            world.sync();
+        }
+        world.sync();
+    }
+    for _ in 0..3_000 {
+        let mut result = Err(Denied::Busy);
+        for _ in 0..100 {
+            result = world.try_publish("orders/1", &"y".repeat(500), 0);
+            if result.is_ok() {
+                break;
+            }
+            world.wait(1_100_000_000);
+        }
+        match result {
+            Ok(()) => world.sync(),
+            Err(denied) => return Some(format!("{denied:?}")),
+        }
+    }
+    None
+}
+
+#[test]
+fn a_journal_too_small_for_two_checkpoints_says_so() {
+    let why = refusal(4, 2).expect("too few");
+    assert!(why.contains("what is known of producers and subscriptions"), "{why}");
+    assert!(!why.contains("still to be acknowledged"), "{why}");
+    for halves in 2..5 {
+        assert_eq!(refusal(2 * halves + 1, halves), None, "{halves} halves of a segment");
+    }
 }
