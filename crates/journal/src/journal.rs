@@ -222,6 +222,8 @@ pub struct Journal {
     /// Whether [`Self::retain`] has seen the current segment with too many before it: in memory nothing
     /// else says that it was in vain.
     is_retained: bool,
+    /// Whether nothing but what is known kept [`Self::retain`] from letting go of the first segment.
+    is_held_by_known: bool,
     /// The disk had no room for a segment, and nothing was let go of since.
     has_no_room: bool,
     /// The segment from which on all records are to be read to know what is known now.
@@ -260,6 +262,7 @@ impl Journal {
             left: Vec::new(),
             reads: Reads::default(),
             is_retained: false,
+            is_held_by_known: false,
             has_no_room: false,
             since: segment,
         }
@@ -277,11 +280,17 @@ impl Journal {
         self.segments.push_back(Segment { number, index, bytes, is_sealed, since: number });
     }
 
-    /// Recovery has read all records from this segment on.
-    pub(crate) fn set_recovered(&mut self, since: u32) {
+    /// Recovery has read all records from the segment `since` on. By what the segment before the last says it
+    /// would have begun with `before`.
+    pub(crate) fn set_recovered(&mut self, since: u32, before: Option<u32>) {
         self.since = since;
-        if let Some(last) = self.segments.back_mut() {
-            last.since = since;
+        for segment in &mut self.segments {
+            segment.since = segment.since.min(since);
+        }
+        if let Some(before) = before
+            && let Some(segment) = self.segments.iter_mut().nth_back(1)
+        {
+            segment.since = segment.since.min(before);
         }
     }
 

@@ -186,6 +186,7 @@ pub fn open(
     let mut opening = Opening { disk, journal, old, cut: None, report };
     opening.read(&numbers)?;
     let since = opening.visit(state, learner)?;
+    let since = since.map(|since| (since, opening.since_before(state, learner)));
     opening.name_damages();
     opening.put_right(&numbers)?;
     let Opening { old, report, .. } = opening;
@@ -196,8 +197,8 @@ pub fn open(
     for it in old {
         journal.add_old(it.number, it.index, it.bytes, it.is_sealed);
     }
-    if let Some(since) = since {
-        journal.set_recovered(since);
+    if let Some((since, before)) = since {
+        journal.set_recovered(since, before);
     }
     report.empty.iter().for_each(|number| journal.add_left(*number));
     Ok((journal, report))
@@ -435,6 +436,14 @@ impl Opening<'_> {
             }
         }
         if self.old.is_empty() { Ok(None) } else { Err(OpenError::NoState) }
+    }
+
+    /// The segment from which on all is known by what the segment before the last says, if that says it.
+    fn since_before(&mut self, state: u8, learner: &dyn Learner) -> Option<u32> {
+        let number = self.old.len().checked_sub(2)?;
+        // Damage there is told elsewhere, and the last one says enough.
+        let (from, _) = self.beginning(number, state, learner).ok().flatten()?;
+        Some(self.old[from].number)
     }
 
     /// Where to begin to learn by what a segment says, and whether what was known is said there.

@@ -131,6 +131,7 @@ fn a_mistake_is_told_with_its_place() {
         ("[limits]\nframe_bytes = 10", &["limits.frame_bytes", "65536"]),
         ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
         ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),
+        ("[journal]\nranges = 0", &["journal.ranges is at least 1"]),
     ] {
         let error = read(text).unwrap_err();
         for part in parts {

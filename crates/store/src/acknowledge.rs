@@ -1,6 +1,7 @@
 //! What consumers have done with messages: acknowledged them, or given them back.
 
 use crate::body::kind;
+use crate::durable::Durable;
 use crate::outlet::{Denied, Moment, Outlet};
 use crate::store::{Answer, Store};
 
@@ -28,7 +29,7 @@ impl Store {
         let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
         consumer.acknowledgements += 1;
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
-        let ranges = self.durables.get(&number).map_or(0, |it| it.done.len());
+        let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
             true => self.finish_through(id, position),
             false => self.finish(number, position),

@@ -126,8 +126,10 @@ impl Store {
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, asked.subscription), consumer);
         if let Some(durable) = self.durables.get_mut(&number) {
+            if durable.consumers.is_empty() {
+                durable.resume(self.settings.ranges);
+            }
             durable.consumers.push(consumer);
-            durable.has_stopped = false;
         }
         // Else it is told when the subscription stands.
         if self.durables.get(&number).is_some_and(|it| it.stands) {
@@ -289,7 +291,7 @@ impl Store {
             return Ok(());
         }
         durable.leave(id, &consumer);
-        self.look_for_some(number, at);
+        self.look_for_some(number, at, outlet);
         self.pump(number, at, outlet);
         Ok(())
     }

@@ -37,7 +37,7 @@ impl Store {
         if !self.find_some(number, at) {
             return self.log_soon(number, at.now);
         }
-        let ranges = self.durables.get(&number).map_or(0, |it| it.done.len());
+        let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         self.deliver_some(number, at, outlet);
         self.log_soon(number, at.now);
         self.stop_if_over(number, ranges, outlet);

@@ -43,12 +43,19 @@ impl Store {
             durable.behind.pop_front();
             return 0;
         };
-        let (found, next) = durable.found_in_flight(id, consumer.lowest, through);
+        let (before, limit) = (durable.kept_ranges(), self.settings.ranges);
+        let (found, mut next) = durable.found_in_flight(id, consumer.lowest, through);
+        let mut count = 0;
         for position in &found {
             durable.land(*position);
             durable.acknowledge(*position, end);
+            count += 1;
+            if durable.is_over(limit, before) && self.journal.is_on_disk() {
+                next = Some(position + 1);
+                break;
+            }
         }
-        consumer.in_flight -= found.len() as u32;
+        consumer.in_flight -= count as u32;
         consumer.lowest = next.unwrap_or(through.saturating_add(1));
         match next {
             Some(_) => self.add_work(number),
@@ -63,8 +70,8 @@ impl Store {
                 self.is_urgent |= is_told;
             }
         }
-        self.counts.acknowledged += found.len() as u64;
-        found.len() as u64
+        self.counts.acknowledged += count;
+        count
     }
 
     /// What consumers had that have left is for others, or for later.
@@ -72,12 +79,17 @@ impl Store {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return };
         let Some(leaving) = durable.leaving.front().copied() else { return };
-        let (found, next) = durable.found_in_flight(leaving.consumer, leaving.from, u64::MAX);
+        let (before, limit) = (durable.kept_ranges(), self.settings.ranges);
+        let (found, mut next) = durable.found_in_flight(leaving.consumer, leaving.from, u64::MAX);
         for position in found {
             let Some(flight) = durable.land(position) else { continue };
             if leaving.through.is_some_and(|through| position <= through) {
                 durable.acknowledge(position, end);
                 self.counts.acknowledged += 1;
+                if durable.is_over(limit, before) && self.journal.is_on_disk() {
+                    next = Some(position + 1);
+                    break;
+                }
             } else {
                 durable.give_back(&flight, now, 0);
             }
@@ -91,9 +103,13 @@ impl Store {
     }
 
     /// Goes on with what was not done in one turn.
-    pub(crate) fn look_for_some(&mut self, number: u32, at: Moment) {
+    pub(crate) fn look_for_some(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+        let before = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         self.finish_some(number);
+        self.stop_if_over(number, before, outlet);
+        let before = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         self.give_some_back(number, at.now);
+        self.stop_if_over(number, before, outlet);
         self.log_soon(number, at.now);
         let is_left = |it: &Durable| !it.leaving.is_empty() || !it.behind.is_empty();
         if self.durables.get(&number).is_some_and(is_left) {
@@ -117,12 +133,13 @@ impl Store {
         self.be_lazy(now);
     }
 
-    /// Stops a subscription of which there are too many ranges, if it has more than it had.
+    /// Stops a subscription of which there are too many ranges, if it has more than it had. What was acknowledged
+    /// all at once and not looked at yet is not done.
     pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, outlet: &mut impl Outlet) {
         let limit = self.settings.ranges;
         let Some(durable) = self.durables.get_mut(&number) else { return };
-        let ranges = durable.done.len();
-        if ranges <= limit || ranges <= before || !self.journal.is_on_disk() {
+        durable.may_keep = durable.may_keep.min(durable.kept_ranges().saturating_add(limit));
+        if !durable.is_over(limit, before) || !self.journal.is_on_disk() {
             return;
         }
         let name = &durable.name;
@@ -137,6 +154,9 @@ impl Store {
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
             durable.leave(id, &consumer);
             outlet.refused(consumer.client, consumer.subscription, &denied);
+        }
+        for leaving in &mut durable.leaving {
+            leaving.through = None;
         }
         self.add_work(number);
     }
@@ -210,7 +230,27 @@ impl Durable {
     /// Ranges of what is done.
     pub(crate) fn ranges(&self) -> u64 {
         let open = self.conflated.as_ref().map(|it| it.waiting().len() + self.in_flight.len());
-        open.unwrap_or_else(|| self.done.len() + self.ahead.len()) as u64
+        open.unwrap_or_else(|| self.kept_ranges()) as u64
+    }
+
+    /// Those that are kept one by one.
+    pub(crate) fn kept_ranges(&self) -> usize {
+        self.done.len() + self.ahead.len()
+    }
+
+    /// Whether there are more of them than there were before and than there may be.
+    fn is_over(&self, limit: usize, before: usize) -> bool {
+        let ranges = self.kept_ranges();
+        ranges > before && ranges > limit.max(self.may_keep)
+    }
+
+    /// A first consumer comes to a subscription that may have stopped: so many ranges more may be kept, or the
+    /// next one would stop it before what is old is acknowledged.
+    pub(crate) fn resume(&mut self, limit: usize) {
+        self.has_stopped = false;
+        if self.kept_ranges() > limit {
+            self.may_keep = self.kept_ranges().saturating_add(limit);
+        }
     }
 
     /// Loses what waits and is stored before an address, where the first record has this position, so many

@@ -397,14 +397,19 @@ impl Store {
     fn fan_out(&mut self, at: Moment, topic: &str, entry: Entry, outlet: &mut impl Outlet) {
         let durables = self.directory.route(topic).durables.clone();
         let written = (self.journal.writing(), self.journal.durable());
-        for number in durables {
-            let Some(durable) = self.durables.get_mut(&number) else { continue };
+        for number in &durables {
+            let Some(durable) = self.durables.get_mut(number) else { continue };
             durable.push(entry, topic, written, at.now);
-            if !entry.wants_disk {
-                self.pump(number, at, outlet);
-            } else if !std::mem::replace(&mut durable.waits_for_disk, true) {
-                self.waiting.push(number);
+            if entry.wants_disk && !std::mem::replace(&mut durable.waits_for_disk, true) {
+                self.waiting.push(*number);
             }
+        }
+        if entry.wants_disk {
+            return;
+        }
+        // Delivering may write what is known of all of them, which is to be right of this message too.
+        for number in durables {
+            self.pump(number, at, outlet);
         }
     }
 
@@ -600,7 +605,7 @@ impl Store {
 
     /// Does what is to be done of a subscription.
     fn go_on(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
-        self.look_for_some(number, at);
+        self.look_for_some(number, at, outlet);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
             _ => self.pump(number, at, outlet),
@@ -672,7 +677,11 @@ impl Store {
 
     /// Ends well: everything that was stored is to be written, and then nothing more is stored.
     pub fn close(&mut self, at: Moment) {
+        // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
+        // follow what says that this is the end.
+        self.checkpoint = None;
         self.log_acknowledgements(at);
+        self.checkpoint = None;
         self.journal.close();
         self.is_closing = true;
     }

@@ -5,22 +5,10 @@ mod world;
 
 use std::collections::BTreeSet;
 
+use trunkline_journal::Options;
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, read_all};
 use trunkline_store::{Consume, Denied, Settings, kind};
-use world::{World, durable, settings};
-
-/// Publishes a message, and lets the disk go on where it has to.
-fn publish(world: &mut World, topic: &str, payload: &str) {
-    for _ in 0..1_000 {
-        match world.try_publish(topic, payload, 0) {
-            Ok(()) => return,
-            Err(denied) => assert_eq!(denied, Denied::Busy),
-        }
-        world.sync();
-    }
-    panic!("the journal is busy for ever");
-}
+use world::{World, durable, records, settings};
 
 fn turns(world: &mut World, count: u32) {
     for _ in 0..count {
@@ -40,7 +28,7 @@ fn a_consumer_that_acknowledges_nothing_refuses_nobody() {
     let asked = || Consume { window: 100_000, wants_acknowledged: true, ..durable("gateway") };
     world.consume(2, asked());
     for number in 0..MESSAGES {
-        publish(&mut world, "orders/1", &number.to_string());
+        world.publish_in_time("orders/1", &number.to_string());
         if number % 20 == 0 {
             world.sync();
         }
@@ -76,7 +64,7 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
     world.consume(2, durable("hasty"));
     world.consume(3, durable("gateway"));
     for number in 0..60 {
-        publish(&mut world, "orders/1", &number.to_string());
+        world.publish_in_time("orders/1", &number.to_string());
     }
     world.sync();
     let seen = seen_by(&world, 2);
@@ -93,7 +81,7 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
         world.store.durables().map(|it| (it.name.to_owned(), it.has_stopped)).collect();
     assert_eq!(stopped, [("hasty".to_owned(), true), ("gateway".to_owned(), false)]);
     world.told.seen.clear();
-    publish(&mut world, "orders/1", "60");
+    world.publish_in_time("orders/1", "60");
     world.sync();
     assert_eq!((seen_by(&world, 2).len(), seen_by(&world, 3).len()), (0, 1), "others go on");
     world.wait(30_000_000);
@@ -134,6 +122,10 @@ impl Model {
             let name = format!("durable-{number}");
             world.consume(10 + number, Consume { window: 10_000, ..durable(&name) });
         }
+        Self::over(world)
+    }
+
+    fn over(world: World) -> Self {
         Self { world, left: vec![BTreeSet::new(); DURABLES as usize], random: 1 }
     }
 
@@ -147,7 +139,7 @@ impl Model {
 
     /// A message is published, and others are acknowledged, some of them.
     fn step(&mut self, number: u32) {
-        publish(&mut self.world, &format!("orders/{}", number % 3), &number.to_string());
+        self.world.publish_in_time(&format!("orders/{}", number % 3), &number.to_string());
         self.left.iter_mut().for_each(|it| {
             it.insert(number);
         });
@@ -183,24 +175,111 @@ impl Model {
     }
 }
 
-/// Where records of a kind begin: the file, and the offset of the body.
-fn records(disk: &mut SimulatedDisk, wanted: u8) -> Vec<(String, usize)> {
-    let mut names = disk.names().expect("names");
-    names.retain(|it| it.ends_with(".journal"));
-    names.sort();
-    let mut all = Vec::new();
-    for name in names {
-        let number = name[..10].parse().expect("a number");
-        let bytes = read_all(disk, &name).expect("readable");
-        for found in Scan::new(&bytes, 7, number, 0) {
-            if let Found::Record(at, record) = found
-                && record.kind == wanted
-            {
-                all.push((name.clone(), at.offset as usize + HEAD));
-            }
+/// Two consumers of a subscription that may have eight ranges: the one has the first messages alone, and each has
+/// every second of the others.
+fn shared() -> World {
+    let mut world = World::new(Settings { ranges: 8, ..settings() });
+    world.consume(2, Consume { window: 20_000, ..durable("shared") });
+    (0..3_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.consume(3, Consume { window: 20_000, ..durable("shared") });
+    (3_000..6_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    assert_eq!(seen_by(&world, 3).len(), 1_500);
+    let at = world.at();
+    let all = (u64::MAX, true);
+    world.store.acknowledge(at, 2, 1, all, &mut world.told).expect("it has them");
+    assert!(world.told.refused.is_empty(), "a part is looked at");
+    world
+}
+
+/// It has stopped with nine ranges, and all but what is in these comes again.
+fn goes_on(mut world: World) {
+    let view = world.store.durables().next().expect("one");
+    assert_eq!((view.ranges, view.has_stopped), (9, true));
+    assert_eq!(view.account.acknowledged, 3_008, "no more than that");
+    world.told.seen.clear();
+    world.consume(4, Consume { window: 20_000, ..durable("shared") });
+    turns(&mut world, 40);
+    assert_eq!(seen_by(&world, 4).len(), 6_000 - 3_008);
+}
+
+#[test]
+fn what_is_acknowledged_all_at_once_has_no_more_ranges_than_may_be() {
+    let mut world = shared();
+    turns(&mut world, 40);
+    assert_eq!(world.told.refused.len(), 2, "both consumers are told");
+    goes_on(world);
+}
+
+#[test]
+fn what_was_acknowledged_by_a_consumer_that_left_has_no_more_ranges_than_may_be() {
+    let mut world = shared();
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    turns(&mut world, 40);
+    assert_eq!(world.told.refused.len(), 1, "who is left is told");
+    goes_on(world);
+}
+
+#[test]
+fn a_subscription_that_has_stopped_goes_on_by_as_many_ranges_each_time() {
+    const MESSAGES: u64 = 4_000;
+    let mut model = Model::over(World::new(Settings { ranges: 64, ..settings() }));
+    let asked = || Consume { window: 10_000, ..durable("gateway") };
+    model.world.consume(2, asked());
+    for number in 0..MESSAGES {
+        model.world.publish_in_time("cut/1", &number.to_string());
+    }
+    for session in 0..100 {
+        model.world.sync();
+        turns(&mut model.world, 20);
+        let mut has: Vec<u64> = seen_by(&model.world, 2).iter().map(|it| it.0).collect();
+        let mut count = 0;
+        while !has.is_empty() && model.world.told.refused.is_empty() {
+            let next = model.below(has.len() as u64) as usize;
+            model.world.acknowledge(2, has.swap_remove(next));
+            count += 1;
+        }
+        if has.is_empty() {
+            let view = model.world.store.durables().next().expect("one");
+            assert_eq!((view.account.acknowledged, view.ranges), (MESSAGES, 1));
+            assert!(session > 2, "it has stopped more than once");
+            return;
+        }
+        assert!(count > 64, "{count} were acknowledged in session {session}");
+        model.world.wait(30_000_000);
+        if session % 2 == 0 {
+            model.world.cut_power();
+        }
+        model.world.told = Default::default();
+        model.world.consume(2, asked());
+    }
+    panic!("it does not end");
+}
+
+#[test]
+fn a_subscription_that_has_stopped_does_so_no_more_with_a_window_of_as_many_messages() {
+    let mut model = Model::over(World::new(Settings { ranges: 8, ..settings() }));
+    model.world.consume(2, Consume { window: 1_000, ..durable("gateway") });
+    (0..1_000).for_each(|number| model.world.publish_in_time("cut/1", &number.to_string()));
+    model.world.sync();
+    for (position, _) in seen_by(&model.world, 2).into_iter().step_by(50).take(10) {
+        if model.world.told.refused.is_empty() {
+            model.world.acknowledge(2, position);
         }
     }
-    all
+    assert_eq!(model.world.told.refused.len(), 1);
+    model.world.told = Default::default();
+    model.world.consume(2, Consume { window: 8, ..durable("gateway") });
+    turns(&mut model.world, 5);
+    let mut has = Vec::new();
+    while model.world.store.account("gateway").expect("one").acknowledged < 1_000 {
+        has.extend(std::mem::take(&mut model.world.told.seen));
+        assert!((1..=8).contains(&has.len()), "{} of eight", has.len());
+        let next = model.below(has.len() as u64) as usize;
+        model.world.acknowledge(2, has.swap_remove(next).position);
+        assert!(model.world.told.refused.is_empty(), "it goes on");
+    }
 }
 
 #[test]

@@ -18,11 +18,16 @@ impl Journal {
 
     /// Why there is no segment more.
     fn over(&self) -> String {
-        format!(
-            "the journal has all the {} bytes that it may have (journal.bytes), and what is in them is \
-             still to be acknowledged",
-            self.options.bytes
-        )
+        let why = match self.is_held_by_known {
+            false => "what is in them is still to be acknowledged",
+            true => {
+                "no segment can go before what is known of producers and subscriptions is in later ones; if \
+                 that stays so, journal.bytes has to be two segments for each half of one that this takes, \
+                 and one more"
+            }
+        };
+        let bytes = self.options.bytes;
+        format!("the journal has all the {bytes} bytes that it may have (journal.bytes), and {why}")
     }
 
     /// Segments that are never let go of: the current one, and on a disk the one before it, since what is
@@ -213,6 +218,8 @@ impl Journal {
             self.remove_first();
         }
         self.is_retained = true;
+        let first = self.segments.front().filter(|_| self.is_on_disk && self.has_old());
+        self.is_held_by_known = first.is_some_and(|it| it.index.last < needed);
         self.first()
     }
 

@@ -112,6 +112,7 @@ impl Config {
             ("journal.window", at_least(self.journal.window.into(), 1)),
             ("journal.window_limit", at_least(self.journal.window_limit.into(), 1)),
             ("journal.producer_window", at_least(self.journal.producer_window.into(), 1)),
+            ("journal.ranges", at_least(self.journal.ranges as u64, 1)),
             ("router.keepalive_missed", at_least(u64::from(self.router.keepalive_missed), 1)),
             (
                 "router.keepalive",

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Options, chore, commit};
+use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, chore, commit, read_all};
 use trunkline_store::{
     Consume, Consuming, Delivery, Denied, Durability, Forwarding, Level, Loss, Moment, NewMessage,
     Outlet, Policy, ProducerId, Rule, Settings, Store, Stored,
@@ -152,6 +152,18 @@ impl World {
         assert_eq!(self.try_publish(topic, payload, time_to_live), Ok(()));
     }
 
+    /// Publishes a message, and lets the disk go on where it has to.
+    pub(crate) fn publish_in_time(&mut self, topic: &str, payload: &str) {
+        for _ in 0..1_000 {
+            match self.try_publish(topic, payload, 0) {
+                Ok(()) => return,
+                Err(denied) => assert_eq!(denied, Denied::Busy),
+            }
+            self.sync();
+        }
+        panic!("the journal is busy for ever");
+    }
+
     pub(crate) fn try_publish(
         &mut self,
         topic: &str,
@@ -228,4 +240,24 @@ impl World {
 
 pub(crate) fn durable(name: &str) -> Consume<'_> {
     Consume { subscription: 1, name, ..Consume::default() }
+}
+
+/// Where records of a kind begin: the file, and the offset of the body.
+pub(crate) fn records(disk: &mut SimulatedDisk, wanted: u8) -> Vec<(String, usize)> {
+    let mut names = disk.names().expect("names");
+    names.retain(|it| it.ends_with(".journal"));
+    names.sort();
+    let mut all = Vec::new();
+    for name in names {
+        let number = name[..10].parse().expect("a number");
+        let bytes = read_all(disk, &name).expect("readable");
+        for found in Scan::new(&bytes, 7, number, 0) {
+            if let Found::Record(at, record) = found
+                && record.kind == wanted
+            {
+                all.push((name.clone(), at.offset as usize + HEAD));
+            }
+        }
+    }
+    all
 }

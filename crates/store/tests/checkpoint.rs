@@ -1,0 +1,167 @@
+//! What is known goes into the journal in pieces, and is known after any start: behind a stop in the middle of
+//! them, behind segments that were let go of, and of each message for each subscription.
+
+mod world;
+
+use trunkline_journal::Options;
+use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
+use world::{World, durable, records, settings};
+
+/// Small segments and pieces, so that a checkpoint of some subscriptions takes two segments.
+fn small() -> Settings {
+    let journal =
+        Options { segment_bytes: 16 << 10, memory_bytes: 4 << 10, keep: 0, ..Options::default() };
+    Settings { journal, piece_bytes: 150, ..settings() }
+}
+
+#[test]
+fn what_is_let_go_of_after_a_start_leaves_a_complete_checkpoint() {
+    let mut world = World::new(small());
+    for number in 0..60 {
+        let name = format!("durable-{number}");
+        world.consume(10 + number, Consume { window: 10_000, ..durable(&name) });
+    }
+    let mut removed = 0;
+    for number in 0..75 {
+        world.publish_in_time("orders/1", &format!("{number:06}{}", "x".repeat(7_000)));
+        world.sync();
+        for it in std::mem::take(&mut world.told.seen) {
+            world.acknowledge(it.client, it.position);
+        }
+        world.wait(30_000_000);
+        let mut disk = world.disk.clone();
+        disk.cut_power(&[], &mut |_| 0);
+        let mut other = World::on(disk, world.settings.clone());
+        let first = other.store.journal().first();
+        for _ in 0..10 {
+            other.wait(1_000_000_000);
+        }
+        removed += u32::from(other.store.journal().first() > first);
+        // Nothing that was begun is lost: it would be written again.
+        other.disk.cut_power(&[], &mut |pending| pending - 1);
+        // The last segment may lose what it begins with one day.
+        let mut damaged = other.disk.clone();
+        if let Some((name, body)) = records(&mut damaged, kind::STATE).pop()
+            && removed > 0
+        {
+            damaged.flip(&name, body + 20, 3);
+            let opened = Store::open(&mut damaged, world.settings.clone(), 7);
+            let (_, opened) = opened.unwrap_or_else(|error| panic!("{name} is damaged: {error}"));
+            assert_eq!(opened.durables, 60, "{name} is damaged");
+        }
+        let opened = Store::open(&mut other.disk, world.settings.clone(), 7);
+        let (_, opened) = opened.unwrap_or_else(|error| panic!("after message {number}: {error}"));
+        assert_eq!(opened.durables, 60, "after message {number}");
+    }
+    assert!(removed > 10, "segments were let go of after {removed} starts");
+}
+
+#[test]
+fn a_piece_between_two_deliveries_of_a_message_says_that_it_is_done_of_neither() {
+    let mut times = 0;
+    for less in (0..400).step_by(8) {
+        let journal =
+            Options { segment_bytes: 64 << 10, memory_bytes: 1 << 30, ..Options::default() };
+        let mut world = World::new(Settings { journal, ..settings() });
+        for number in 0..3_000 {
+            world.publish_in_time("cut/1", &number.to_string());
+            if number % 10 == 0 {
+                world.sync();
+            }
+        }
+        world.sync();
+        // The first is still looking for its beginning when the second is there, and is written when it has it.
+        let at = world.at();
+        let asked = Consume { pattern: ">", start: Start::Last(2_990), ..durable("searching") };
+        world.store.consume(at, 2, &asked, &mut world.told).expect("room");
+        let asked = Consume { pattern: ">", ..durable("waiting") };
+        world.store.consume(at, 3, &asked, &mut world.told).expect("room");
+        world.sync();
+        // The message leaves too little for what is written of the first.
+        let left = (64 << 10) - world.store.journal().end().offset as usize;
+        let bytes = left.saturating_sub(221 + less);
+        let before = world.store.journal().end().segment;
+        if !(10..30_000).contains(&bytes)
+            || world.try_publish("cut/1", &"z".repeat(bytes), 0).is_err()
+            || world.store.journal().end().segment == before
+        {
+            continue;
+        }
+        times += 1;
+        world.sync();
+        world.cut_power();
+        world.consume(3, durable("waiting"));
+        for _ in 0..10 {
+            world.wait(1_000_000);
+        }
+        assert!(world.payloads().iter().any(|it| it.starts_with('z')), "{less} bytes less");
+    }
+    assert!(times > 0, "no segment was begun between two deliveries");
+}
+
+#[test]
+fn a_stop_amid_a_checkpoint_is_an_orderly_one() {
+    let mut settings = small();
+    settings.journal.segment_bytes = 64 << 10;
+    let mut world = World::new(settings);
+    world.consume(99, durable("gateway"));
+    for number in 0..40 {
+        let at = world.at();
+        world.store.produce(at, 100 + number, &format!("producer-{number}")).expect("room");
+        world.sync();
+    }
+    let first = world.store.journal().end().segment;
+    while world.store.journal().end().segment == first {
+        world.publish_in_time("memory/1", &"x".repeat(300));
+    }
+    let at = world.at();
+    world.store.close(at);
+    while world.store.journal().pending() > 0 {
+        world.sync();
+    }
+    let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
+    assert!(opened.journal.was_closed);
+    assert_eq!((opened.producers, opened.durables), (41, 1));
+}
+
+/// What it says if a journal of so many segments refuses a message, where what is known takes so many halves of one.
+fn refusal(segments: u64, halves: u64) -> Option<String> {
+    let segment_bytes = 64 << 10;
+    let bytes = segments * u64::from(segment_bytes);
+    let journal =
+        Options { segment_bytes, bytes, memory_bytes: 32 << 10, keep: 0, ..Options::default() };
+    let mut world = World::new(Settings { journal, ..settings() });
+    for number in 0..225 * halves {
+        let name = format!("{number:0>100}");
+        while let Err(denied) = world.store.produce(world.at(), 100 + number, &name) {
+            assert_eq!(denied, Denied::Busy);
+            world.sync();
+        }
+        world.sync();
+    }
+    for _ in 0..3_000 {
+        let mut result = Err(Denied::Busy);
+        for _ in 0..100 {
+            result = world.try_publish("orders/1", &"y".repeat(500), 0);
+            if result.is_ok() {
+                break;
+            }
+            world.wait(1_100_000_000);
+        }
+        match result {
+            Ok(()) => world.sync(),
+            Err(denied) => return Some(format!("{denied:?}")),
+        }
+    }
+    None
+}
+
+#[test]
+fn a_journal_too_small_for_two_checkpoints_says_so() {
+    let why = refusal(4, 2).expect("too few");
+    assert!(why.contains("what is known of producers and subscriptions"), "{why}");
+    assert!(!why.contains("still to be acknowledged"), "{why}");
+    for halves in 2..5 {
+        assert_eq!(refusal(2 * halves + 1, halves), None, "{halves} halves of a segment");
+    }
+}
