@@ -50,10 +50,10 @@ fn source_packages_come_from_where_the_machine_has_its_packages() {
         (
             "sources.list",
             "# deb http://commented.example/debian bookworm main\n\
-             deb [signed-by=/usr/share/keyrings/house.gpg] https://mirror.example/debian bookworm main\n\
-             deb-src [signed-by=/usr/share/keyrings/house.gpg] https://mirror.example/debian bookworm main\n\
+             deb [signed-by=/usr/share/keyrings/house.gpg] https://packages.example/debian bookworm main\n\
+             deb-src [signed-by=/usr/share/keyrings/house.gpg] https://packages.example/debian bookworm main\n\
              deb cdrom:[Debian]/ bookworm main\n",
-            "deb-src [signed-by=/usr/share/keyrings/house.gpg] https://mirror.example/debian bookworm main\n\
+            "deb-src [signed-by=/usr/share/keyrings/house.gpg] https://packages.example/debian bookworm main\n\
              deb-src cdrom:[Debian]/ bookworm main\n",
         ),
         (
