@@ -8,7 +8,8 @@
 //! ```
 //! A schema maps to IDL so: text, dates and times are strings (in the forms of FIX), decimals and
 //! doubles are `double`, codes `char`, data `sequence<octet>`, groups and lists sequences; an
-//! optional value is the union of the paper's Figure 7, an absent group an empty sequence. With
+//! optional value is the union of the paper's Figure 7, an absent group an empty sequence. What is required
+//! within an optional component is such a union too, a group included, since the component may be absent. With
 //! [`Optional::Bitmap`] every struct of a scope begins with one bit for each optional field
 //! instead, the first field in the lowest bit of the first octet, and absent fields take no room
 //! further. Source: CORBA 3, part 2, chapter 9.3.
