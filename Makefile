@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak peers tools
+.PHONY: help run build test soak peers results tools
 # The parts share Cargo's target folder and the two cores of a small machine.
 .NOTPARALLEL:
 
@@ -14,6 +14,7 @@ help:
 	@echo 'make test    every check and test, with one line a suite and the totals at the end'
 	@echo 'make build   the trunkline binary, as $(TARGET)/release/trunkline'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
+	@echo 'make results the tables of docs/results.md and docs/lab.md, from the records'
 	@echo 'make soak    power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
@@ -30,6 +31,10 @@ test: tools
 peers: tools
 	@tests/install-peers
 	@$(MAKE) --no-print-directory -C peers
+
+# What the documents show as the output of a command, made anew from the records.
+results: tools
+	UPDATE_RESULTS=1 cargo test --quiet --locked -p trunkline-cli --test results
 
 soak: tools
 	@tests/soak-guaranteed $(SOAK)

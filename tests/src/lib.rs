@@ -14,10 +14,14 @@ pub mod soap_echo;
 pub mod soap_ways;
 pub mod toolkit;
 
-/// The README's example compiles and tells the truth.
-#[doc = include_str!("../../README.md")]
-mod readme {}
+/// The examples of the guides compile and tell the truth.
+#[doc = include_str!("../../docs/messages.md")]
+mod messages_guide {}
 
-/// The same of the guide to services.
+/// As above.
+#[doc = include_str!("../../docs/router.md")]
+mod router_guide {}
+
+/// As above.
 #[doc = include_str!("../../docs/soap.md")]
 mod soap_guide {}

@@ -247,6 +247,9 @@ pub(crate) struct ShowArguments {
     /// A file that `lab run --json` or `lab run --record` wrote
     #[arg(value_name = "RECORD")]
     pub(crate) record: PathBuf,
+    /// Show only the tables whose title has this in it, in upper or lower case; may be repeated
+    #[arg(long = "table", value_name = "TITLE")]
+    pub(crate) tables: Vec<String>,
     /// Write a page for a browser and the rows to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,

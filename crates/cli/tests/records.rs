@@ -212,35 +212,17 @@ fn a_wrong_file_is_one_line_and_status_2() {
     }
 }
 
-/// The blocks of the README between `output of lab show RECORD` and its end: the record, and the lines.
-fn shown_in_the_readme() -> Vec<(String, Vec<String>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
-    let blocks = readme.split("<!-- output of lab show ").skip(1).filter_map(|rest| {
-        let (record, rest) = rest.split_once(": begin -->\n")?;
-        // The marker of an end is followed by others.
-        if record.contains(char::is_whitespace) {
-            return None;
-        }
-        let (_, rest) = rest.split_once("```text\n")?;
-        let (block, _) = rest.split_once("```\n")?;
-        Some((record.to_owned(), block.lines().map(str::to_owned).collect()))
-    });
-    blocks.collect()
-}
-
 #[test]
-fn what_the_readme_shows_of_a_record_is_what_the_record_shows() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let blocks = shown_in_the_readme();
-    assert!(blocks.len() >= 4, "{blocks:#?}");
-    for (record, lines) in blocks {
-        let (status, out, err) = lab(&root, &["show", &record]);
-        assert_eq!((status, err.as_str()), (Some(0), ""), "{record}");
-        let mut shown = out.lines();
-        // What is left out stands in brackets.
-        for line in lines.iter().filter(|line| !line.is_empty() && !line.starts_with('(')) {
-            assert!(shown.any(|it| it == line), "{record} does not show next: {line}");
-        }
-    }
+fn of_a_record_the_tables_that_are_asked_for_are_shown() {
+    let folder = folder("show-tables");
+    write(&folder, "a.jsonl", &record(1.0, 0.0));
+    let (status, out, err) = lab(&folder, &["show", "a.jsonl", "--table", "BYTES OF"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(out.contains("\nBytes of a message"), "{out}");
+    assert!(!out.contains("Encoding"), "{out}");
+    let (status, out, err) =
+        lab(&folder, &["show", "a.jsonl", "--table", "Bytes", "--table", "sice"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    let expected = "trunkline: no table has \"sice\" in its title; there are \"Bytes of a message";
+    assert!(err.starts_with(expected), "{err}");
 }

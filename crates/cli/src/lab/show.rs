@@ -15,6 +15,7 @@ use crate::output::{plain, print, wants_bold};
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     let record = read(&arguments.record)?;
     let mut report = Report::of(&record).bold(wants_bold());
+    keep_tables(&mut report, &arguments.tables)?;
     let of_sections = report
         .sections
         .iter_mut()
@@ -27,6 +28,26 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
         write_report(folder, &record, &report.bold(false), (&[], &[]))?;
     }
     Ok(Ending::Right)
+}
+
+/// Leaves the tables that were asked for, all if none was. One that is not there is an error.
+fn keep_tables(report: &mut Report, asked: &[String]) -> Result<(), Fault> {
+    let is_meant =
+        |title: &str, words: &String| title.to_lowercase().contains(&words.to_lowercase());
+    let missing =
+        asked.iter().find(|words| !report.sections.iter().any(|it| is_meant(&it.title, words)));
+    if let Some(words) = missing {
+        let titles: Vec<String> =
+            report.sections.iter().map(|it| format!("\"{}\"", plain(&it.title))).collect();
+        return Err(Fault::new(format!(
+            "no table has \"{words}\" in its title; there are {}",
+            titles.join(", ")
+        )));
+    }
+    if !asked.is_empty() {
+        report.sections.retain(|it| asked.iter().any(|words| is_meant(&it.title, words)));
+    }
+    Ok(())
 }
 
 /// The record in `file`, its conclusions judged as those of today's runs are. One of an experiment of the
