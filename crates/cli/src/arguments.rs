@@ -124,8 +124,8 @@ pub(crate) struct SoapCallArguments {
     /// Read files that the WSDL imports from outside its folder too
     #[arg(long, requires = "wsdl")]
     pub(crate) other_folders: bool,
-    /// Which of the WSDL's ports is meant, where several have the operation
-    #[arg(long, value_name = "NAME", conflicts_with = "namespace")]
+    /// Which of the WSDL's ports is meant, where several have the operation: its name, or SERVICE/PORT
+    #[arg(long, value_name = "PORT", conflicts_with = "namespace")]
     pub(crate) port: Option<String>,
     /// The operation's namespace; no WSDL is read then
     #[arg(long, value_name = "URI")]

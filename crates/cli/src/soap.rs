@@ -4,8 +4,8 @@ use std::path::Path;
 
 use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
-use trunkline_net::http::{ClientTls, Compression};
-use trunkline_session::soap::outline::{Folder, Outline, Reading, Types};
+use trunkline_net::http::{self, ClientTls, Compression};
+use trunkline_session::soap::outline::{Folder, Outline, Reading, Types, Unread};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
 
 use crate::Ending;
@@ -26,6 +26,8 @@ struct Called {
     /// The element in the Body of a request.
     element: QName,
     location: Option<String>,
+    /// Header blocks that it may have, which are not sent.
+    headers: Vec<String>,
     /// What it takes, if there is a WSDL.
     types: Option<Types>,
 }
@@ -37,6 +39,9 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let url = called.location.as_ref().unwrap_or(&arguments.url);
     let mut client = Client::with(url, namespace, called.binding, config(arguments)?)?;
     let message = request::message(&called, &arguments.values)?;
+    if !called.headers.is_empty() {
+        eprintln!("header blocks of the WSDL that are not sent: {}", called.headers.join(", "));
+    }
     let answered = client.call_dynamically(&called.action, &message);
     if let Some(profile) = client.profile() {
         eprintln!("{profile}");
@@ -70,6 +75,7 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         binding: Binding { version, ..binding },
         element: QName::new(namespace.clone(), local),
         location: None,
+        headers: Vec::new(),
         types: None,
     })
 }
@@ -95,6 +101,7 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         binding: Binding { version, ..operation.binding },
         element: operation.element.clone(),
         location: location.map(str::to_owned),
+        headers: operation.headers.clone(),
         types: Some(types),
     })
 }
@@ -113,14 +120,16 @@ fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> 
     let mut fetch = |location: &str, most: usize| match &folder {
         Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
         _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
-            // Only of the first may there be none.
-            let hint = match error {
-                CallError::Status { .. } if location == from => {
-                    "; say --namespace and --binding if there is no WSDL"
+            match error {
+                CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
+                    Unread::TooLong
                 }
-                _ => "",
-            };
-            format!("{error}{hint}")
+                // Only of the first may there be none.
+                CallError::Status { .. } if location == from => Unread::Other(format!(
+                    "{error}; say --namespace and --binding if there is no WSDL"
+                )),
+                error => Unread::Other(error.to_string()),
+            }
         }),
     };
     let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };

@@ -2,6 +2,7 @@
 
 use trunkline_codec::soap::Style;
 use trunkline_codec::soap::graph::{Content, Graph, Message, Name, Node, NodeId};
+use trunkline_session::soap::outline::Body;
 
 use super::{Called, typed};
 use crate::fault::Fault;
@@ -49,7 +50,7 @@ pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fau
             tree.node(&mut message.graph, namespace)
         }
     };
-    if called.types.as_ref().is_none_or(|it| !it.is_body_empty()) {
+    if called.types.as_ref().is_none_or(|it| it.body() != Body::Empty) {
         message.body.push((Name::new(&element.namespace, &element.local), root));
     }
     Ok(message)

@@ -2,7 +2,7 @@
 
 use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_session::soap::SoapVersion;
-use trunkline_session::soap::outline::{Content, Items, Parameter, Simple, TypeId, Types};
+use trunkline_session::soap::outline::{Body, Content, Items, Parameter, Simple, TypeId, Types};
 
 use super::Called;
 use super::request::{Branch, Tree, XSD};
@@ -23,7 +23,10 @@ pub(super) fn request(
     let mut writer = Writer { types, graph, encoded, is_soap12 };
     let at = At { taker: &called.name, path: "" };
     let members = writer.members(&at, &tree.inside, types.parameters())?;
-    Ok(graph.add_struct(members))
+    match (types.body(), &*members) {
+        (Body::Value, [(_, value)]) => Ok(*value),
+        _ => Ok(graph.add_struct(members)),
+    }
 }
 
 /// Where in the request, and the name of what holds it.

@@ -257,6 +257,9 @@ fn lists_and_unions_are_checked() {
         &["a=1"],
         "the type Lost: the type {urn:far}Lost is not there",
     );
+    let itself = r#"<simpleType name="U"><union memberTypes="t:U"/></simpleType>"#;
+    let why = "a is not understood: the type U: types made from others more than 32 deep";
+    is_refused(&one("t:U", itself), &["a=1"], why);
     // Unions of unions may not take for ever.
     let mut bomb = String::from(r#"<simpleType name="U0"><restriction base="int"/></simpleType>"#);
     for number in 1..=30 {
@@ -281,7 +284,8 @@ const PORTS: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xml
     <soap:body use="literal" namespace="urn:second"/></input></operation></binding>
   <service name="First"><port name="Live" binding="t:B"><soap:address location="http://LIVE/first"/></port>
     <port name="Test" binding="t:B"><soap:address location="http://TEST/first/test"/></port></service>
-  <service name="Second"><port name="Other" binding="t:C"><soap:address location="http://LIVE/second"/></port></service>
+  <service name="Second"><port name="Other" binding="t:C"><soap:address location="http://LIVE/second"/></port>
+    <port name="Queue" binding="t:C"><soap:address location="jms:jndi:second"/></port></service>
 </definitions>"#;
 
 #[test]
@@ -305,7 +309,7 @@ fn the_port_is_called_that_is_meant() {
         (gateway.url("/second"), &["b=1"], 2, "urn:second"),
         // Or it is said.
         (about.url("/"), &["a=1", "--port", "Test"], 1, "urn:first"),
-        (about.url("/"), &["b=1", "--port", "Other"], 0, "urn:second"),
+        (about.url("/"), &["b=1", "--port", "Second/Other"], 0, "urn:second"),
     ] {
         let (status, out, err, sent) = call(&url, arguments);
         assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{url} {arguments:?}: {err}");
@@ -314,8 +318,8 @@ fn the_port_is_called_that_is_meant() {
     }
     let elsewhere = about.url("/");
     for (arguments, words) in [
-        (&["a=1"][..], "has ask at several ports, say --port: Live of First at http://"),
-        (&["a=1", "--port", "None"], "has no port None; there is Live of First at http://"),
+        (&["a=1"][..], "has ask at several ports, say --port: First/Live at http://"),
+        (&["a=1", "--port", "None"], "has no port None; there is First/Live at http://"),
     ] {
         let (status, _, err, sent) = call(&elsewhere, arguments);
         assert_eq!(status, Some(2), "{arguments:?}: {err}");
@@ -357,4 +361,30 @@ fn a_message_may_be_empty() {
     // An element of no stated type may be empty, too.
     is_sent(&ask_of(r#"<element name="ask"/>"#), &[], "ask");
     is_sent(&ask_of(r#"<element name="ask"><complexType/></element>"#), &[], "ask");
+}
+
+/// A document may be one value, which has the name of its element.
+#[test]
+fn the_element_of_the_body_may_be_a_value() {
+    let list = r#"<element name="ask" nillable="true"><simpleType><list itemType="int"/></simpleType></element>"#;
+    let wsdl = ask_of(list);
+    is_sent(&wsdl, &["ask=1 2"], ">1 2</");
+    is_sent(&wsdl, &["ask:nil="], "xsi:nil=\"true\"/></");
+    is_refused(&wsdl, &["ask=one"], "ask=one: it takes list of int");
+    is_refused(
+        &wsdl,
+        &[],
+        "ask is missing: ask takes ask (list of int); say ask=VALUE, or ask:nil= for no value",
+    );
+    is_refused(&wsdl, &["a=1"], "\"a\": ask takes ask (list of int)");
+}
+
+#[test]
+fn header_blocks_that_are_not_sent_are_named() {
+    let head = r#"<soap:header message="t:In" part="session" use="literal"/></input>"#;
+    let wsdl = ask_of(r#"<element name="ask"/>"#)
+        .replace("</input></operation></binding>", &format!("{head}</operation></binding>"));
+    let (status, out, err, _) = ask(&wsdl, &[]);
+    assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{err}");
+    assert!(err.starts_with("header blocks of the WSDL that are not sent: session\n"), "{err}");
 }

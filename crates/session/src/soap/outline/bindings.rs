@@ -83,7 +83,9 @@ impl Bound<'_> {
         let soap = self.operation.first(&SOAP, "operation");
         let style = soap.and_then(|it| it.attribute("style"));
         let is_rpc = style.or_else(|| self.soap.attribute("style")) == Some("rpc");
-        let body = self.operation.first(&[WSDL], "input").and_then(|it| it.first(&SOAP, "body"));
+        let input = self.operation.first(&[WSDL], "input");
+        let body = input.and_then(|it| it.first(&SOAP, "body"));
+        let headers = input.map(|it| it.all(&SOAP, "header").filter_map(|it| it.attribute("part")));
         let is_encoded = body.and_then(|it| it.attribute("use")) == Some("encoded");
         let namespace = body.and_then(|it| it.attribute("namespace")).unwrap_or(self.target);
         let (element, input) = match self.input(all, body, is_rpc) {
@@ -111,6 +113,7 @@ impl Bound<'_> {
             action: soap.and_then(|it| it.attribute("soapAction")).unwrap_or_default().to_owned(),
             binding: Binding { version, ..base },
             element,
+            headers: headers.into_iter().flatten().map(str::to_owned).collect(),
             port_type: self.binding.name_in("type").cloned().unwrap_or_default(),
             ports: Vec::new(),
             input,

@@ -11,7 +11,22 @@ use super::{ENCODINGS, OutlineError, WSDL, XSD};
 /// Gives the bytes of the document at a location, or says why not. It takes no more of them than the number
 /// says. A location is a URL, or else a path, which may lead anywhere: [`Folder`](super::Folder) keeps paths
 /// together.
-pub type Fetch<'a> = dyn FnMut(&str, usize) -> Result<Vec<u8>, String> + 'a;
+pub type Fetch<'a> = dyn FnMut(&str, usize) -> Result<Vec<u8>, Unread> + 'a;
+
+/// Why a document is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It has more bytes than may be read.
+    TooLong,
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
+}
 
 /// Which documents of a description are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,16 +142,20 @@ impl Documents {
     }
 }
 
-/// Why a document is not read.
-pub(super) fn too_long(most: usize) -> String {
-    format!("it has more than the {most} bytes that are left of the limit `bytes`")
-}
-
 impl Reader<'_, '_> {
     fn parse(&mut self, location: &str) -> Result<Element, String> {
-        let bytes = (self.fetch)(location, self.bytes)?;
-        let left = self.bytes.checked_sub(bytes.len());
-        self.bytes = left.ok_or_else(|| too_long(self.bytes))?;
+        let bytes = match (self.fetch)(location, self.bytes) {
+            Ok(bytes) if bytes.len() <= self.bytes => bytes,
+            Err(Unread::Other(why)) => return Err(why),
+            Ok(_) | Err(Unread::TooLong) => {
+                let (most, left) = (self.reading.bytes, self.bytes);
+                let all = "all documents together have";
+                return Err(format!(
+                    "{all} {most} bytes at most (the limit `bytes`), and it more than the {left} left"
+                ));
+            }
+        };
+        self.bytes -= bytes.len();
         Element::parse(&bytes, self.limits).map_err(|error| error.to_string())
     }
 

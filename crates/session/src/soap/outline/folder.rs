@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::Unread;
+
 /// Reads the documents of a description from files: regular ones only, and those that it imports only from
 /// the folder of the first document and the folders inside it, wherever links lead. Whoever wrote a
 /// description shall not make others read files that they did not mean.
@@ -33,12 +35,13 @@ impl Folder {
     /// # Errors
     /// Says why it is not read: there is none, it is no regular file, it is elsewhere, or it is longer than
     /// `most` bytes.
-    pub fn read(&self, path: &Path, most: usize) -> Result<Vec<u8>, String> {
+    pub fn read(&self, path: &Path, most: usize) -> Result<Vec<u8>, Unread> {
         let found = path.canonicalize().map_err(|cause| cause.to_string())?;
         if let Some(top) =
             self.top.as_ref().filter(|it| path != self.first && !found.starts_with(it))
         {
-            return Err(format!("it is outside of the folder {} (--other-folders)", top.display()));
+            let top = top.display();
+            return Err(format!("it is outside of the folder {top} (--other-folders)").into());
         }
         let kind = |file: std::fs::Metadata| match file.is_file() {
             true => Ok(()),
@@ -52,7 +55,7 @@ impl Folder {
         let most_read = (most as u64).saturating_add(1);
         file.take(most_read).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
         match bytes.len() > most {
-            true => Err(super::documents::too_long(most)),
+            true => Err(Unread::TooLong),
             false => Ok(bytes),
         }
     }

@@ -15,10 +15,10 @@ use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
 
 use super::Binding;
-pub use documents::{Fetch, Reading};
+pub use documents::{Fetch, Reading, Unread};
 pub use folder::Folder;
 pub use simple::{Simple, Variety};
-pub use types::{Content, Items, Parameter, Type, TypeId, Types};
+pub use types::{Body, Content, Items, Parameter, Type, TypeId, Types};
 
 use documents::Documents;
 
@@ -46,6 +46,8 @@ pub struct OutlinedOperation {
     pub binding: Binding,
     /// The element in the Body of a request; an operation whose message has no parts has none.
     pub element: QName,
+    /// Header blocks that its requests may have, by the names of their parts.
+    pub headers: Vec<String>,
     /// What it is of, apart from how it is bound.
     pub port_type: QName,
     /// The WSDL's ports for the binding.

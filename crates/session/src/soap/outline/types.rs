@@ -24,7 +24,18 @@ pub struct TypeId(usize);
 pub struct Types {
     types: Vec<Type>,
     parameters: Vec<Parameter>,
-    is_body_empty: bool,
+    body: Body,
+}
+
+/// Where in the Body of a request the parameters stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Inside the Body's element.
+    Element,
+    /// The only one is the Body's element, which is a value.
+    Value,
+    /// Nowhere: the Body is empty, as that of a document of no parts is (WS-I Basic Profile 1.1, R2716).
+    Empty,
 }
 
 /// A type.
@@ -79,14 +90,14 @@ pub struct Parameter {
 }
 
 impl Types {
-    /// What stands in the element of the Body.
+    /// What a request takes.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// Is there no element in the Body at all? A document of no parts has none (WS-I Basic Profile 1.1, R2716).
-    pub fn is_body_empty(&self) -> bool {
-        self.is_body_empty
+    /// Where the parameters stand.
+    pub fn body(&self) -> Body {
+        self.body
     }
 
     /// One type.
@@ -121,12 +132,14 @@ impl fmt::Display for Shown<'_> {
 /// The types that an operation's request needs.
 pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result<Types, String> {
     let mut reader = Reader::new(documents, operation.binding.style.is_encoded());
+    let mut nillable = reader.is_encoded;
     let root = match &operation.input {
         Input::NotUnderstood(why) => return Err(why.clone()),
         Input::Nothing => reader.add(None, Content::Struct(Vec::new())),
         Input::Type(name) => reader.named(name),
         Input::Element => {
             let (schema, element) = reader.find("element", "element", &operation.element)?;
+            nillable = element.is_true("nillable");
             reader.type_of(schema, element)
         }
         Input::Parts(parts) => {
@@ -145,17 +158,17 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
         let content = reader.content(schema, element, 0);
         reader.types[id.0].content = content;
     }
-    let parameters = match &reader.types[root.0].content {
-        Content::Struct(parameters) => parameters.clone(),
+    let value =
+        Parameter { name: operation.element.clone(), type_id: root, least: 1, most: 1, nillable };
+    let (body, parameters) = match &reader.types[root.0].content {
+        _ if operation.input == Input::Nothing => (Body::Empty, Vec::new()),
+        Content::Struct(parameters) => (Body::Element, parameters.clone()),
         Content::NotUnderstood(why) => return Err(why.clone()),
         // It may be empty, and so it is sent.
-        Content::Any => Vec::new(),
-        Content::Simple(_) | Content::Array(_) => {
-            return Err(format!("its element {} does not hold elements", operation.element));
-        }
+        Content::Any => (Body::Element, Vec::new()),
+        Content::Simple(_) | Content::Array(_) => (Body::Value, vec![value]),
     };
-    let is_body_empty = operation.input == Input::Nothing;
-    Ok(Types { types: reader.types, parameters, is_body_empty })
+    Ok(Types { types: reader.types, parameters, body })
 }
 
 pub(super) struct Reader<'a> {
@@ -263,7 +276,12 @@ impl<'a> Reader<'a> {
             false => self.complex(schema, element, depth),
         };
         let name = element.attribute("name").unwrap_or("without a name");
-        content.unwrap_or_else(|why| Content::NotUnderstood(format!("the type {name}: {why}")))
+        content.unwrap_or_else(|why| {
+            Content::NotUnderstood(match depth {
+                0 => format!("the type {name}: {why}"),
+                _ => why,
+            })
+        })
     }
 
     fn of_base(&mut self, name: &QName, depth: usize) -> Result<Content, String> {
@@ -290,7 +308,10 @@ impl<'a> Reader<'a> {
         }
         let union =
             element.first(&XSD, "union").ok_or("a simple type that is made from nothing")?;
-        Ok(Variety::Union(self.simple_types(union, "memberTypes", depth)?).into())
+        match self.simple_types(union, "memberTypes", depth)? {
+            members if members.is_empty() => Err("a union of nothing".into()),
+            members => Ok(Variety::Union(members).into()),
+        }
     }
 
     /// The types that one is made from: those that an attribute names, and those that stand inside.
