@@ -44,7 +44,7 @@ pub struct OutlinedOperation {
     pub action: String,
     /// How its messages look.
     pub binding: Binding,
-    /// The element in the Body of a request; an operation whose message has no parts has none.
+    /// The element in the Body of a request, unless its message has no parts.
     pub element: QName,
     /// Header blocks that its requests may have, by the names of their parts.
     pub headers: Vec<String>,
