@@ -111,8 +111,8 @@ pub(crate) struct SoapCallArguments {
     pub(crate) url: String,
     /// What to call
     pub(crate) operation: String,
-    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, or
-    /// with a type of XML Schema where there is no WSDL, `price:double=6.35`
+    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, an empty
+    /// list or struct `list=`, or with a type of XML Schema where there is no WSDL, `price:double=6.35`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
     /// Read the WSDL from this URL or file instead of URL?wsdl
@@ -121,6 +121,12 @@ pub(crate) struct SoapCallArguments {
     /// Follow what the WSDL imports to other hosts too
     #[arg(long, conflicts_with = "namespace")]
     pub(crate) other_hosts: bool,
+    /// Read files that the WSDL imports from outside its folder too
+    #[arg(long, requires = "wsdl")]
+    pub(crate) other_folders: bool,
+    /// Which of the WSDL's ports is meant, where several have the operation: its name, or SERVICE/PORT
+    #[arg(long, value_name = "PORT", conflicts_with = "namespace")]
+    pub(crate) port: Option<String>,
     /// The operation's namespace; no WSDL is read then
     #[arg(long, value_name = "URI")]
     pub(crate) namespace: Option<String>,

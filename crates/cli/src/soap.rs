@@ -1,11 +1,11 @@
 //! `trunkline soap call`: one call of any service, from the command line.
 
-use std::fs;
+use std::path::Path;
 
 use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
-use trunkline_net::http::{ClientTls, Compression};
-use trunkline_session::soap::outline::{Outline, OutlinedOperation, Types};
+use trunkline_net::http::{self, ClientTls, Compression};
+use trunkline_session::soap::outline::{Folder, Outline, Reading, Types, Unread};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
 
 use crate::Ending;
@@ -13,6 +13,7 @@ use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
 use crate::output::print;
 
+mod choice;
 mod reply;
 mod request;
 mod typed;
@@ -25,6 +26,8 @@ struct Called {
     /// The element in the Body of a request.
     element: QName,
     location: Option<String>,
+    /// Header blocks that it may have, which are not sent.
+    headers: Vec<String>,
     /// What it takes, if there is a WSDL.
     types: Option<Types>,
 }
@@ -36,6 +39,9 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let url = called.location.as_ref().unwrap_or(&arguments.url);
     let mut client = Client::with(url, namespace, called.binding, config(arguments)?)?;
     let message = request::message(&called, &arguments.values)?;
+    if !called.headers.is_empty() {
+        eprintln!("header blocks of the WSDL that are not sent: {}", called.headers.join(", "));
+    }
     let answered = client.call_dynamically(&called.action, &message);
     if let Some(profile) = client.profile() {
         eprintln!("{profile}");
@@ -69,6 +75,7 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         binding: Binding { version, ..binding },
         element: QName::new(namespace.clone(), local),
         location: None,
+        headers: Vec::new(),
         types: None,
     })
 }
@@ -76,21 +83,14 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
 fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
     let from = match &arguments.wsdl {
         Some(from) => from.clone(),
-        None => format!("{}?wsdl", arguments.url),
+        None => {
+            let query = if arguments.url.contains('?') { '&' } else { '?' };
+            format!("{}{query}wsdl", arguments.url)
+        }
     };
-    let config = config(arguments)?;
-    // Only who says --wsdl may mean a file.
-    let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
-    let mut fetch = |location: &str| match is_file && !location.contains("://") {
-        true => fs::read(location).map_err(|cause| format!("{location}: {cause}")),
-        false => get(location, &config),
-    };
-    let outline = Outline::read(&from, &mut fetch, arguments.other_hosts, &Limits::default())?;
-    let operation = chosen(arguments, &from, &outline)?;
+    let outline = outline(arguments, &from)?;
+    let (operation, location) = choice::of(arguments, &from, &outline)?;
     let types = outline.types(operation).map_err(|error| Fault::new(format!("{from}: {error}")))?;
-    // The URL that was given goes before that of the WSDL, which may be behind a gateway; but where
-    // a WSDL has several, only it can say which is for the binding.
-    let is_only = outline.operations().iter().all(|it| it.location == operation.location);
     let version = match arguments.soap12 {
         true => SoapVersion::Soap12,
         false => operation.binding.version,
@@ -100,65 +100,45 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         action: arguments.action.as_ref().unwrap_or(&operation.action).clone(),
         binding: Binding { version, ..operation.binding },
         element: operation.element.clone(),
-        location: operation.location.clone().filter(|_| !is_only),
+        location: location.map(str::to_owned),
+        headers: operation.headers.clone(),
         types: Some(types),
     })
 }
 
-/// The operation in the binding that is wanted most.
-fn chosen<'a>(
-    arguments: &SoapCallArguments,
-    from: &str,
-    outline: &'a Outline,
-) -> Result<&'a OutlinedOperation, Fault> {
-    let name = &arguments.operation;
-    let found = outline.operations();
-    let wanted_binding = |it: &OutlinedOperation| {
-        arguments.binding.is_none_or(|wanted| {
-            Binding { version: it.binding.version, ..wanted.binding() } == it.binding
-        })
+/// Reads the WSDL and what it imports.
+fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> {
+    let config = config(arguments)?;
+    // Only who says --wsdl may mean a file.
+    let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
+    let folder = match is_file {
+        true => Folder::of(Path::new(from), arguments.other_folders)
+            .map(Some)
+            .map_err(|cause| Fault::new(format!("{from}: {cause}")))?,
+        false => None,
     };
-    let wanted = |it: &&OutlinedOperation| {
-        let is_version = (it.binding.version == SoapVersion::Soap12) == arguments.soap12;
-        it.name == *name && wanted_binding(it) && is_version
+    let mut fetch = |location: &str, most: usize| match &folder {
+        Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
+        _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
+            match error {
+                CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
+                    Unread::TooLong
+                }
+                // Only of the first may there be none.
+                CallError::Status { .. } if location == from => Unread::Other(format!(
+                    "{error}; say --namespace and --binding if there is no WSDL"
+                )),
+                error => Unread::Other(error.to_string()),
+            }
+        }),
     };
-    let mut named = found.iter().filter(|it| it.name == *name);
-    let chosen = match arguments.binding {
-        // A service answers in the version of the request, whatever its WSDL says.
-        None => found.iter().find(wanted).or_else(|| named.next()),
-        Some(_) => found.iter().find(wanted).or_else(|| named.find(|it| wanted_binding(it))),
-    };
-    if let Some(operation) = chosen {
-        return Ok(operation);
-    }
-    if let Some(there) = found.iter().find(|it| it.name == *name) {
-        let binding = there.binding.name();
-        return Err(Fault::new(format!("{from} has {name} in another binding, {binding}")));
-    }
-    let mut names: Vec<&str> = found.iter().map(|it| &*it.name).collect();
-    names.dedup();
-    let there_is = match &*names {
-        [] => "it has none of SOAP".to_owned(),
-        names => format!("there is {}", names.join(", ")),
-    };
-    let missing: String = outline.missing().iter().map(|it| format!("; {it}")).collect();
-    Err(Fault::new(format!("{from} has no operation {name}; {there_is}{missing}")))
+    let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };
+    Ok(Outline::read(from, &mut fetch, &reading, &Limits::default())?)
 }
 
 /// The document at a URL.
-fn get(location: &str, config: &ClientConfig) -> Result<Vec<u8>, String> {
-    let client = Client::with(location, "", Binding::default(), config.clone());
-    let mut client = client.map_err(|error| error.to_string())?;
-    client.get().map_err(|error| no_wsdl(location, &error))
-}
-
-/// What to say instead, where the server is there and has none.
-fn no_wsdl(from: &str, error: &CallError) -> String {
-    let hint = match error {
-        CallError::Status { .. } => "; say --namespace and --binding if there is no WSDL",
-        _ => "",
-    };
-    format!("{from}: {error}{hint}")
+fn get(location: &str, config: ClientConfig) -> Result<Vec<u8>, CallError> {
+    Client::with(location, "", Binding::default(), config)?.get()
 }
 
 fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {

@@ -9,17 +9,16 @@ use crate::output::plain;
 
 /// The values of the first element in the Body, a line each.
 pub(super) fn lines(message: &Message) -> String {
+    let Some((name, root)) = message.root() else { return "the answer is empty\n".to_owned() };
     let mut text = String::new();
-    if let Some((name, root)) = message.root() {
-        let mut lines =
-            Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, text: &mut text };
-        match message.graph.members(root) {
-            [] => lines.node(name.local(), root),
-            members => {
-                // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
-                let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
-                lines.members("", values.map(|(name, node)| (name.local(), *node)));
-            }
+    let mut lines =
+        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, text: &mut text };
+    match message.graph.members(root) {
+        [] => lines.node(name.local(), root),
+        members => {
+            // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
+            let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
+            lines.members("", values.map(|(name, node)| (name.local(), *node)));
         }
     }
     text

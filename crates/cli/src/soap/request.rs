@@ -2,6 +2,7 @@
 
 use trunkline_codec::soap::Style;
 use trunkline_codec::soap::graph::{Content, Graph, Message, Name, Node, NodeId};
+use trunkline_session::soap::outline::Body;
 
 use super::{Called, typed};
 use crate::fault::Fault;
@@ -17,8 +18,10 @@ pub(super) struct Tree {
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) name: String,
-    /// Which of several elements of the name.
+    /// Which of several elements of the name,
     pub(super) index: usize,
+    /// and whether that was said, as in `name[0]`.
+    pub(super) is_numbered: bool,
     /// The value, and what was said of its type.
     pub(super) value: Option<(String, Option<String>)>,
     pub(super) tree: Tree,
@@ -47,7 +50,9 @@ pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fau
             tree.node(&mut message.graph, namespace)
         }
     };
-    message.body.push((Name::new(&element.namespace, &element.local), root));
+    if called.types.as_ref().is_none_or(|it| it.body() != Body::Empty) {
+        message.body.push((Name::new(&element.namespace, &element.local), root));
+    }
     Ok(message)
 }
 
@@ -61,11 +66,13 @@ impl Tree {
             Some((path, kind)) => (path, Some(kind.to_owned())),
             None => (key, None),
         };
-        let mut steps = path.split('.').peekable();
+        let steps = steps_of(path);
+        let mut steps = steps.iter().map(String::as_str).peekable();
         let mut tree = self;
         while let Some(step) = steps.next() {
             let (name, index) = step_of(step).ok_or_else(|| wrong("a name is none"))?;
             let branch = tree.branch(name, index);
+            branch.is_numbered |= step.ends_with(']');
             if steps.peek().is_none() {
                 if branch.value.is_some() {
                     return Err(wrong("it stands twice; say name[1] for a second one"));
@@ -88,7 +95,8 @@ impl Tree {
         let found = self.inside.iter().position(|it| it.name == name && it.index == index);
         let place = found.unwrap_or_else(|| {
             let (value, tree) = (None, Tree::default());
-            self.inside.push(Branch { name: name.to_owned(), index, value, tree });
+            let (name, is_numbered) = (name.to_owned(), false);
+            self.inside.push(Branch { name, index, is_numbered, value, tree });
             self.inside.len() - 1
         });
         &mut self.inside[place]
@@ -116,7 +124,7 @@ impl Tree {
     }
 
     /// Encoded, they would have to be arrays, and nobody says of what.
-    fn refuse_lists(&self) -> Result<(), Fault> {
+    pub(super) fn refuse_lists(&self) -> Result<(), Fault> {
         for Branch { name, index, tree, .. } in &self.inside {
             if *index > 0 {
                 return Err(Fault::new(format!(
@@ -127,6 +135,20 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+/// What stands between the dots. A name may have one itself, which is written `\.`.
+fn steps_of(path: &str) -> Vec<String> {
+    let mut steps = vec![String::new()];
+    let mut characters = path.chars().peekable();
+    while let Some(character) = characters.next() {
+        let own = character == '\\' && characters.next_if_eq(&'.').is_some();
+        match (character, steps.last_mut()) {
+            ('.', _) | (_, None) => steps.push(String::new()),
+            (_, Some(step)) => step.push(if own { '.' } else { character }),
+        }
+    }
+    steps
 }
 
 /// `name` or `name[1]`.

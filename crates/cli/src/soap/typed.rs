@@ -2,7 +2,7 @@
 
 use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_session::soap::SoapVersion;
-use trunkline_session::soap::outline::{Content, Parameter, Simple, TypeId, Types};
+use trunkline_session::soap::outline::{Body, Content, Items, Parameter, Simple, TypeId, Types};
 
 use super::Called;
 use super::request::{Branch, Tree, XSD};
@@ -23,7 +23,10 @@ pub(super) fn request(
     let mut writer = Writer { types, graph, encoded, is_soap12 };
     let at = At { taker: &called.name, path: "" };
     let members = writer.members(&at, &tree.inside, types.parameters())?;
-    Ok(graph.add_struct(members))
+    match (types.body(), &*members) {
+        (Body::Value, [(_, value)]) => Ok(*value),
+        _ => Ok(graph.add_struct(members)),
+    }
 }
 
 /// Where in the request, and the name of what holds it.
@@ -34,8 +37,14 @@ struct At<'a> {
 
 impl At<'_> {
     fn inside(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        let name = step(name);
+        if self.path.is_empty() { name } else { format!("{}.{name}", self.path) }
     }
+}
+
+/// A name as it stands in a key.
+fn step(name: &str) -> String {
+    name.replace('.', r"\.")
 }
 
 struct Writer<'a> {
@@ -91,29 +100,29 @@ impl Writer<'_> {
     ) -> Result<Vec<NodeId>, Fault> {
         let Parameter { name, type_id, least, most, nillable } = parameter;
         let path = at.inside(&name.local);
-        let content = &self.types.get(*type_id).content;
-        if let (Content::Array(item), true) = (content, *most == 1) {
-            return match given {
-                [] if *least == 0 => Ok(Vec::new()),
-                [one] if one.is_nil() => self.nil(&path, *nillable).map(|it| vec![it]),
-                given => self.array(&path, *item, given).map(|it| vec![it]),
+        if given.is_empty() {
+            return match least {
+                0 => Ok(Vec::new()),
+                _ => Err(self.missing(at, parameter, all)),
             };
         }
-        if given.is_empty() && *least > 0 {
-            return match self.is_empty(content) {
-                true => Ok(vec![self.add(Node::new(graph::Content::Struct(Vec::new())), *type_id)]),
-                false => Err(self.missing(at, parameter, all)),
+        let content = &self.types.get(*type_id).content;
+        if let Content::NotUnderstood(why) = content {
+            return Err(not_understood(&path, why));
+        }
+        if let (Content::Array(items), true) = (content, *most == 1) {
+            return match given {
+                [one] if one.is_nil() && !one.is_numbered => {
+                    self.nil(&path, *nillable).map(|it| vec![it])
+                }
+                given => {
+                    let is_whole = matches!(given, [one] if !one.is_numbered);
+                    self.array(&path, *items, given, is_whole).map(|it| vec![it])
+                }
             };
         }
         in_order(&path, given)?;
-        let count = given.len() as u64;
-        if count > *most || !given.is_empty() && count < *least {
-            let wanted = if count > *most { ("most", most) } else { ("least", least) };
-            return Err(Fault::new(format!(
-                "{path}: {} takes at {} {} of it, and there are {count}",
-                at.taker, wanted.0, wanted.1
-            )));
-        }
+        count(&path, at.taker, given.len(), *least, *most)?;
         let node = |branch: &&Branch| match branch.is_nil() {
             true => self.nil(&path, *nillable),
             false => self.value(&path, branch, *type_id),
@@ -124,9 +133,7 @@ impl Writer<'_> {
     fn value(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
         let shown = self.types.shown(type_id).to_string();
         match (&self.types.get(type_id).content, &branch.value) {
-            (Content::NotUnderstood(why), _) => {
-                Err(Fault::new(format!("{path}: {why}, which is not understood")))
-            }
+            (Content::NotUnderstood(why), _) => Err(not_understood(path, why)),
             (Content::Any, Some((text, kind))) => {
                 let node = Node::new(graph::Content::Text(text.as_str().into()));
                 Ok(self.graph.add(match kind {
@@ -134,7 +141,12 @@ impl Writer<'_> {
                     None => node,
                 }))
             }
-            (Content::Any, None) => Ok(branch.tree.node(self.graph, "")),
+            (Content::Any, None) => {
+                if self.encoded {
+                    branch.tree.refuse_lists()?;
+                }
+                Ok(branch.tree.node(self.graph, ""))
+            }
             (Content::Simple(simple), Some((text, kind))) => {
                 check(path, simple, text, kind.as_deref())?;
                 Ok(self.add(Node::new(graph::Content::Text(text.as_str().into())), type_id))
@@ -158,32 +170,45 @@ impl Writer<'_> {
                     "{path} is no value, but holds {there}: say {path}.NAME=VALUE"
                 )))
             }
-            (Content::Array(item), _) => self.array(path, *item, &[branch]),
+            (Content::Array(items), _) => self.array(path, *items, &[branch], true),
         }
     }
 
     /// An array of the encoding. Its items are `list[0]`, `list[1]`, or, as in a literal document,
-    /// `list.NAME[0]`, `list.NAME[1]` of any name.
-    fn array(&mut self, path: &str, item: TypeId, given: &[&Branch]) -> Result<NodeId, Fault> {
+    /// `list.NAME[0]`, `list.NAME[1]` of any name. `is_whole` says that the only branch is the array, and no item.
+    fn array(
+        &mut self,
+        path: &str,
+        of: Items,
+        given: &[&Branch],
+        is_whole: bool,
+    ) -> Result<NodeId, Fault> {
+        let item = of.type_id;
         let inside: Vec<&Branch> = match given {
-            [Branch { value: None, tree, index: 0, .. }] => tree.inside.iter().collect(),
+            [Branch { value: None, tree, .. }] if is_whole => tree.inside.iter().collect(),
             _ => Vec::new(),
         };
-        let is_member = |name: &str| match &self.types.get(item).content {
+        let content = &self.types.get(item).content;
+        let is_member = |name: &str| match content {
             Content::Struct(members) => members.iter().any(|it| it.name.local == name),
             _ => false,
         };
         let are_items = inside.first().is_some_and(|first| {
             !is_member(&first.name) && inside.iter().all(|it| it.name == first.name)
         });
-        let is_empty =
-            matches!(given, [Branch { value: Some((text, None)), .. }] if text.is_empty());
+        let is_empty = matches!(given, [Branch { value: Some((text, None)), .. }]
+            if is_whole && text.is_empty());
         let mut items = if are_items { inside } else { given.to_vec() };
         if is_empty {
             items.clear();
         }
+        if is_whole && !are_items && !is_empty && matches!(content, Content::Array(_)) {
+            let example = self.example(path.to_owned(), true, item, 0);
+            return Err(Fault::new(format!("{path} is a list of lists: say {example}")));
+        }
         items.sort_by_key(|it| it.index);
         in_order(path, &items)?;
+        count(path, &self.types.shown(item).to_string(), items.len(), of.least, of.most)?;
         let mut nodes = Vec::new();
         for branch in items {
             let path = format!("{path}[{}]", branch.index);
@@ -222,11 +247,6 @@ impl Writer<'_> {
         }
     }
 
-    /// May it be written without anything inside?
-    fn is_empty(&self, content: &Content) -> bool {
-        matches!(content, Content::Struct(members) if members.iter().all(|it| it.least == 0))
-    }
-
     fn unknown(&self, at: &At<'_>, name: &str, parameters: &[Parameter]) -> Fault {
         let path = at.inside(name);
         let names = parameters.iter().map(|it| &*it.name.local);
@@ -237,12 +257,48 @@ impl Writer<'_> {
 
     fn missing(&self, at: &At<'_>, parameter: &Parameter, all: &[Parameter]) -> Fault {
         let path = at.inside(&parameter.name.local);
-        if let Content::NotUnderstood(why) = &self.types.get(parameter.type_id).content {
-            return Fault::new(format!("{path}: {why}, which is not understood"));
+        let content = &self.types.get(parameter.type_id).content;
+        if let Content::NotUnderstood(why) = content {
+            return not_understood(&path, why);
         }
-        let nil =
-            if parameter.nillable { format!(" ({path}:nil= for no value)") } else { String::new() };
-        Fault::new(format!("{path} is missing{nil}: {} takes {}", at.taker, self.list(all)))
+        let mut ways = vec![self.example(path.clone(), parameter.most > 1, parameter.type_id, 0)];
+        let may_be_empty = match content {
+            Content::Struct(members) => members.iter().all(|it| it.least == 0),
+            Content::Array(items) => items.least == 0,
+            _ => false,
+        };
+        if may_be_empty && !ways[0].ends_with('=') {
+            ways.push(format!("{path}= for an empty one"));
+        }
+        if parameter.nillable {
+            ways.push(format!("{path}:nil= for no value"));
+        }
+        let (taker, takes) = (at.taker, self.list(all));
+        Fault::new(format!("{path} is missing: {taker} takes {takes}; say {}", ways.join(", or ")))
+    }
+
+    /// How a value is given.
+    fn example(&self, path: String, is_list: bool, type_id: TypeId, depth: usize) -> String {
+        let path = if is_list { format!("{path}[0]") } else { path };
+        let of_member = |it: &Parameter| {
+            let path = format!("{path}.{}", step(&it.name.local));
+            self.example(path, it.most > 1, it.type_id, depth + 1)
+        };
+        match &self.types.get(type_id).content {
+            Content::Struct(members) => {
+                let required = members.iter().find(|it| it.least > 0);
+                match required.or(members.first()) {
+                    None => format!("{path}="),
+                    Some(_) if depth == 4 => format!("{path}.NAME=VALUE"),
+                    Some(member) => of_member(member),
+                }
+            }
+            Content::Array(items) if depth < 4 => {
+                let path = if path.ends_with(']') { format!("{path}.item") } else { path };
+                self.example(path, true, items.type_id, depth + 1)
+            }
+            _ => format!("{path}=VALUE"),
+        }
     }
 
     /// Names and types, for people.
@@ -280,9 +336,26 @@ fn in_order(path: &str, given: &[&Branch]) -> Result<(), Fault> {
     }
 }
 
+/// Are there neither too few nor too many?
+fn count(path: &str, taker: &str, count: usize, least: u64, most: u64) -> Result<(), Fault> {
+    let count = count as u64;
+    if (least..=most).contains(&count) {
+        return Ok(());
+    }
+    let wanted = if count > most { ("most", most) } else { ("least", least) };
+    Err(Fault::new(format!(
+        "{path}: {taker} takes at {} {} of it, and there are {count}",
+        wanted.0, wanted.1
+    )))
+}
+
+fn not_understood(path: &str, why: &str) -> Fault {
+    Fault::new(format!("{path} is not understood: {why}"))
+}
+
 fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<(), Fault> {
-    if let Some(kind) = kind.filter(|it| *it != simple.builtin) {
-        return Err(Fault::new(format!("{path} is {}, not {kind}", simple.builtin)));
+    if let Some(kind) = kind.filter(|it| Some(*it) != simple.built_in()) {
+        return Err(Fault::new(format!("{path} is {simple}, not {kind}")));
     }
     match simple.takes(text) {
         true => Ok(()),

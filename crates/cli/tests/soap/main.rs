@@ -1,5 +1,7 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
+mod described;
+mod files;
 mod site;
 mod typed;
 
@@ -45,7 +47,7 @@ fn the_wsdl_says_how_to_call_in_every_style() {
     {
         for extra in [&[][..], &["--soap12"], &["--gzip"]] {
             let url = format!("http://{}{path}", server.address());
-            let mut arguments = vec![&*url, "echo", "header=HELLO"];
+            let mut arguments = vec![&*url, "echo", "header=HELLO", "products="];
             arguments.extend(CUSTOMER);
             arguments.extend(extra);
             let (status, out, err) = said(&arguments);
@@ -65,13 +67,16 @@ fn the_wsdl_says_how_to_call_in_every_style() {
 fn a_fault_is_printed_and_is_status_1() {
     let server = start();
     let url = format!("http://{}/doc-literal-wrapped", server.address());
-    let (status, out, _) = said(&[&url, "refuse", "header=HELLO"]);
-    assert_eq!(status, Some(1), "{out}");
+    let none = ["header=HELLO", "customers=", "products="];
+    let call =
+        |operation: &str, more: &[&str]| said(&[&[&*url, operation], &none[..], more].concat());
+    let (status, out, err) = call("refuse", &[]);
+    assert_eq!(status, Some(1), "{out}{err}");
     assert!(out.starts_with("fault: Sender: refused: HELLO\ndetail: <Refusal "), "{out}");
-    let (status, out, _) = said(&[&url, "refuse", "header=HELLO", "--raw"]);
+    let (status, out, _) = call("refuse", &["--raw"]);
     assert_eq!(status, Some(1), "{out}");
     assert!(out.contains("<faultstring>refused: HELLO</faultstring>"), "{out}");
-    let (status, out, _) = said(&[&url, "notify", "header=HELLO"]);
+    let (status, out, _) = call("notify", &[]);
     assert_eq!((status, &*out), (Some(0), "taken; there is no answer\n"));
 }
 

@@ -2,15 +2,16 @@
 
 use trunkline_codec::soap::{QName, Version};
 
+use super::documents::Documents;
 use super::tree::Element;
-use super::{Input, OutlinedOperation, WSDL, WSDL_SOAP11, WSDL_SOAP12};
+use super::{Input, OutlinedOperation, Port, WSDL, WSDL_SOAP11, WSDL_SOAP12};
 use crate::soap::Binding;
 
 const SOAP: [&str; 2] = [WSDL_SOAP11, WSDL_SOAP12];
 
 /// Every operation of every SOAP binding.
-pub(super) fn operations(definitions: &[Element]) -> Vec<OutlinedOperation> {
-    let all = Definitions(definitions);
+pub(super) fn operations(documents: &Documents) -> Vec<OutlinedOperation> {
+    let all = Definitions(documents);
     let mut found = Vec::new();
     for (target, binding) in all.named("binding") {
         let Some(soap) = binding.first(&SOAP, "binding") else { continue };
@@ -18,43 +19,49 @@ pub(super) fn operations(definitions: &[Element]) -> Vec<OutlinedOperation> {
             true => Version::Soap12,
             false => Version::Soap11,
         };
-        let location = all.location(&QName::new(target, binding.attribute("name").unwrap_or("")));
+        let ports = all.ports(&QName::new(target, binding.attribute("name").unwrap_or("")));
         for operation in binding.all(&[WSDL], "operation") {
             let bound = Bound { target, binding, soap, operation };
-            found.push(OutlinedOperation {
-                location: location.clone(),
-                ..bound.read(&all, version)
-            });
+            found.push(OutlinedOperation { ports: ports.clone(), ..bound.read(&all, version) });
         }
     }
     found
 }
 
-struct Definitions<'a>(&'a [Element]);
+struct Definitions<'a>(&'a Documents);
 
 impl<'a> Definitions<'a> {
     /// The elements of this name at the top, with the target namespaces.
     fn named(&self, local: &'static str) -> impl Iterator<Item = (&'a str, &'a Element)> + use<'a> {
-        self.0.iter().flat_map(move |it| {
+        self.0.definitions.iter().flat_map(move |it| {
             let target = it.attribute("targetNamespace").unwrap_or_default();
             it.children.iter().filter(move |it| it.is(&[WSDL], local)).map(move |it| (target, it))
         })
     }
 
-    fn find(&self, local: &'static str, name: &QName) -> Option<&'a Element> {
+    fn find(&self, local: &'static str, what: &str, name: &QName) -> Result<&'a Element, String> {
         let is_it = |(target, it): &(&str, &Element)| {
             *target == name.namespace && it.attribute("name") == Some(&name.local)
         };
-        self.named(local).find(is_it).map(|it| it.1)
+        let found = self.named(local).find(is_it).map(|it| it.1);
+        found.ok_or_else(|| self.0.absent(what, name))
     }
 
-    /// Of the first port that has the binding.
-    fn location(&self, binding: &QName) -> Option<String> {
-        let mut ports = self.named("service").flat_map(|it| it.1.children.iter());
-        let port =
-            ports.find(|it| it.is(&[WSDL], "port") && it.name_in("binding") == Some(binding))?;
-        let location = port.first(&SOAP, "address")?.attribute("location")?;
-        (!location.is_empty()).then(|| location.to_owned())
+    /// Those that have the binding.
+    fn ports(&self, binding: &QName) -> Vec<Port> {
+        let mut ports = Vec::new();
+        for (_, service) in self.named("service") {
+            let is_it = |it: &&Element| it.name_in("binding") == Some(binding);
+            for port in service.all(&[WSDL], "port").filter(is_it) {
+                let address = port.first(&SOAP, "address");
+                let [name, service] =
+                    [port, service].map(|it| it.attribute("name").unwrap_or_default().to_owned());
+                let location = address.and_then(|it| it.attribute("location"));
+                let location = location.unwrap_or_default().to_owned();
+                ports.push(Port { name, service, location });
+            }
+        }
+        ports
     }
 }
 
@@ -76,7 +83,9 @@ impl Bound<'_> {
         let soap = self.operation.first(&SOAP, "operation");
         let style = soap.and_then(|it| it.attribute("style"));
         let is_rpc = style.or_else(|| self.soap.attribute("style")) == Some("rpc");
-        let body = self.operation.first(&[WSDL], "input").and_then(|it| it.first(&SOAP, "body"));
+        let input = self.operation.first(&[WSDL], "input");
+        let body = input.and_then(|it| it.first(&SOAP, "body"));
+        let headers = input.map(|it| it.all(&SOAP, "header").filter_map(|it| it.attribute("part")));
         let is_encoded = body.and_then(|it| it.attribute("use")) == Some("encoded");
         let namespace = body.and_then(|it| it.attribute("namespace")).unwrap_or(self.target);
         let (element, input) = match self.input(all, body, is_rpc) {
@@ -89,6 +98,7 @@ impl Bound<'_> {
                 let why = format!("its part {part} is a type, not the element of a document");
                 (QName::new(namespace, name), Input::NotUnderstood(why))
             }
+            Ok(Message::Nothing) => (QName::new(namespace, name), Input::Nothing),
             Err(why) => (QName::new(namespace, name), Input::NotUnderstood(why)),
         };
         let base = match (is_rpc, is_encoded) {
@@ -103,7 +113,9 @@ impl Bound<'_> {
             action: soap.and_then(|it| it.attribute("soapAction")).unwrap_or_default().to_owned(),
             binding: Binding { version, ..base },
             element,
-            location: None,
+            headers: headers.into_iter().flatten().map(str::to_owned).collect(),
+            port_type: self.binding.name_in("type").cloned().unwrap_or_default(),
+            ports: Vec::new(),
             input,
         }
     }
@@ -117,8 +129,7 @@ impl Bound<'_> {
     ) -> Result<Message, String> {
         let body = body.ok_or("its binding has no SOAP body for requests")?;
         let port_type = self.binding.name_in("type").ok_or("its binding has no port type")?;
-        let found = all.find("portType", port_type);
-        let found = found.ok_or_else(|| format!("the port type {port_type} is not there"))?;
+        let found = all.find("portType", "port type", port_type)?;
         let is_it = |it: &&Element| it.attribute("name") == Some(self.name());
         let mut same = found.all(&[WSDL], "operation").filter(is_it);
         let operation = match (same.next(), same.next()) {
@@ -128,8 +139,7 @@ impl Bound<'_> {
         };
         let input = operation.first(&[WSDL], "input").ok_or("it takes no request")?;
         let message = input.name_in("message").ok_or("its input has no message")?;
-        let found = all.find("message", message);
-        let found = found.ok_or_else(|| format!("the message {message} is not there"))?;
+        let found = all.find("message", "message", message)?;
         let wanted = body.attribute("parts").map(|it| it.split_whitespace().collect::<Vec<_>>());
         let name = |part: &Element| part.attribute("name").unwrap_or_default().to_owned();
         let is_wanted = |part: &&Element| {
@@ -152,6 +162,7 @@ impl Bound<'_> {
                 (None, Some(of_type)) => Ok(Message::Typed(name(part), of_type.clone())),
                 (None, None) => Err(format!("its part {} is no element", name(part))),
             },
+            ([], false) => Ok(Message::Nothing),
             (parts, false) => {
                 Err(format!("its document has {} parts; one is understood", parts.len()))
             }
@@ -164,4 +175,5 @@ enum Message {
     Parts(Vec<(String, QName)>),
     Element(QName),
     Typed(String, QName),
+    Nothing,
 }

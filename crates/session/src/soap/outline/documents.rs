@@ -1,25 +1,56 @@
 //! A WSDL with the documents that it imports and includes.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
+use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
 
 use super::tree::Element;
 use super::{ENCODINGS, OutlineError, WSDL, XSD};
 
-/// A WSDL is in no more documents.
-const MOST: usize = 100;
+/// Gives the bytes of the document at a location, or says why not. It takes no more of them than the number
+/// says. A location is a URL, or else a path, which may lead anywhere: [`Folder`](super::Folder) keeps paths
+/// together.
+pub type Fetch<'a> = dyn FnMut(&str, usize) -> Result<Vec<u8>, Unread> + 'a;
 
-/// A place to look for documents. Gives the bytes at a location.
-pub type Fetch<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
+/// Why a document is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It has more bytes than may be read.
+    TooLong,
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
+}
+
+/// Which documents of a description are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Those at other hosts, too, than that of the one that names them. Off by default.
+    pub other_hosts: bool,
+    /// How many at most; 100 by default.
+    pub documents: usize,
+    /// How many bytes at most of all together; 16 MiB by default.
+    pub bytes: usize,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { other_hosts: false, documents: 100, bytes: 16 << 20 }
+    }
+}
 
 /// All documents of a description.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     pub(super) definitions: Vec<Element>,
     pub(super) schemas: Vec<Schema>,
-    /// Documents that are not there, and why.
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<Missing>,
 }
 
 #[derive(Debug)]
@@ -29,20 +60,33 @@ pub(super) struct Schema {
     pub(super) root: Element,
 }
 
+/// A document that was named and not read.
+#[derive(Debug)]
+pub(super) struct Missing {
+    /// What was expected in it; none of a WSDL, which may have several.
+    namespace: Option<String>,
+    /// Which one, and why.
+    pub(super) why: String,
+}
+
 /// A document that is to be read.
 struct Wanted {
     location: String,
     from: String,
-    /// Of the schema that includes it.
+    /// What is expected in it, if it is a schema.
     namespace: Option<String>,
+    /// Does the schema that names it include it?
+    is_included: bool,
 }
 
 /// Reads documents, each once.
 struct Reader<'a, 'f> {
     fetch: &'a mut Fetch<'f>,
-    other_hosts: bool,
+    reading: &'a Reading,
     limits: &'a Limits,
     documents: Documents,
+    /// How many bytes may be read yet.
+    bytes: usize,
     seen: HashSet<(String, Option<String>)>,
     waiting: VecDeque<Wanted>,
 }
@@ -51,18 +95,20 @@ impl Documents {
     pub(super) fn read(
         location: &str,
         fetch: &mut Fetch<'_>,
-        other_hosts: bool,
+        reading: &Reading,
         limits: &Limits,
     ) -> Result<Self, OutlineError> {
         let mut reader = Reader {
             fetch,
-            other_hosts,
+            reading,
             limits,
             documents: Self::default(),
+            bytes: reading.bytes,
             seen: HashSet::from([(location.to_owned(), None)]),
             waiting: VecDeque::new(),
         };
-        let root = reader.parse(location).map_err(OutlineError)?;
+        let root =
+            reader.parse(location).map_err(|why| OutlineError(format!("{location}: {why}")))?;
         if !root.is(&[WSDL], "definitions") {
             let name = &root.name;
             return Err(OutlineError(format!(
@@ -71,57 +117,88 @@ impl Documents {
         }
         reader.definitions(root, location);
         while let Some(wanted) = reader.waiting.pop_front() {
-            reader.next(&wanted);
+            reader.next(wanted);
         }
         Ok(reader.documents)
+    }
+
+    /// Says that something is not there, and which document may have it and was not read.
+    pub(super) fn absent(&self, what: &str, name: &QName) -> String {
+        let of = |is_it: &dyn Fn(Option<&str>) -> bool| {
+            let of_it = self.missing.iter().filter(|it| is_it(it.namespace.as_deref()));
+            of_it.map(|it| &*it.why).collect::<BTreeSet<_>>()
+        };
+        let mut why = of(&|it| it == Some(&name.namespace));
+        if why.is_empty() {
+            why = of(&|it| it.is_none());
+        }
+        // A schema that is not there may have imported the one with the name.
+        if why.is_empty() {
+            why = of(&|_| true);
+        }
+        let why: Vec<&str> = why.into_iter().collect();
+        let colon = if why.is_empty() { "" } else { ": " };
+        format!("the {what} {name} is not there{colon}{}", why.join("; "))
     }
 }
 
 impl Reader<'_, '_> {
     fn parse(&mut self, location: &str) -> Result<Element, String> {
-        let bytes = (self.fetch)(location)?;
-        Element::parse(&bytes, self.limits).map_err(|error| format!("{location}: {error}"))
-    }
-
-    fn next(&mut self, wanted: &Wanted) {
-        let Wanted { location, from, namespace } = wanted;
-        let found = match resolve(from, location, self.other_hosts) {
-            Ok(location) if !self.seen.insert((location.clone(), namespace.clone())) => return,
-            Ok(_) if self.seen.len() > MOST => {
-                Err(format!("{location} is not read: there are more than {MOST} documents"))
+        let bytes = match (self.fetch)(location, self.bytes) {
+            Ok(bytes) if bytes.len() <= self.bytes => bytes,
+            Err(Unread::Other(why)) => return Err(why),
+            Ok(_) | Err(Unread::TooLong) => {
+                let (most, left) = (self.reading.bytes, self.bytes);
+                let all = "all documents together have";
+                return Err(format!(
+                    "{all} {most} bytes at most (the limit `bytes`), and it more than the {left} left"
+                ));
             }
-            Ok(location) => self.parse(&location).map(|root| (root, location)),
-            Err(why) => Err(why),
         };
-        match found {
-            Ok((root, location)) if root.is(&[WSDL], "definitions") => {
-                self.definitions(root, &location);
-            }
-            Ok((root, location)) if root.is(&XSD, "schema") => {
-                self.schema(root, &location, namespace.as_deref());
-            }
-            Ok((root, location)) => {
-                let why = format!("{location} is neither a WSDL nor a schema, but {}", root.name);
-                self.documents.missing.push(why);
-            }
-            Err(why) => self.documents.missing.push(why),
-        }
+        self.bytes -= bytes.len();
+        Element::parse(&bytes, self.limits).map_err(|error| error.to_string())
     }
 
-    fn want(&mut self, location: Option<&str>, from: &str, namespace: Option<&str>) {
+    fn next(&mut self, wanted: Wanted) {
+        let Wanted { location, from, namespace, is_included } = wanted;
+        let includer = namespace.as_deref().filter(|_| is_included);
+        let (location, found) = match resolve(&from, &location, self.reading.other_hosts) {
+            Ok(location) => {
+                if !self.seen.insert((location.clone(), includer.map(str::to_owned))) {
+                    return;
+                }
+                let documents = self.reading.documents;
+                let found = match self.seen.len() > documents {
+                    true => Err(format!("there are more than {documents} (the limit `documents`)")),
+                    false => self.parse(&location),
+                };
+                (location, found)
+            }
+            Err(why) => (location, Err(why)),
+        };
+        let why = match found {
+            Ok(root) if root.is(&[WSDL], "definitions") => {
+                return self.definitions(root, &location);
+            }
+            Ok(root) if root.is(&XSD, "schema") => return self.schema(root, &location, includer),
+            Ok(root) => format!("it is neither a WSDL nor a schema, but {}", root.name),
+            Err(why) => why,
+        };
+        self.documents
+            .missing
+            .push(Missing { namespace, why: format!("{location} is not read: {why}") });
+    }
+
+    fn want(&mut self, location: Option<&str>, wanted: Wanted) {
         if let Some(location) = location.filter(|it| !it.is_empty()) {
-            self.waiting.push_back(Wanted {
-                location: location.to_owned(),
-                from: from.to_owned(),
-                namespace: namespace.map(str::to_owned),
-            });
+            self.waiting.push_back(Wanted { location: location.to_owned(), ..wanted });
         }
     }
 
     fn definitions(&mut self, mut root: Element, location: &str) {
         for word in ["import", "include"] {
             for import in root.all(&[WSDL], word) {
-                self.want(import.attribute("location"), location, None);
+                self.want(import.attribute("location"), Wanted::by(location, None, false));
             }
         }
         for types in root.children.iter_mut().filter(|it| it.is(&[WSDL], "types")) {
@@ -144,25 +221,37 @@ impl Reader<'_, '_> {
             None => own,
         };
         for import in root.all(&XSD, "import") {
-            let is_known = import.attribute("namespace").is_some_and(|it| ENCODINGS.contains(&it));
-            if !is_known {
-                self.want(import.attribute("schemaLocation"), location, None);
+            let of = import.attribute("namespace").unwrap_or_default();
+            if !ENCODINGS.contains(&of) {
+                let wanted = Wanted::by(location, Some(of), false);
+                self.want(import.attribute("schemaLocation"), wanted);
             }
         }
         for include in root.all(&XSD, "include") {
-            self.want(include.attribute("schemaLocation"), location, Some(&namespace));
+            let wanted = Wanted::by(location, Some(&namespace), true);
+            self.want(include.attribute("schemaLocation"), wanted);
         }
         for redefine in root.all(&XSD, "redefine") {
             let of = redefine.attribute("schemaLocation").unwrap_or_default();
-            let why = format!("{of} is not read: {location} redefines it, which is not understood");
-            self.documents.missing.push(why);
+            let why = format!(
+                "{of} is not read: {location} redefines it (xsd:redefine), which is not understood"
+            );
+            self.documents.missing.push(Missing { namespace: Some(namespace.clone()), why });
         }
         self.documents.schemas.push(Schema { namespace, root });
     }
 }
 
-/// Where a document is that another one names. Whoever wrote a WSDL shall not make others read files, or
-/// ask hosts, that they did not name.
+impl Wanted {
+    /// What a document names; where it is, is said later.
+    fn by(from: &str, namespace: Option<&str>, is_included: bool) -> Self {
+        let namespace = namespace.map(str::to_owned);
+        Self { location: String::new(), from: from.to_owned(), namespace, is_included }
+    }
+}
+
+/// Where a document is that another one names. Whoever wrote a WSDL shall not make others ask hosts that
+/// they did not name.
 fn resolve(from: &str, location: &str, other_hosts: bool) -> Result<String, String> {
     let site = |url: &str| {
         let (scheme, rest) = url.split_once("://")?;
@@ -174,25 +263,56 @@ fn resolve(from: &str, location: &str, other_hosts: bool) -> Result<String, Stri
     if let Some(there) = site(location) {
         let is_web = there.starts_with("http://") || there.starts_with("https://");
         return match Some(&there) == here.as_ref() || is_web && other_hosts {
-            true => Ok(location.to_owned()),
-            false if !is_web => Err(format!("{location} is not read: it is at no http address")),
-            false => Err(format!("{location} is not read: it is on another host (--other-hosts)")),
+            true => Ok(escaped(location)),
+            false if !is_web => Err("it is at no http address".into()),
+            false => Err("it is on another host (--other-hosts)".into()),
         };
     }
     let Some(here) = here else {
-        let folder = from.rfind('/').map_or("", |it| &from[..=it]);
-        return match location.starts_with('/') {
-            true => Err(format!("{location} is not read: {from} may name files beside it only")),
-            false => Ok(joined(folder, location)),
-        };
+        let location = unescaped(location);
+        return Ok(match location.strip_prefix('/') {
+            Some(rest) => joined("/", rest),
+            None => joined(from.rfind('/').map_or("", |it| &from[..=it]), &location),
+        });
     };
+    let location = escaped(location);
     let path = from[here.len()..].split(['?', '#']).next().unwrap_or_default();
     let folder = path.rfind('/').map_or("/", |it| &path[..=it]);
     match location.chars().next() {
         Some('/') => Ok(format!("{}{location}", &from[..here.len()])),
         Some('?') => Ok(format!("{}{path}{location}", &from[..here.len()])),
-        _ => Ok(format!("{}{}", &from[..here.len()], joined(folder, location))),
+        _ => Ok(format!("{}{}", &from[..here.len()], joined(folder, &location))),
     }
+}
+
+/// As HTTP wants it: an `xsd:anyURI` may have characters that a URI has not (XML Schema part 2 section
+/// 3.2.17).
+fn escaped(location: &str) -> String {
+    let mut out = String::new();
+    for byte in location.bytes() {
+        match byte {
+            b' ' | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0x7F.. => {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+            _ => out.push(char::from(byte)),
+        }
+    }
+    out
+}
+
+/// As files are called.
+fn unescaped(location: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = location.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code =
+            after.get(..2).filter(|it| *first == b'%' && it.iter().all(u8::is_ascii_hexdigit));
+        let code = code.and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    // What is no UTF-8 then was not meant so.
+    String::from_utf8(bytes).unwrap_or_else(|_| location.to_owned())
 }
 
 /// RFC 3986 section 5.2.4, but that what goes above the top stays so.
@@ -228,6 +348,7 @@ mod tests {
         assert_eq!(ok("x/y/a.wsdl", "../z/c.xsd"), "x/z/c.xsd");
         assert_eq!(ok("/x/a.wsdl", "./c.xsd"), "/x/c.xsd");
         assert_eq!(ok("a.wsdl", "../c.xsd"), "../c.xsd");
+        assert_eq!(ok("x/a.wsdl", "/y/c.xsd"), "/y/c.xsd");
     }
 
     #[test]
@@ -242,15 +363,20 @@ mod tests {
             assert!(error.contains("on another host (--other-hosts)"), "{error}");
             assert_eq!(resolve(from, location, true).as_deref(), Ok(location));
         }
-        for (from, location) in [
-            ("http://h/a", "file:///etc/passwd"),
-            ("a.wsdl", "file:///c"),
-            ("a.wsdl", "/etc/passwd"),
-        ] {
-            assert!(
-                resolve(from, location, true).unwrap_err().contains("is not read"),
-                "{location}"
-            );
+        for from in ["http://h/a", "a.wsdl"] {
+            let error = resolve(from, "file:///etc/passwd", true).unwrap_err();
+            assert_eq!(error, "it is at no http address", "{from}");
         }
+    }
+
+    #[test]
+    fn names_of_any_letters_are_found() {
+        let ok = |from: &str, location: &str| resolve(from, location, false).unwrap();
+        assert_eq!(ok("http://h/a", "größe 1.xsd"), "http://h/gr%C3%B6%C3%9Fe%201.xsd");
+        assert_eq!(ok("http://h/a", "gr%C3%B6.xsd"), "http://h/gr%C3%B6.xsd");
+        assert_eq!(ok("x/a.wsdl", "größe 1.xsd"), "x/größe 1.xsd");
+        assert_eq!(ok("x/a.wsdl", "gr%C3%B6%c3%9fe%201.xsd"), "x/größe 1.xsd");
+        assert_eq!(ok("x/a.wsdl", "100%.xsd"), "x/100%.xsd");
+        assert_eq!(ok("x/a.wsdl", "%FF.xsd"), "x/%FF.xsd");
     }
 }

@@ -1,8 +1,10 @@
 //! As much of a WSDL as one needs to call an operation by hand: where it is, what its element is called,
 //! and what it takes.
 
+mod attributes;
 mod bindings;
 mod documents;
+mod folder;
 mod simple;
 mod tree;
 mod types;
@@ -13,9 +15,10 @@ use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
 
 use super::Binding;
-pub use documents::Fetch;
-pub use simple::Simple;
-pub use types::{Content, Parameter, Type, TypeId, Types};
+pub use documents::{Fetch, Reading, Unread};
+pub use folder::Folder;
+pub use simple::{Simple, Variety};
+pub use types::{Body, Content, Items, Parameter, Type, TypeId, Types};
 
 use documents::Documents;
 
@@ -41,11 +44,26 @@ pub struct OutlinedOperation {
     pub action: String,
     /// How its messages look.
     pub binding: Binding,
-    /// The element in the Body of a request.
+    /// The element in the Body of a request, unless its message has no parts.
     pub element: QName,
-    /// Where requests go, if the WSDL has a port for the binding.
-    pub location: Option<String>,
+    /// Header blocks that its requests may have, by the names of their parts.
+    pub headers: Vec<String>,
+    /// What it is of, apart from how it is bound.
+    pub port_type: QName,
+    /// The WSDL's ports for the binding.
+    pub ports: Vec<Port>,
     input: Input,
+}
+
+/// A port of a WSDL: where requests go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// The name of its service.
+    pub service: String,
+    /// The address, as a URL; may be empty.
+    pub location: String,
 }
 
 /// What a request is made of.
@@ -57,6 +75,8 @@ enum Input {
     Element,
     /// An element of this type.
     Type(QName),
+    /// Nothing: the Body is empty.
+    Nothing,
     /// Something else.
     NotUnderstood(String),
 }
@@ -81,8 +101,7 @@ impl fmt::Display for OutlineError {
 impl std::error::Error for OutlineError {}
 
 impl Outline {
-    /// Reads a WSDL 1.1 and what it imports and includes, at most 100 documents. They are read from the
-    /// host of the one that names them, or beside its file; from other hosts only if `other_hosts` says so.
+    /// Reads a WSDL 1.1 and what it imports and includes, as far as `reading` allows.
     ///
     /// # Errors
     /// The WSDL cannot be fetched, is not well-formed, or is none. What it imports is missed when it
@@ -90,11 +109,11 @@ impl Outline {
     pub fn read(
         location: &str,
         fetch: &mut Fetch<'_>,
-        other_hosts: bool,
+        reading: &Reading,
         limits: &Limits,
     ) -> Result<Self, OutlineError> {
-        let documents = Documents::read(location, fetch, other_hosts, limits)?;
-        let operations = bindings::operations(&documents.definitions);
+        let documents = Documents::read(location, fetch, reading, limits)?;
+        let operations = bindings::operations(&documents);
         Ok(Self { documents, operations })
     }
 
@@ -104,8 +123,8 @@ impl Outline {
     }
 
     /// Documents that were named and not read, and why.
-    pub fn missing(&self) -> &[String] {
-        &self.documents.missing
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.documents.missing.iter().map(|it| &*it.why)
     }
 
     /// What an operation takes.
@@ -113,10 +132,7 @@ impl Outline {
     /// # Errors
     /// Names what is not understood, or is not there.
     pub fn types(&self, operation: &OutlinedOperation) -> Result<Types, OutlineError> {
-        types::of(operation, &self.documents.schemas).map_err(|why| {
-            let missing = &self.documents.missing;
-            let because = if missing.is_empty() { "" } else { "; " };
-            OutlineError(format!("{}: {why}{because}{}", operation.name, missing.join("; ")))
-        })
+        types::of(operation, &self.documents)
+            .map_err(|why| OutlineError(format!("{}: {why}", operation.name)))
     }
 }

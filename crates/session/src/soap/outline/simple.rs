@@ -5,73 +5,123 @@ use std::fmt;
 /// A type without elements inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simple {
-    /// The type of XML Schema that it is or is made from, such as `int`.
-    pub builtin: String,
+    /// What its values are.
+    pub variety: Variety,
     /// If there are any, no others are allowed.
     pub values: Vec<String>,
+}
+
+/// What the values of a simple type are (XML Schema part 2 section 2.5.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Variety {
+    /// Those of a type of XML Schema, such as `int`.
+    BuiltIn(String),
+    /// Values of a type, with blanks between them.
+    List(Box<Simple>),
+    /// Those of any of these types.
+    Union(Vec<Simple>),
 }
 
 impl fmt::Display for Simple {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// More are not shown.
         const SHOWN: usize = 12;
-        if self.values.is_empty() {
-            return write!(out, "{}", self.builtin);
+        let some = |shown: Vec<String>, all: usize| {
+            let more = if all > SHOWN { "|..." } else { "" };
+            format!("{}{more}", shown.join("|"))
+        };
+        let Self { variety, values } = self;
+        if !values.is_empty() {
+            return out
+                .write_str(&some(values.iter().take(SHOWN).cloned().collect(), values.len()));
         }
-        let more = if self.values.len() > SHOWN { "|..." } else { "" };
-        let shown: Vec<&str> = self.values.iter().take(SHOWN).map(String::as_str).collect();
-        write!(out, "{}{more}", shown.join("|"))
+        match variety {
+            Variety::BuiltIn(name) => out.write_str(name),
+            Variety::List(item) => write!(out, "list of {item}"),
+            Variety::Union(members) => {
+                let shown = members.iter().take(SHOWN).map(ToString::to_string).collect();
+                out.write_str(&some(shown, members.len()))
+            }
+        }
     }
 }
 
 impl Simple {
     pub(super) fn of(builtin: &str) -> Self {
-        Self { builtin: builtin.to_owned(), values: Vec::new() }
+        Variety::BuiltIn(builtin.to_owned()).into()
+    }
+
+    /// The type of XML Schema that it is or is made from, if it is made from one.
+    pub fn built_in(&self) -> Option<&str> {
+        match &self.variety {
+            Variety::BuiltIn(name) => Some(name),
+            Variety::List(_) | Variety::Union(_) => None,
+        }
     }
 
     /// Is the text one of its values? Of facets, enumerations are looked at, and no others; of texts,
     /// names and URIs, nothing else is.
     pub fn takes(&self, text: &str) -> bool {
+        let Self { variety, values } = self;
+        let words = || text.split([' ', '\t', '\r', '\n']).filter(|it| !it.is_empty());
         let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
-        if !self.values.is_empty() && !self.values.iter().any(|it| it == text || it == trimmed) {
+        let is_value = match variety {
+            Variety::List(_) => values.iter().any(|it| it.split_whitespace().eq(words())),
+            _ => values.iter().any(|it| it == text || it == trimmed),
+        };
+        if !values.is_empty() && !is_value {
             return false;
         }
-        let integer = |least: i128, most: i128| {
-            is_integer(trimmed)
-                && trimmed.parse().is_ok_and(|it: i128| (least..=most).contains(&it))
-        };
-        let large = |sign_ok: fn(&str) -> bool| is_integer(trimmed) && sign_ok(trimmed);
-        let is_zero = |it: &str| it.trim_start_matches(['+', '-']).bytes().all(|it| it == b'0');
-        match &*self.builtin {
-            "boolean" => matches!(trimmed, "true" | "false" | "1" | "0"),
-            "byte" => integer(i8::MIN.into(), i8::MAX.into()),
-            "short" => integer(i16::MIN.into(), i16::MAX.into()),
-            "int" => integer(i32::MIN.into(), i32::MAX.into()),
-            "long" => integer(i64::MIN.into(), i64::MAX.into()),
-            "unsignedByte" => integer(0, u8::MAX.into()),
-            "unsignedShort" => integer(0, u16::MAX.into()),
-            "unsignedInt" => integer(0, u32::MAX.into()),
-            "unsignedLong" => integer(0, u64::MAX.into()),
-            "integer" => large(|_| true),
-            "nonNegativeInteger" => {
-                large(|it| !it.starts_with('-')) || is_integer(trimmed) && is_zero(trimmed)
-            }
-            "positiveInteger" => large(|it| !it.starts_with('-')) && !is_zero(trimmed),
-            "nonPositiveInteger" => {
-                large(|it| it.starts_with('-')) || is_integer(trimmed) && is_zero(trimmed)
-            }
-            "negativeInteger" => large(|it| it.starts_with('-')) && !is_zero(trimmed),
-            "decimal" => is_decimal(trimmed),
-            "float" | "double" => is_float(trimmed),
-            "date" => is_date(trimmed, false),
-            "dateTime" => is_date(trimmed, true),
-            "time" => is_time(trimmed),
-            "base64Binary" | "base64" => is_base64(trimmed),
-            "hexBinary" => {
-                trimmed.len().is_multiple_of(2) && trimmed.bytes().all(|it| it.is_ascii_hexdigit())
-            }
-            _ => true,
+        match variety {
+            Variety::BuiltIn(name) => takes(name, trimmed),
+            Variety::List(item) => words().all(|it| item.takes(it)),
+            Variety::Union(members) => members.iter().any(|it| it.takes(text)),
         }
+    }
+}
+
+impl From<Variety> for Simple {
+    fn from(variety: Variety) -> Self {
+        Self { variety, values: Vec::new() }
+    }
+}
+
+/// Is it a value of this type of XML Schema?
+fn takes(builtin: &str, trimmed: &str) -> bool {
+    let integer = |least: i128, most: i128| {
+        is_integer(trimmed) && trimmed.parse().is_ok_and(|it: i128| (least..=most).contains(&it))
+    };
+    let large = |sign_ok: fn(&str) -> bool| is_integer(trimmed) && sign_ok(trimmed);
+    let is_zero = |it: &str| it.trim_start_matches(['+', '-']).bytes().all(|it| it == b'0');
+    match builtin {
+        "boolean" => matches!(trimmed, "true" | "false" | "1" | "0"),
+        "byte" => integer(i8::MIN.into(), i8::MAX.into()),
+        "short" => integer(i16::MIN.into(), i16::MAX.into()),
+        "int" => integer(i32::MIN.into(), i32::MAX.into()),
+        "long" => integer(i64::MIN.into(), i64::MAX.into()),
+        "unsignedByte" => integer(0, u8::MAX.into()),
+        "unsignedShort" => integer(0, u16::MAX.into()),
+        "unsignedInt" => integer(0, u32::MAX.into()),
+        "unsignedLong" => integer(0, u64::MAX.into()),
+        "integer" => large(|_| true),
+        "nonNegativeInteger" => {
+            large(|it| !it.starts_with('-')) || is_integer(trimmed) && is_zero(trimmed)
+        }
+        "positiveInteger" => large(|it| !it.starts_with('-')) && !is_zero(trimmed),
+        "nonPositiveInteger" => {
+            large(|it| it.starts_with('-')) || is_integer(trimmed) && is_zero(trimmed)
+        }
+        "negativeInteger" => large(|it| it.starts_with('-')) && !is_zero(trimmed),
+        "decimal" => is_decimal(trimmed),
+        "float" | "double" => is_float(trimmed),
+        "date" => is_date(trimmed, false),
+        "dateTime" => is_date(trimmed, true),
+        "time" => is_time(trimmed),
+        "base64Binary" | "base64" => is_base64(trimmed),
+        "hexBinary" => {
+            trimmed.len().is_multiple_of(2) && trimmed.bytes().all(|it| it.is_ascii_hexdigit())
+        }
+        _ => true,
     }
 }
 
@@ -158,7 +208,7 @@ fn is_base64(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Simple;
+    use super::{Simple, Variety};
 
     #[test]
     fn values_are_those_of_xml_schema() {
@@ -196,8 +246,24 @@ mod tests {
                 assert!(!simple.takes(text), "{builtin}: {text}");
             }
         }
-        let side = Simple { builtin: "string".into(), values: vec!["buy".into(), "sell".into()] };
+        let side = Simple { values: vec!["buy".into(), "sell".into()], ..Simple::of("string") };
         assert!(side.takes("buy") && !side.takes("hold"));
         assert_eq!(side.to_string(), "buy|sell");
+    }
+
+    #[test]
+    fn lists_and_unions_take_what_their_types_take() {
+        let side = Simple { values: vec!["buy".into(), "sell".into()], ..Simple::of("string") };
+        let either = Simple::from(Variety::Union(vec![Simple::of("int"), side]));
+        assert!(either.takes("7") && either.takes("buy") && !either.takes("hold"));
+        assert_eq!(either.to_string(), "int|buy|sell");
+        let list = Simple::from(Variety::List(either.into()));
+        assert!(list.takes(" 7  buy\n8 ") && list.takes("") && !list.takes("7 hold"));
+        assert_eq!(list.to_string(), "list of int|buy|sell");
+        let one = Simple {
+            values: vec!["1 2".into()],
+            ..Simple::from(Variety::List(Simple::of("int").into()))
+        };
+        assert!(one.takes("1  2") && !one.takes("2 1") && !one.takes("1"));
     }
 }

@@ -4,13 +4,14 @@ use trunkline_codec::soap::QName;
 use trunkline_codec::xml::{self, Event, Parser, Source};
 use trunkline_message::{Limits, Result};
 
-/// Attributes whose values are qualified names (WSDL 1.1 sections 2 and 3, XML Schema part 1).
-const NAMES: [&str; 9] = [
+/// Attributes whose values are qualified names, or lists of them (WSDL 1.1 sections 2 and 3, XML Schema part 1).
+const NAMES: [&str; 10] = [
     "arrayType",
     "base",
     "binding",
     "element",
     "itemType",
+    "memberTypes",
     "message",
     "ref",
     "substitutionGroup",
@@ -62,10 +63,12 @@ impl Element {
             let (local, value) =
                 (attribute.name.local().to_owned(), attribute.value().into_owned());
             if NAMES.contains(&&*local) {
-                let (prefix, rest) = value.trim().split_once(':').unwrap_or(("", value.trim()));
-                let namespace = parser.resolve_prefix(input, prefix);
-                let namespace = namespace.map_or("", |it| parser.namespace_name(input, it));
-                element.names.push((local.clone(), QName::new(namespace, rest)));
+                for name in value.split_ascii_whitespace() {
+                    let (prefix, rest) = name.split_once(':').unwrap_or(("", name));
+                    let namespace = parser.resolve_prefix(input, prefix);
+                    let namespace = namespace.map_or("", |it| parser.namespace_name(input, it));
+                    element.names.push((local.clone(), QName::new(namespace, rest)));
+                }
             }
             element.attributes.push((local, value));
         }
@@ -79,7 +82,17 @@ impl Element {
 
     /// An attribute that is a qualified name.
     pub(super) fn name_in(&self, attribute: &str) -> Option<&QName> {
-        self.names.iter().find(|it| it.0 == attribute).map(|it| &it.1)
+        self.names_in(attribute).next()
+    }
+
+    /// An attribute that is a list of qualified names.
+    pub(super) fn names_in(&self, attribute: &str) -> impl Iterator<Item = &QName> {
+        self.names.iter().filter(move |it| it.0 == attribute).map(|it| &it.1)
+    }
+
+    /// An attribute that is true (XML Schema part 2 section 3.2.2).
+    pub(super) fn is_true(&self, attribute: &str) -> bool {
+        matches!(self.attribute(attribute), Some("true" | "1"))
     }
 
     /// The elements inside that have this name in one of these namespaces.

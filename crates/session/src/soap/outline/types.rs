@@ -5,9 +5,9 @@ use std::fmt;
 
 use trunkline_codec::soap::QName;
 
-use super::documents::Schema;
+use super::documents::Documents;
 use super::tree::Element;
-use super::{ENCODINGS, Input, OutlinedOperation, Simple, XSD};
+use super::{ENCODINGS, Input, OutlinedOperation, Simple, Variety, XSD};
 
 /// Types are made from others no deeper.
 const DEEPEST: usize = 32;
@@ -24,6 +24,18 @@ pub struct TypeId(usize);
 pub struct Types {
     types: Vec<Type>,
     parameters: Vec<Parameter>,
+    body: Body,
+}
+
+/// Where in the Body of a request the parameters stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Inside the Body's element.
+    Element,
+    /// The only one is the Body's element, which is a value.
+    Value,
+    /// Nowhere: the Body is empty, as that of a document of no parts is (WS-I Basic Profile 1.1, R2716).
+    Empty,
 }
 
 /// A type.
@@ -42,12 +54,23 @@ pub enum Content {
     Simple(Simple),
     /// Elements in this order.
     Struct(Vec<Parameter>),
-    /// An array of the SOAP encoding, of items of this type.
-    Array(TypeId),
+    /// An array of the SOAP encoding.
+    Array(Items),
     /// Anything.
     Any,
     /// What nobody here knows how to write, and why.
     NotUnderstood(String),
+}
+
+/// The items of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Items {
+    /// Their type.
+    pub type_id: TypeId,
+    /// How many there have to be,
+    pub least: u64,
+    /// and may be.
+    pub most: u64,
 }
 
 /// An element of a request.
@@ -61,14 +84,20 @@ pub struct Parameter {
     pub least: u64,
     /// and may be.
     pub most: u64,
-    /// May it say that it has no value?
+    /// May it say that it has no value? In the encoded styles all may (SOAP 1.1 section 5.1, SOAP 1.2 part 2
+    /// section 3.1.1).
     pub nillable: bool,
 }
 
 impl Types {
-    /// What stands in the element of the Body.
+    /// What a request takes.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
+    }
+
+    /// Where the parameters stand.
+    pub fn body(&self) -> Body {
+        self.body
     }
 
     /// One type.
@@ -90,8 +119,8 @@ impl fmt::Display for Shown<'_> {
         let Type { name, content } = types.get(id);
         match (content, name) {
             (Content::Simple(simple), _) => write!(out, "{simple}"),
-            (Content::Array(item), _) if depth < 4 => {
-                write!(out, "{}[]", Shown(types, *item, depth + 1))
+            (Content::Array(items), _) if depth < 4 => {
+                write!(out, "{}[]", Shown(types, items.type_id, depth + 1))
             }
             (Content::Any, _) => out.write_str("anything"),
             (_, Some(name)) => out.write_str(&name.local),
@@ -101,16 +130,16 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// The types that an operation's request needs.
-pub(super) fn of(operation: &OutlinedOperation, schemas: &[Schema]) -> Result<Types, String> {
-    let mut reader = Reader::new(schemas);
+pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result<Types, String> {
+    let mut reader = Reader::new(documents, operation.binding.style.is_encoded());
+    let mut nillable = reader.is_encoded;
     let root = match &operation.input {
         Input::NotUnderstood(why) => return Err(why.clone()),
+        Input::Nothing => reader.add(None, Content::Struct(Vec::new())),
         Input::Type(name) => reader.named(name),
         Input::Element => {
-            let name = &operation.element;
-            let (schema, element) = reader
-                .find("element", name)
-                .ok_or_else(|| format!("its element {name} is not there"))?;
+            let (schema, element) = reader.find("element", "element", &operation.element)?;
+            nillable = element.is_true("nillable");
             reader.type_of(schema, element)
         }
         Input::Parts(parts) => {
@@ -119,7 +148,7 @@ pub(super) fn of(operation: &OutlinedOperation, schemas: &[Schema]) -> Result<Ty
                 type_id: reader.named(of_type),
                 least: 1,
                 most: 1,
-                nillable: false,
+                nillable: reader.is_encoded,
             });
             let parts = parts.collect();
             reader.add(None, Content::Struct(parts))
@@ -129,34 +158,41 @@ pub(super) fn of(operation: &OutlinedOperation, schemas: &[Schema]) -> Result<Ty
         let content = reader.content(schema, element, 0);
         reader.types[id.0].content = content;
     }
-    let parameters = match &reader.types[root.0].content {
-        Content::Struct(parameters) => parameters.clone(),
+    let value =
+        Parameter { name: operation.element.clone(), type_id: root, least: 1, most: 1, nillable };
+    let (body, parameters) = match &reader.types[root.0].content {
+        _ if operation.input == Input::Nothing => (Body::Empty, Vec::new()),
+        Content::Struct(parameters) => (Body::Element, parameters.clone()),
         Content::NotUnderstood(why) => return Err(why.clone()),
-        _ => return Err(format!("its element {} does not hold elements", operation.element)),
+        // It may be empty, and so it is sent.
+        Content::Any => (Body::Element, Vec::new()),
+        Content::Simple(_) | Content::Array(_) => (Body::Value, vec![value]),
     };
-    Ok(Types { types: reader.types, parameters })
+    Ok(Types { types: reader.types, parameters, body })
 }
 
-struct Reader<'a> {
-    schemas: &'a [Schema],
+pub(super) struct Reader<'a> {
+    documents: &'a Documents,
+    is_encoded: bool,
     global: HashMap<(&'static str, QName), (usize, &'a Element)>,
     types: Vec<Type>,
     by_name: HashMap<QName, TypeId>,
     /// Types that are known by name alone as yet: so they may hold themselves.
     waiting: Vec<(TypeId, usize, &'a Element)>,
-    /// Particles that were looked at.
+    /// Parts of types that were looked at.
     steps: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(schemas: &'a [Schema]) -> Self {
+    fn new(documents: &'a Documents, is_encoded: bool) -> Self {
         let mut global = HashMap::new();
-        for (index, schema) in schemas.iter().enumerate() {
+        for (index, schema) in documents.schemas.iter().enumerate() {
             for element in schema.root.children.iter().filter(|it| is_schema(it)) {
                 let kind = match &*element.name.local {
                     "complexType" | "simpleType" => "type",
                     "element" => "element",
                     "group" => "group",
+                    "attributeGroup" => "attributeGroup",
                     _ => continue,
                 };
                 let name = element.attribute("name").unwrap_or_default();
@@ -165,11 +201,29 @@ impl<'a> Reader<'a> {
             }
         }
         let (types, by_name, waiting) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { schemas, global, types, by_name, waiting, steps: 0 }
+        Self { documents, is_encoded, global, types, by_name, waiting, steps: 0 }
     }
 
-    fn find(&self, kind: &'static str, name: &QName) -> Option<(usize, &'a Element)> {
-        self.global.get(&(kind, name.clone())).copied()
+    pub(super) fn find(
+        &self,
+        kind: &'static str,
+        what: &str,
+        name: &QName,
+    ) -> Result<(usize, &'a Element), String> {
+        let found = self.global.get(&(kind, name.clone())).copied();
+        found.ok_or_else(|| self.documents.absent(what, name))
+    }
+
+    /// One more part is looked at, so deep in others.
+    pub(super) fn step(&mut self, depth: usize) -> Result<(), String> {
+        self.steps += 1;
+        if self.steps > MOST {
+            return Err(format!("types made from more than {MOST} elements"));
+        }
+        match depth > DEEPEST {
+            true => Err(format!("types made from others more than {DEEPEST} deep")),
+            false => Ok(()),
+        }
     }
 
     fn add(&mut self, name: Option<QName>, content: Content) -> TypeId {
@@ -181,16 +235,14 @@ impl<'a> Reader<'a> {
         if let Some(id) = self.by_name.get(name) {
             return *id;
         }
-        let found = self.find("type", name);
-        let content = match built_in(name) {
-            Some(content) => content,
-            None if found.is_some() => Content::Any,
-            None => Content::NotUnderstood(format!("the type {name} is not there")),
+        let (content, found) = match (built_in(name), self.find("type", "type", name)) {
+            (Some(content), _) => (content, None),
+            (None, Ok(found)) => (Content::Any, Some(found)),
+            (None, Err(why)) => (Content::NotUnderstood(why), None),
         };
-        let is_waiting = built_in(name).is_none();
         let id = self.add(Some(name.clone()), content);
         self.by_name.insert(name.clone(), id);
-        if let Some((schema, element)) = found.filter(|_| is_waiting) {
+        if let Some((schema, element)) = found {
             self.waiting.push((id, schema, element));
         }
         id
@@ -198,7 +250,7 @@ impl<'a> Reader<'a> {
 
     /// The type of an element.
     fn type_of(&mut self, schema: usize, element: &'a Element) -> TypeId {
-        if element.attribute("abstract") == Some("true") {
+        if element.is_true("abstract") {
             let name = element.attribute("name").unwrap_or_default();
             let why = format!("the element {name} is abstract");
             return self.add(None, Content::NotUnderstood(why));
@@ -219,45 +271,67 @@ impl<'a> Reader<'a> {
 
     /// What a type holds that stands in a schema.
     fn content(&mut self, schema: usize, element: &'a Element, depth: usize) -> Content {
-        if depth > DEEPEST {
-            return Content::NotUnderstood(format!(
-                "types made from others more than {DEEPEST} deep"
-            ));
-        }
         let content = match element.is(&XSD, "simpleType") {
-            true => self.simple(element, depth),
+            true => self.simple(element, depth).map(Content::Simple),
             false => self.complex(schema, element, depth),
         };
         let name = element.attribute("name").unwrap_or("without a name");
-        content.unwrap_or_else(|why| Content::NotUnderstood(format!("the type {name}: {why}")))
+        content.unwrap_or_else(|why| {
+            Content::NotUnderstood(match depth {
+                0 => format!("the type {name}: {why}"),
+                _ => why,
+            })
+        })
     }
 
     fn of_base(&mut self, name: &QName, depth: usize) -> Result<Content, String> {
         if let Some(content) = built_in(name) {
             return Ok(content);
         }
-        let found = self.find("type", name);
-        let (schema, element) = found.ok_or_else(|| format!("the type {name} is not there"))?;
-        Ok(self.content(schema, element, depth + 1))
+        let (schema, element) = self.find("type", "type", name)?;
+        match self.content(schema, element, depth + 1) {
+            Content::NotUnderstood(why) => Err(why),
+            content => Ok(content),
+        }
     }
 
-    fn simple(&mut self, element: &'a Element, depth: usize) -> Result<Content, String> {
-        // Lists and unions are texts as well as any.
-        let Some(restriction) = element.first(&XSD, "restriction") else {
-            return Ok(Content::Simple(Simple::of("string")));
-        };
-        let base = match (restriction.name_in("base"), restriction.first(&XSD, "simpleType")) {
-            (Some(base), _) => self.of_base(base, depth)?,
-            (None, Some(inner)) => self.simple(inner, depth + 1)?,
-            (None, None) => return Err("a restriction of nothing".into()),
-        };
-        let Content::Simple(base) = base else {
-            return Err("a simple type that is made from another".into());
-        };
-        let values = restriction.all(&XSD, "enumeration").filter_map(|it| it.attribute("value"));
-        let values: Vec<String> = values.map(str::to_owned).collect();
-        let values = if values.is_empty() { base.values } else { values };
-        Ok(Content::Simple(Simple { values, ..base }))
+    fn simple(&mut self, element: &'a Element, depth: usize) -> Result<Simple, String> {
+        self.step(depth)?;
+        if let Some(restriction) = element.first(&XSD, "restriction") {
+            let mut base = self.simple_types(restriction, "base", depth)?;
+            let base = base.pop().ok_or("a restriction of nothing")?;
+            return Ok(restricted(base, restriction));
+        }
+        if let Some(list) = element.first(&XSD, "list") {
+            let item = self.simple_types(list, "itemType", depth)?.pop();
+            return Ok(Variety::List(item.ok_or("a list of nothing")?.into()).into());
+        }
+        let union =
+            element.first(&XSD, "union").ok_or("a simple type that is made from nothing")?;
+        match self.simple_types(union, "memberTypes", depth)? {
+            members if members.is_empty() => Err("a union of nothing".into()),
+            members => Ok(Variety::Union(members).into()),
+        }
+    }
+
+    /// The types that one is made from: those that an attribute names, and those that stand inside.
+    fn simple_types(
+        &mut self,
+        made: &'a Element,
+        attribute: &str,
+        depth: usize,
+    ) -> Result<Vec<Simple>, String> {
+        let mut found = Vec::new();
+        for name in made.names_in(attribute) {
+            match self.of_base(name, depth)? {
+                Content::Simple(simple) => found.push(simple),
+                _ => return Err(format!("a simple type that is made from {name}")),
+            }
+        }
+        for inner in made.all(&XSD, "simpleType") {
+            found.push(self.simple(inner, depth + 1)?);
+        }
+        Ok(found)
     }
 
     fn complex(
@@ -269,30 +343,25 @@ impl<'a> Reader<'a> {
         for (attribute, what) in
             [("abstract", "it is abstract"), ("mixed", "it mixes text and elements")]
         {
-            if element.attribute(attribute) == Some("true") {
+            if element.is_true(attribute) {
                 return Err(what.into());
             }
         }
-        refuse_required_attributes(element)?;
-        let derived =
-            ["complexContent", "simpleContent"].iter().find_map(|it| element.first(&XSD, it));
-        let Some(content) = derived else {
+        self.refuse_required_attributes(element, depth)?;
+        let Some((content, derivation)) = derivation(element) else {
             let mut members = Vec::new();
             self.particles(schema, element, Occurs::ONCE, depth, &mut members)?;
             return Ok(Content::Struct(members));
         };
-        let found = content
-            .children
-            .iter()
-            .find(|it| matches!(&*it.name.local, "extension" | "restriction"));
-        let derivation = found.ok_or("its content is made from nothing")?;
-        refuse_required_attributes(derivation)?;
         let base = derivation.name_in("base").ok_or("it is made from nothing")?;
         if ENCODINGS.contains(&&*base.namespace) && base.local == "Array" {
             return self.array(schema, derivation);
         }
         if content.is(&XSD, "simpleContent") {
-            return self.of_base(base, depth);
+            return Ok(match self.of_base(base, depth)? {
+                Content::Simple(simple) => Content::Simple(restricted(simple, derivation)),
+                content => content,
+            });
         }
         let mut members = match (derivation.is(&XSD, "extension"), base) {
             (false, _) => Vec::new(),
@@ -313,14 +382,19 @@ impl<'a> Reader<'a> {
         let attribute = derivation.all(&XSD, "attribute").find(is_array_type);
         if let Some(stated) = attribute.and_then(|it| it.name_in("arrayType")) {
             let item = stated.local.strip_suffix("[]").filter(|it| !it.contains('['));
-            let item = item
-                .ok_or_else(|| format!("an array {}, of more dimensions than one", stated.local))?;
-            return Ok(Content::Array(self.named(&QName::new(&*stated.namespace, item))));
+            let item = item.ok_or_else(|| {
+                let shown = &stated.local;
+                format!("an array {shown}, of more dimensions than one or of a size of its own")
+            })?;
+            let type_id = self.named(&QName::new(&*stated.namespace, item));
+            return Ok(Content::Array(Items { type_id, least: 0, most: u64::MAX }));
         }
         let mut members = Vec::new();
         self.particles(schema, derivation, Occurs::ONCE, 0, &mut members)?;
         match &*members {
-            [item] => Ok(Content::Array(item.type_id)),
+            [Parameter { type_id, least, most, .. }] => {
+                Ok(Content::Array(Items { type_id: *type_id, least: *least, most: *most }))
+            }
             _ => Err("an array that does not say what its items are".into()),
         }
     }
@@ -334,14 +408,8 @@ impl<'a> Reader<'a> {
         depth: usize,
         members: &mut Vec<Parameter>,
     ) -> Result<(), String> {
-        if depth > DEEPEST {
-            return Err(format!("groups more than {DEEPEST} deep"));
-        }
         for particle in around.children.iter().filter(|it| is_schema(it)) {
-            self.steps += 1;
-            if self.steps > MOST {
-                return Err(format!("types made from more than {MOST} elements"));
-            }
+            self.step(depth)?;
             let own = Occurs::of(particle)?;
             let optional = Occurs { least: 0, ..occurs };
             match &*particle.name.local {
@@ -361,11 +429,12 @@ impl<'a> Reader<'a> {
                 }
                 "group" => {
                     let name = particle.name_in("ref").ok_or("a group of no name")?;
-                    let found = self.find("group", name);
-                    let (schema, group) =
-                        found.ok_or_else(|| format!("the group {name} is not there"))?;
+                    let (schema, group) = self.find("group", "group", name)?;
                     let occurs = if own.least == 0 { optional } else { occurs };
                     self.particles(schema, group, occurs, depth + 1, members)?;
+                }
+                "complexContent" | "simpleContent" => {
+                    return Err("its content is made from nothing".into());
                 }
                 "any" if own.within(occurs).least > 0 => return Err("any element (xsd:any)".into()),
                 _ => {}
@@ -382,21 +451,19 @@ impl<'a> Reader<'a> {
     ) -> Result<Parameter, String> {
         let Occurs { least, most } = occurs;
         let (name, (schema, element)) = match element.name_in("ref") {
-            Some(name) => {
-                let found = self.find("element", name);
-                (name.clone(), found.ok_or_else(|| format!("the element {name} is not there"))?)
-            }
+            Some(name) => (name.clone(), self.find("element", "element", name)?),
             None => {
-                let root = &self.schemas[schema].root;
+                let schemas = &self.documents.schemas;
+                let root = &schemas[schema].root;
                 let form =
                     element.attribute("form").or_else(|| root.attribute("elementFormDefault"));
                 let qualified = form == Some("qualified");
-                let namespace = if qualified { &*self.schemas[schema].namespace } else { "" };
+                let namespace = if qualified { &*schemas[schema].namespace } else { "" };
                 let local = element.attribute("name").ok_or("an element of no name")?;
                 (QName::new(namespace, local), (schema, element))
             }
         };
-        let nillable = matches!(element.attribute("nillable"), Some("true" | "1"));
+        let nillable = self.is_encoded || element.is_true("nillable");
         Ok(Parameter { name, type_id: self.type_of(schema, element), least, most, nillable })
     }
 }
@@ -430,22 +497,30 @@ fn is_schema(element: &Element) -> bool {
     XSD.contains(&&*element.name.namespace)
 }
 
-fn refuse_required_attributes(element: &Element) -> Result<(), String> {
-    let mut all = element.all(&XSD, "attribute");
-    match all.find(|it| it.attribute("use") == Some("required")) {
-        Some(attribute) => {
-            let name = attribute.attribute("name").or_else(|| attribute.attribute("ref"));
-            Err(format!("it needs the attribute {}", name.unwrap_or_default()))
-        }
-        None => Ok(()),
-    }
+/// Of a type that is made from another: its content, and how it is made.
+pub(super) fn derivation(of: &Element) -> Option<(&Element, &Element)> {
+    let content = ["complexContent", "simpleContent"].iter().find_map(|it| of.first(&XSD, it))?;
+    let is_it = |it: &&Element| it.is(&XSD, "extension") || it.is(&XSD, "restriction");
+    Some((content, content.children.iter().find(is_it)?))
+}
+
+/// With the values that a restriction leaves it.
+fn restricted(base: Simple, restriction: &Element) -> Simple {
+    let values = restriction.all(&XSD, "enumeration").filter_map(|it| it.attribute("value"));
+    let values: Vec<String> = values.map(str::to_owned).collect();
+    Simple { values: if values.is_empty() { base.values } else { values }, ..base }
+}
+
+/// Is it of XML Schema or of the SOAP encoding?
+pub(super) fn is_built_in(name: &QName) -> bool {
+    [&XSD[..], &ENCODINGS].concat().contains(&&*name.namespace)
 }
 
 /// The types of XML Schema and of the SOAP encoding.
 fn built_in(name: &QName) -> Option<Content> {
     let is_encoding = ENCODINGS.contains(&&*name.namespace);
     match &*name.local {
-        _ if !is_encoding && !XSD.contains(&&*name.namespace) => None,
+        _ if !is_built_in(name) => None,
         "anyType" | "ur-type" => Some(Content::Any),
         "Array" if is_encoding => {
             Some(Content::NotUnderstood("an array that does not say what its items are".into()))
