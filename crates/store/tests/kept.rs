@@ -222,6 +222,26 @@ fn what_was_acknowledged_by_a_consumer_that_left_has_no_more_ranges_than_may_be(
 }
 
 #[test]
+fn what_comes_while_all_before_is_being_acknowledged_is_not_acknowledged() {
+    let mut world = World::new(settings());
+    for client in [2, 3] {
+        world.consume(client, Consume { window: 20_000, ..durable("shared") });
+    }
+    (0..6_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    let at = world.at();
+    let all = (u64::MAX, true);
+    world.store.acknowledge(at, 2, 1, all, &mut world.told).expect("it has them");
+    world.told.seen.clear();
+    // What the other one had comes while a part of them was looked at.
+    world.store.disconnect(at, 3, &mut world.told);
+    turns(&mut world, 40);
+    assert_eq!(seen_by(&world, 2).len(), 3_000);
+    let account = world.store.account("shared").expect("it stands");
+    assert_eq!((account.acknowledged, account.in_flight), (3_000, 3_000));
+}
+
+#[test]
 fn a_subscription_that_has_stopped_goes_on_by_as_many_ranges_each_time() {
     const MESSAGES: u64 = 4_000;
     let mut model = Model::over(World::new(Settings { ranges: 64, ..settings() }));
