@@ -35,6 +35,8 @@ pub(crate) struct Keeper {
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
     pub(crate) shortage: Option<Shortage>,
+    /// The journal has more bytes than it may have.
+    pub(crate) has_excess: bool,
     pub(crate) newcomers: Newcomers,
     /// Name of the topic that is published to.
     pub(crate) name: String,
@@ -51,6 +53,7 @@ impl Keeper {
             alarms: Vec::new(),
             consumers: Consumers::default(),
             shortage: None,
+            has_excess: false,
             newcomers: Newcomers::default(),
             name: String::new(),
         }
