@@ -216,17 +216,21 @@ impl Store {
             producer.is_connected = false;
             self.producer_client.remove(&number);
         }
-        self.is_settled(number)?;
+        let settled = self.is_settled(number);
+        self.producers.look_if_idle(number);
+        settled?;
         let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
         producer.is_connected = true;
         producer.used = producer.used.max(at.time);
-        self.producer_client.insert(number, client);
-        Ok(Producing {
+        let producing = Producing {
             producer: ProducerId { number, session: producer.session },
             window: self.settings.producer_window,
             window_bytes: self.settings.producer_bytes,
             last: producer.last,
-        })
+        };
+        self.producer_client.insert(number, client);
+        self.producers.look_if_idle(number);
+        Ok(producing)
     }
 
     /// Who may have forgotten what it sent goes on behind what is stored for sure.
@@ -271,6 +275,7 @@ impl Store {
         if let Some(at) = self.producers.of(producer) {
             (at.is_connected, at.claimant) = (false, None);
             self.producer_client.remove(&producer.number);
+            self.producers.look_if_idle(producer.number);
         }
     }
 
@@ -448,6 +453,9 @@ impl Store {
             producer.is_due = false;
             producer.settle(durable);
             let (sequence, position) = producer.acknowledged;
+            if client.is_none() {
+                self.producers.look_if_idle(number);
+            }
             if sequence > 0 {
                 is_on_disk = position <= durable;
             }

@@ -329,6 +329,51 @@ fn a_producer_that_was_forgotten_begins_anew_over_restarts() {
 }
 
 #[test]
+fn of_many_producers_those_that_are_missed_least_make_room() {
+    const PRODUCERS: usize = 20_000;
+    let keep = 3_600 * SECOND;
+    let policy = Policy { level: Level::Memory, ..Policy::default() };
+    let settings = Settings { producers: PRODUCERS, producer_keep: keep, policy, ..settings() };
+    let (mut store, mut told) = (Store::in_memory(settings), Told::default());
+    let mut at = World::new(world::settings()).at();
+    let mut produce = |store: &mut Store, name: &str, stores: bool| {
+        (at.now, at.time) = (at.now + 1_000, at.time + 1_000);
+        let id = store.produce(at, 1, name)?.producer;
+        if stores {
+            let (time_to_live, is_repeated, format, payload) = (0, false, 0, &b"a"[..]);
+            let (sequence, topic) = (1, "orders/1");
+            let message =
+                NewMessage { sequence, time_to_live, is_repeated, format, topic, payload };
+            store.store(at, id, &message, &mut told)?;
+            store.settle(&mut told);
+        }
+        store.leave(id);
+        if name == "an hour" {
+            (at.now, at.time) = (at.now + keep, at.time + keep);
+        }
+        Ok::<_, Denied>(())
+    };
+    for number in 0..PRODUCERS - 1 {
+        produce(&mut store, &format!("stored {number}"), true).expect("room");
+    }
+    // One that stores nothing makes room each time: more often than all can be gone through.
+    for number in 0..500_000 {
+        produce(&mut store, &format!("made up {number}"), false).expect("room");
+    }
+    produce(&mut store, "an hour", true).expect("room");
+    assert!(store.knows_producer("stored 0") && !store.knows_producer("made up 499999"));
+    for number in 0..100 {
+        produce(&mut store, &format!("new {number}"), true).expect("an hour has passed");
+        assert!(!store.knows_producer(&format!("stored {number}")), "the oldest makes room");
+        assert!(store.knows_producer(&format!("stored {}", number + 1)), "and no other");
+    }
+    // What is used again is not the oldest any more.
+    produce(&mut store, "stored 100", false).expect("it is known");
+    produce(&mut store, "last", true).expect("room");
+    assert!(store.knows_producer("stored 100") && !store.knows_producer("stored 101"));
+}
+
+#[test]
 fn a_name_is_taken_over_from_who_never_stops() {
     let mut world = World::new(settings());
     world.publish("orders/1", "a");
