@@ -126,7 +126,7 @@ impl Store {
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, asked.subscription), consumer);
         if let Some(durable) = self.durables.get_mut(&number) {
-            if durable.consumers.is_empty() {
+            if durable.consumers.is_empty() && self.journal.is_on_disk() {
                 durable.resume(self.settings.ranges);
             }
             durable.consumers.push(consumer);
@@ -265,6 +265,8 @@ impl Store {
         let (waiting, next) =
             durable.map_or((0, end), |durable| (durable.account().waiting, durable.horizon(end)));
         let Consumer { client, subscription, window, is_new, .. } = *it;
+        let most = durable.map(|durable| durable.most_in_flight(self.settings.ranges).0);
+        let window = window.min(most.unwrap_or(u32::MAX));
         outlet.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }
 
