@@ -134,6 +134,8 @@ pub struct Store {
     pub(crate) retain_at: u64,
     /// The checkpoint of which more pieces are to come.
     pub(crate) checkpoint: Option<Checkpoint>,
+    /// Whether records wait for it to be complete.
+    pub(crate) is_checkpoint_awaited: bool,
     has_told_failure: bool,
     /// What is appended from now on is written at once.
     is_closing: bool,
@@ -174,6 +176,7 @@ impl Store {
             lazy_at: None,
             retain_at: 0,
             checkpoint: None,
+            is_checkpoint_awaited: false,
             has_told_failure: false,
             is_closing: false,
             counts: Counts::default(),
@@ -622,7 +625,7 @@ impl Store {
 
     /// When [`Self::advance`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
-        if !self.work.is_empty() {
+        if !self.work.is_empty() || self.is_checkpoint_awaited {
             return Some(0);
         }
         let alarm = self.alarms.first().map(|(due, _)| *due);
@@ -636,6 +639,7 @@ impl Store {
     /// Does what is due.
     pub fn advance(&mut self, at: Moment, outlet: &mut impl Outlet) {
         self.journal.advance(at.now);
+        self.hurry_with_checkpoint(at);
         if self.journal.pending() > 0 {
             self.be_lazy(at.now);
         }

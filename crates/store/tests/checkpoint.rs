@@ -3,7 +3,7 @@
 
 mod world;
 
-use trunkline_journal::{Disk as _, Options};
+use trunkline_journal::{Disk as _, Options, commit};
 use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
@@ -122,6 +122,38 @@ fn a_stop_amid_a_checkpoint_is_an_orderly_one() {
     let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
     assert!(opened.journal.was_closed);
     assert_eq!((opened.producers, opened.durables), (41, 1));
+}
+
+#[test]
+fn who_waits_for_a_checkpoint_waits_for_few_commits() {
+    let journal = Options { segment_bytes: 1 << 20, memory_bytes: 1 << 20, ..Options::default() };
+    let mut world = World::new(Settings { journal, piece_bytes: 4_000, ..settings() });
+    for number in 0..3_000 {
+        let name = format!("{number:0>100}");
+        world.store.produce(world.at(), 100 + number, &name).expect("room");
+    }
+    world.sync();
+    let first = world.store.journal().end().segment;
+    while world.store.journal().end().segment == first {
+        world.publish("memory/1", &"x".repeat(10_000));
+    }
+    // Nothing was written since, so that but one piece of a hundred is there.
+    while world.try_publish("memory/1", &"x".repeat(10_000), 0).is_ok() {}
+    let (mut commits, mut turns) = (0, 0);
+    while world.try_publish("memory/1", "x", 0) == Err(Denied::Busy) {
+        while world.store.next_deadline().is_some_and(|due| due <= world.now) {
+            turns += 1;
+            let (at, before) = (world.at(), world.store.journal().pending());
+            world.store.advance(at, &mut world.told);
+            let put = world.store.journal().pending() - before;
+            assert!(put < 5_000, "{put} bytes in one turn");
+        }
+        let it = world.store.next_commit(world.at()).expect("it is urgent");
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+    }
+    assert!(turns > 90 && commits < 5, "{commits} commits in {turns} turns");
 }
 
 /// A journal of so many segments, where what is known takes so many halves of one.
