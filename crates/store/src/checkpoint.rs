@@ -221,7 +221,7 @@ impl Durable {
                     }
                     waiting.next_if_eq(&next);
                     in_flight.next_if_eq(&next);
-                    at = horizon.min(next + 1);
+                    at = horizon.min(next.saturating_add(1));
                 }
             }
         }

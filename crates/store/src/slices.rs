@@ -162,16 +162,22 @@ impl Store {
         self.add_work(number);
     }
 
-    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
+    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may: so many of
+    /// all together, and then it is for those that follow.
     pub(crate) fn keep_quotas(&mut self, at: Moment) {
         let limit = self.journal.within(self.settings.quota_bytes);
         let position = self.journal.first_of(limit);
         if position <= self.journal.first() {
             return;
         }
-        let (end, mut over) = (self.journal.last() + 1, Vec::new());
-        for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
-            let mut rest = SLICE;
+        let (end, mut over, mut rest) = (self.journal.last() + 1, Vec::new(), SLICE);
+        let (from, all) = (self.quota_from, self.durables.keys().copied().collect::<Vec<u32>>());
+        let (before, behind) = all.split_at(all.partition_point(|number| *number < from));
+        for number in behind.iter().chain(before) {
+            let Some(durable) = self.durables.get_mut(number).filter(|it| !it.is_replay()) else {
+                continue;
+            };
+            let had = rest;
             while rest > 0
                 && let Some(slot) = durable.in_flight.first_entry()
                 && slot.get().entry.at < limit
@@ -185,11 +191,13 @@ impl Store {
                 durable.finish(position, end);
                 rest -= 1;
             }
-            if durable.let_go(limit, position, &mut rest, end) || rest < SLICE {
+            if durable.let_go(limit, position, &mut rest, end) || rest < had {
                 over.push(*number);
             }
             if rest == 0 {
+                self.quota_from = number.saturating_add(1);
                 self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
+                break;
             }
         }
         for number in over {

@@ -132,6 +132,8 @@ pub struct Store {
     /// When what nobody waits for is written at the latest.
     pub(crate) lazy_at: Option<u64>,
     pub(crate) retain_at: u64,
+    /// The durable subscription whose quota is looked at first.
+    pub(crate) quota_from: u32,
     /// The checkpoint of which more pieces are to come.
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Whether records wait for it to be complete.
@@ -175,6 +177,7 @@ impl Store {
             is_urgent: false,
             lazy_at: None,
             retain_at: 0,
+            quota_from: 0,
             checkpoint: None,
             is_checkpoint_awaited: false,
             has_told_failure: false,
@@ -486,9 +489,9 @@ impl Store {
             return None;
         }
         self.go_on_with_checkpoint(at);
-        self.log_acknowledgements(at);
+        let is_more = self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
-        (self.is_urgent, self.lazy_at) = (false, None);
+        (self.is_urgent, self.lazy_at) = (is_more, None);
         if !self.unlogged.is_empty() || self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
@@ -692,7 +695,7 @@ impl Store {
         // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
         // follow what says that this is the end.
         self.checkpoint = None;
-        self.log_acknowledgements(at);
+        while self.log_acknowledgements(at) {}
         self.checkpoint = None;
         self.journal.close();
         self.is_closing = true;

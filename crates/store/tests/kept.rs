@@ -5,8 +5,8 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use trunkline_journal::Options;
 use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{Options, commit};
 use trunkline_store::{Consume, Denied, Settings, kind};
 use world::{World, durable, records, settings};
 
@@ -231,6 +231,32 @@ fn what_was_acknowledged_by_a_consumer_that_left_has_no_more_ranges_than_may_be(
     turns(&mut world, 40);
     assert_eq!(world.told.refused.len(), 1, "who is left is told");
     goes_on(world);
+}
+
+#[test]
+fn acknowledgements_are_told_when_the_last_of_them_is_kept() {
+    let journal = Options { segment_bytes: 8 << 20, ..Options::default() };
+    let mut world = World::new(Settings { journal, ranges: 100_000, ..settings() });
+    world.consume(2, Consume { window: 20_000, wants_acknowledged: true, ..durable("gateway") });
+    (0..14_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    let seen = seen_by(&world, 2);
+    seen.iter().step_by(2).for_each(|(position, _)| world.acknowledge(2, *position));
+    let mut commits = 0;
+    while world.told.acknowledged.is_empty() {
+        let it = world.store.next_commit(world.at()).expect("there are more of them");
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+        let mut disk = world.disk.clone();
+        disk.cut_power(&[], &mut |_| 0);
+        let other = World::on(disk, world.settings.clone());
+        let ranges = other.store.durables().next().expect("one").ranges;
+        assert!(ranges <= 4_096 * commits, "{ranges} in {commits} commits");
+        assert_eq!(ranges == 7_000, !world.told.acknowledged.is_empty(), "{commits} commits");
+    }
+    assert_eq!(commits, 2);
+    assert_eq!(world.told.acknowledged.last().map(|it| it.0), Some(7_000));
 }
 
 #[test]

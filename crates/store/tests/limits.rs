@@ -444,6 +444,58 @@ fn topics_of_which_nothing_waits_are_forgotten() {
 }
 
 #[test]
+fn quotas_of_many_subscriptions_take_no_more_of_a_turn_than_that_of_one() {
+    let mut quota = Settings { quota_bytes: 64 << 10, ..settings() };
+    quota.journal.keep = 0;
+    let mut world = World::new(quota);
+    for client in 2..12 {
+        world.consume(client, Consume { window: 1, ..durable(&format!("slow {client}")) });
+    }
+    for number in 0..600 {
+        world.publish_in_time("cut/1", &format!("{number:0500}"));
+    }
+    world.sync();
+    let lost =
+        |world: &World| -> Vec<u64> { world.store.durables().map(|it| it.account.lost).collect() };
+    let mut all = 0;
+    for _ in 0..100 {
+        world.now += 1_000_000_000;
+        let at = world.at();
+        world.store.advance(at, &mut world.told);
+        let now: u64 = lost(&world).iter().sum();
+        assert!(now - all <= 1_024, "{} in one turn", now - all);
+        all = now;
+    }
+    let lost = lost(&world);
+    assert!(lost[0] > 300 && lost.iter().all(|it| *it == lost[0]), "{lost:?}");
+}
+
+#[test]
+fn a_subscription_that_takes_the_last_room_of_a_segment_leaves_some_for_the_end() {
+    for less in 0..60 {
+        let mut world = World::new(settings());
+        for number in 0..300 {
+            world.publish_in_time("cut/1", &number.to_string());
+        }
+        world.sync();
+        let left = (64 << 10) - world.store.journal().end().offset as usize;
+        for bytes in [30_000, left - 30_000 - 800 + 8 * less] {
+            world.publish_in_time("cut/1", &"x".repeat(bytes));
+        }
+        world.sync();
+        world.consume(2, durable("gateway"));
+        let at = world.at();
+        world.store.close(at);
+        while world.store.journal().pending() > 0 {
+            world.sync();
+        }
+        assert!(world.store.journal().end().offset <= 64 << 10);
+        let opened = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store").1;
+        assert!(opened.journal.was_closed && opened.durables == 1, "{less}: {opened:?}");
+    }
+}
+
+#[test]
 fn a_quota_is_of_bytes_and_not_of_restarts() {
     let quota_bytes = 2 * (64 << 10);
     let mut world = World::new(Settings { quota_bytes, ..settings() });
