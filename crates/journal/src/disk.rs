@@ -363,30 +363,72 @@ mod tests {
         std::fs::remove_dir_all(&path).expect("removed");
     }
 
-    #[test]
-    fn what_is_said_to_be_on_disk_was_synced() {
-        let path = std::env::temp_dir().join(format!("trunkline-sync-{}", std::process::id()));
+    /// Whether the file system of a folder refuses writes with `DSYNC`.
+    fn refuses_dsync(folder: &Path) -> bool {
+        let path = folder.join("probe");
+        let file = new_file().open(&path).expect("a file");
+        let written = system::write(&file, 0, b"probe", ReadWriteFlags::DSYNC);
+        std::fs::remove_file(path).expect("removed");
+        written.is_err()
+    }
+
+    /// What is synced, where writes with `DSYNC` are taken and where they are refused.
+    fn check_syncs(refuses: bool) {
+        let name = format!("trunkline-sync-{refuses}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
         let mut folder = Folder::open(&path).expect("a folder");
+        system::refuse(refuses);
+        let is_refused = refuses_dsync(&path);
+        assert!(is_refused || !refuses);
         let mut calls = |work: &mut dyn FnMut(&mut Folder) -> io::Result<()>| {
             system::take();
             work(&mut folder).expect("it works");
             system::take()
         };
-        let is_through = |it: &String| it.as_str() == "write DSYNC";
-        let created = calls(&mut |it| it.create("a", b"head", 600_000));
-        let (writes, syncs) =
-            created.split_at(created.iter().take_while(|it| is_through(it)).count());
-        assert_eq!((writes.len(), syncs), (4, &["sync a".into(), "sync folder".into()][..]));
-        assert_eq!(calls(&mut |it| it.write("a", 100, b"bytes")), ["write DSYNC"]);
-        assert_eq!(calls(&mut |it| it.truncate("a", 104)), ["sync a"]);
+        // One that is refused is made without, and the file is synced.
+        let through = || -> Vec<String> {
+            let all = ["write DSYNC", "sync a"];
+            all[..1 + usize::from(is_refused)].iter().map(|it| (*it).to_owned()).collect()
+        };
+        let mut made = [through(), through(), through(), through()].concat();
+        made.extend(["sync a".into(), "sync folder".into()]);
+        assert_eq!(calls(&mut |it| it.create("a", b"head", 600_000)), made);
+        assert_eq!(calls(&mut |it| it.write("a", 100, b"bytes")), through());
+        assert_eq!(calls(&mut |it| it.truncate("a", 105)), ["sync a"]);
         // The bytes come before the name, and the name is on disk when it is done.
         assert_eq!(calls(&mut |it| it.replace("b", b"new")), ["sync b.new", "sync folder"]);
+        let bytes = read_all(&mut folder, "a").expect("readable");
+        assert_eq!((&bytes[..4], &bytes[100..]), (&b"head"[..], &b"bytes"[..]));
         drop(folder);
         system::take();
         drop(Folder::open(&path.join("c/d")).expect("folders"));
         let of_folders = system::take();
         assert_eq!(of_folders, ["sync folder"; 3], "both that were made, and its own");
+        system::refuse(false);
         std::fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_is_said_to_be_on_disk_was_synced() {
+        check_syncs(false);
+    }
+
+    #[test]
+    fn what_is_said_to_be_on_disk_was_synced_where_writes_cannot_be() {
+        check_syncs(true);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_is_asked_to_sync() {
+        // What cannot be synced says so, and so does a flag that there is not.
+        let path = Path::new("/dev/null");
+        let file = OpenOptions::new().write(true).open(path).expect("it is there");
+        assert!(system::sync(&file).is_err());
+        assert!(system::sync_folder(path).is_err());
+        let unknown = ReadWriteFlags::from_bits_retain(1 << 30);
+        assert!(system::write(&file, 0, b"x", unknown).is_err());
+        assert_eq!(system::write(&file, 0, b"x", ReadWriteFlags::empty()), Ok(1));
     }
 
     #[test]

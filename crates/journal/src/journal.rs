@@ -140,8 +140,6 @@ struct Segment {
     bytes: u64,
     /// Whether the index lies beside it.
     is_sealed: bool,
-    /// The segment from which on all records are to be read to know what its first record stands for.
-    since: u32,
 }
 
 /// The segment after the current one.
@@ -151,6 +149,9 @@ enum Next {
     /// Its file is being made.
     Asked,
     Ready,
+    /// It would be too many, and what is known is to be said once more before the first can go: when to look
+    /// again.
+    Held(u64),
     /// There is no room for it; why, and when to try again.
     Full(String, u64),
 }
@@ -160,6 +161,9 @@ const COMMIT: usize = 4 << 20;
 
 /// How long a journal that could not make a segment waits before it tries again; nanoseconds.
 const RETRY: u64 = 1_000_000_000;
+
+/// How long it waits for what is known to be said; nanoseconds.
+const SOON: u64 = 10_000_000;
 
 /// How long nothing comes before a mark is written; nanoseconds.
 const QUIET: u64 = 1_000_000_000;
@@ -224,10 +228,15 @@ pub struct Journal {
     is_retained: bool,
     /// Whether nothing but what is known kept [`Self::retain`] from letting go of the first segment.
     is_held_by_known: bool,
+    /// Whether a record found no place in the current segment while the next is held.
+    is_wanted: bool,
     /// The disk had no room for a segment, and nothing was let go of since.
     has_no_room: bool,
     /// The segment from which on all records are to be read to know what is known now.
     since: u32,
+    /// Where all that is known was said: the segment from which on that can be learnt, and the position of the
+    /// record with which all was said. The last ones, of which two are on disk.
+    known: VecDeque<(u32, u64)>,
 }
 
 impl Journal {
@@ -263,8 +272,10 @@ impl Journal {
             reads: Reads::default(),
             is_retained: false,
             is_held_by_known: false,
+            is_wanted: false,
             has_no_room: false,
             since: segment,
+            known: VecDeque::new(),
         }
     }
 
@@ -277,21 +288,14 @@ impl Journal {
     pub(crate) fn add_old(&mut self, number: u32, index: Index, bytes: u64, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
         self.durable = self.durable.max(index.last);
-        self.segments.push_back(Segment { number, index, bytes, is_sealed, since: number });
+        self.segments.push_back(Segment { number, index, bytes, is_sealed });
     }
 
-    /// Recovery has read all records from the segment `since` on. By what the segment before the last says it
-    /// would have begun with `before`.
+    /// Recovery has read all records from the segment `since` on. From `before` on all was known before that.
     pub(crate) fn set_recovered(&mut self, since: u32, before: Option<u32>) {
         self.since = since;
-        for segment in &mut self.segments {
-            segment.since = segment.since.min(since);
-        }
-        if let Some(before) = before
-            && let Some(segment) = self.segments.iter_mut().nth_back(1)
-        {
-            segment.since = segment.since.min(before);
-        }
+        // All of it is on disk.
+        self.known = before.into_iter().chain([since]).map(|segment| (segment, 0)).collect();
     }
 
     /// A segment without records.
@@ -463,7 +467,9 @@ impl Journal {
         // What comes of a chore comes first.
         let is_free = self.is_on_disk && self.chore.is_none();
         let retry = match &self.next {
-            Next::Full(_, retry_at) if is_free && self.failed.is_none() => Some(*retry_at),
+            Next::Full(_, retry_at) | Next::Held(retry_at) if is_free && self.failed.is_none() => {
+                Some(*retry_at)
+            }
             _ => None,
         };
         let read = self.reads.next_deadline().filter(|_| is_free);

@@ -140,6 +140,14 @@ struct Cut {
     unsure: Vec<u8>,
 }
 
+/// What a segment begins with says of what is known.
+enum Said {
+    /// It is learnt from this segment on.
+    Since(u32),
+    /// Nothing: it is the first of all.
+    Nothing,
+}
+
 /// A journal that is being opened.
 struct Opening<'a> {
     disk: &'a mut dyn Disk,
@@ -186,7 +194,7 @@ pub fn open(
     let mut opening = Opening { disk, journal, old, cut: None, report };
     opening.read(&numbers)?;
     let since = opening.visit(state, learner)?;
-    let since = since.map(|since| (since, opening.since_before(state, learner)));
+    let before = since.map(|since| opening.since_before(since, state, learner));
     opening.name_damages();
     opening.put_right(&numbers)?;
     let Opening { old, report, .. } = opening;
@@ -197,8 +205,8 @@ pub fn open(
     for it in old {
         journal.add_old(it.number, it.index, it.bytes, it.is_sealed);
     }
-    if let Some((since, before)) = since {
-        journal.set_recovered(since, before);
+    if let Some(since) = since {
+        journal.set_recovered(since, before.flatten());
     }
     report.empty.iter().for_each(|number| journal.add_left(*number));
     Ok((journal, report))
@@ -438,12 +446,19 @@ impl Opening<'_> {
         if self.old.is_empty() { Ok(None) } else { Err(OpenError::NoState) }
     }
 
-    /// The segment from which on all is known by what the segment before the last says, if that says it.
-    fn since_before(&mut self, state: u8, learner: &dyn Learner) -> Option<u32> {
-        let number = self.old.len().checked_sub(2)?;
-        // Damage there is told elsewhere, and the last one says enough.
-        let (from, _) = self.beginning(number, state, learner).ok().flatten()?;
-        Some(self.old[from].number)
+    /// The segment from which on all was known before it was known from `since` on, if a segment says it.
+    fn since_before(&mut self, since: u32, state: u8, learner: &dyn Learner) -> Option<u32> {
+        let known = self.old.partition_point(|it| it.number < since);
+        for number in (known.saturating_sub(1)..self.old.len().saturating_sub(1)).rev() {
+            // Damage there is told elsewhere, and the last one says enough.
+            if let Ok(Some(Said::Since(from))) = self.said(number, state, learner)
+                && from < since
+            {
+                let is_there = self.old.iter().any(|it| it.number == from);
+                return is_there.then_some(from);
+            }
+        }
+        None
     }
 
     /// Where to begin to learn by what a segment says, and whether what was known is said there.
@@ -453,21 +468,36 @@ impl Opening<'_> {
         state: u8,
         learner: &dyn Learner,
     ) -> Result<Option<(usize, bool)>, OpenError> {
-        let number = self.old[last].number;
+        Ok(match self.said(last, state, learner)? {
+            None => None,
+            Some(Said::Nothing) => Some((last, false)),
+            // Where that segment is gone, all may be said from this one on.
+            Some(Said::Since(from)) => {
+                let from = self.old.binary_search_by_key(&from, |it| it.number);
+                Some((from.unwrap_or(last), true))
+            }
+        })
+    }
+
+    /// What a segment begins with says of what is known.
+    fn said(
+        &mut self,
+        number: usize,
+        state: u8,
+        learner: &dyn Learner,
+    ) -> Result<Option<Said>, OpenError> {
+        let Old { number, ref index, .. } = self.old[number];
         let name = segment_name(number);
-        let end = self.old[last].index.end as usize;
-        let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
-        let first = Scan::new(&bytes, self.journal, number, 0).next();
-        let since = match first {
+        let bytes = read_part(self.disk, &name, 0, index.end as usize).map_err(io_error(&name))?;
+        match Scan::new(&bytes, self.journal, number, 0).next() {
             Some(Found::Record(at, record))
                 if record.kind == state && at.offset == SEGMENT_HEAD as u32 =>
             {
-                learner.since(number, &record).ok_or(OpenError::State(name))?
+                let since = learner.since(number, &record).ok_or(OpenError::State(name))?;
+                Ok(Some(Said::Since(since)))
             }
-            _ => return Ok((number == 1).then_some((last, false))),
-        };
-        // Where that segment is gone, an earlier one may say more.
-        Ok(self.old.binary_search_by_key(&since, |it| it.number).ok().map(|from| (from, true)))
+            _ => Ok((number == 1).then_some(Said::Nothing)),
+        }
     }
 
     /// Hands over the records of a segment. If it begins with one of the kind `first`, that is to be

@@ -21,6 +21,7 @@ pub use trunkline_router::Dirty;
 pub(crate) use keeper::Keeper;
 pub(crate) use member::Member;
 pub use member::Peer;
+pub(crate) use newcomers::TooMany;
 pub use office::Totals;
 pub(crate) use office::{Office, Reminder};
 

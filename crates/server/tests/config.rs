@@ -54,6 +54,7 @@ queue_bytes = "1 MiB"
 
 [journal]
 producers_per_client = 36
+new_producers_per_client = 37
 
 [http]
 hosts = ["router.example.org"]

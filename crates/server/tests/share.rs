@@ -186,6 +186,39 @@ fn who_stores_something_under_every_name_may_bring_in_more() {
 }
 
 #[test]
+fn who_stores_one_message_under_each_of_many_names_leaves_room_for_others() {
+    for flood in ["flood", ""] {
+        let mut bench = Bench::new(|config| {
+            config.journal.producers = 200;
+            config.journal.new_producers_per_client = 20;
+        });
+        for number in 0..20 {
+            let id = produce(&mut bench, flood, &format!("{number}"));
+            assert!(is_producing(&mut bench, id), "{number}");
+            store_one(&mut bench, id);
+            bench.engine.closed(bench.now, id, "it left");
+        }
+        for number in 20..300 {
+            let id = produce(&mut bench, flood, &format!("{number}"));
+            is_refused(&mut bench, id, "journal.new_producers_per_client");
+            bench.engine.closed(bench.now, id, "it left");
+        }
+        // The names that it has it may use.
+        let id = produce(&mut bench, flood, "7");
+        assert!(is_producing(&mut bench, id));
+        for number in 0..10 {
+            let id = produce(&mut bench, "gateway", &format!("gateway {number}"));
+            assert!(is_producing(&mut bench, id), "{number}");
+            store_one(&mut bench, id);
+        }
+        // In an hour it may bring in more.
+        bench.pass(bench.now + 3_600 * bench::SECOND);
+        let id = produce(&mut bench, flood, "another");
+        assert!(is_producing(&mut bench, id));
+    }
+}
+
+#[test]
 fn a_name_of_an_hour_ago_leaves_the_count_of_this_hour_alone() {
     let mut bench = Bench::new(|config| config.journal.producers_per_client = 1);
     let early = produce(&mut bench, "desk", "early");

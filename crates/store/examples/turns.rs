@@ -1,8 +1,9 @@
 //! How long the longest turn of a store takes while consumers leave much unacknowledged.
 //!
 //! `cargo run --release -p trunkline-store --example turns [SUBSCRIPTIONS]`: each subscription holds 100,000
-//! messages that are delivered and not acknowledged, and segments of 64 MiB are begun meanwhile. The disk is
-//! simulated, so that what is measured is the router's own work.
+//! messages that are delivered and not acknowledged, and segments of 64 MiB are begun meanwhile. Then some 80 MB are
+//! known of producers, and a message waits until a checkpoint of it is complete. The disk is simulated, so that what
+//! is measured is the router's own work.
 
 use std::time::{Duration, Instant};
 
@@ -73,6 +74,12 @@ impl Bench {
     /// The disk does what it is to do, and the store what is due.
     fn disk(&mut self) {
         self.turn("advance", |store, at, told| store.advance(at, told));
+        // A commit takes a while, and the loop has its turns meanwhile.
+        for _ in 0..64 {
+            if self.store.next_deadline().is_some_and(|due| due <= self.now) {
+                self.turn("advance", |store, at, told| store.advance(at, told));
+            }
+        }
         if let Some(it) = self.turn("next commit", |store, at, _| store.next_commit(at)) {
             let result = commit(&mut self.disk, &it);
             self.turn("committed", |store, at, told| store.committed(at, result, told));
@@ -150,6 +157,54 @@ fn main() {
     println!("refused: {refused:?}");
     bench.say("240 MB more");
     acknowledge_and_leave(&mut bench, subscriptions);
+    wait_for_a_checkpoint();
+}
+
+/// A message waits for a checkpoint of what is known of 300,000 producers with long names.
+fn wait_for_a_checkpoint() {
+    let settings = Settings { producers: 300_001, ..Settings::default() };
+    let mut disk = SimulatedDisk::new(1);
+    let (store, _) = Store::open(&mut disk, settings, 7).expect("a store");
+    let mut bench =
+        Bench { disk, store, told: Told::default(), now: 0, longest: Default::default() };
+    bench.disk();
+    for number in 0..300_000_u64 {
+        let name = format!("{number:0>240}");
+        while bench.turn("produce", |store, at, _| store.produce(at, 1, &name)).is_err() {
+            bench.disk();
+        }
+        if number % 1_000 == 0 {
+            bench.disk();
+        }
+    }
+    bench.disk();
+    bench.say("300,000 producers");
+    let feed = bench.turn("produce", |store, at, _| store.produce(at, 2, "feed"));
+    let feed = feed.expect("room").producer;
+    let (mut sequence, mut longest) = (1, (0, 0));
+    for _ in 0..60_000 {
+        let message = NewMessage {
+            sequence,
+            time_to_live: 0,
+            is_repeated: false,
+            format: 0,
+            topic: "orders/1",
+            payload: &[7; 4_000],
+        };
+        let (mut commits, begin) = (0, bench.now);
+        while bench.turn("store", |store, at, told| store.store(at, feed, &message, told)).is_err()
+        {
+            bench.disk();
+            commits += 1;
+        }
+        longest = longest.max((commits, bench.now - begin));
+        sequence += 1;
+        if sequence % 1_024 == 0 {
+            bench.disk();
+        }
+    }
+    println!("a message waited for {} commits at most, since a checkpoint was late", longest.0);
+    bench.say("240 MB beside 80 MB that are known");
 }
 
 /// Consumers acknowledge some, or all at once, or leave.

@@ -5,8 +5,11 @@ use crate::durable::Durable;
 use crate::outlet::{Denied, Moment, Outlet};
 use crate::store::{Answer, Store};
 
-/// Ranges in a record of what is done, at most.
+/// Ranges in a record of what is done, at most, and in all that are written in one turn.
 const RANGES: usize = 4_096;
+
+/// A record costs at least as much as so many ranges.
+const RECORD: usize = 8;
 
 /// How soon after an acknowledgement room is looked for if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
@@ -80,21 +83,31 @@ impl Store {
         1
     }
 
-    /// Puts what was acknowledged into the journal. What finds no room is tried again with the next commit.
-    pub(crate) fn log_acknowledgements(&mut self, at: Moment) {
+    /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
+    /// finds no room is tried again with the next commit.
+    pub(crate) fn log_acknowledgements(&mut self, at: Moment) -> bool {
+        let mut rest = RANGES;
         let mut unlogged = std::mem::take(&mut self.unlogged);
-        unlogged.retain(|number| !self.log_acknowledgements_of(at, *number));
-        self.unlogged.append(&mut unlogged);
+        unlogged.retain(|number| !self.log_acknowledgements_of(at, *number, &mut rest));
+        unlogged.append(&mut self.unlogged);
+        self.unlogged = unlogged;
+        rest == 0
     }
 
     /// Those of one subscription; whether all of them are in the journal.
-    fn log_acknowledgements_of(&mut self, at: Moment, number: u32) -> bool {
+    fn log_acknowledgements_of(&mut self, at: Moment, number: u32, rest: &mut usize) -> bool {
         // A range takes twenty bytes at most.
-        let most = RANGES.min((self.journal.record_bytes() - 64) / 20);
+        let limit = RANGES.min((self.journal.record_bytes() - 64) / 20);
         while let Some(durable) = self.durables.get(&number) {
             if durable.is_replay() {
                 return true;
             }
+            if *rest == 0 {
+                return false;
+            }
+            let most = limit.min(*rest);
+            let ranges = durable.unlogged.ranges.len().min(most);
+            *rest = rest.saturating_sub(ranges.max(RECORD));
             let body = durable.unlogged.body(number, most);
             if self.make_room(at, body.len()).is_err() {
                 return false;

@@ -1,7 +1,8 @@
 //! Checkpoints: all that is known besides messages goes into the journal again and again, a piece at a time, so
 //! that earlier segments are not needed and no turn is long.
 //!
-//! Each segment begins with a piece; others follow, one with each commit. What a piece says is true where it
+//! Each segment begins with a piece; others follow, one with each commit, and one a turn while records wait for
+//! the checkpoint to be complete. What a piece says is true where it
 //! stands, and changes behind it are in records of their own. Recovery begins with the first piece of the last
 //! checkpoint that is complete.
 
@@ -41,6 +42,9 @@ const PART: usize = 100;
 /// Bytes that ranges have room for, at least; two numbers take twenty at most.
 const RANGES: usize = 40;
 
+/// Bytes that may wait to be written when one more piece is put behind them that records wait for.
+const AHEAD: usize = 4 << 20;
+
 impl Store {
     /// Begins a segment with a piece of what is known.
     pub(crate) fn begin_segment(&mut self, at: Moment) -> Result<(), Denied> {
@@ -74,25 +78,36 @@ impl Store {
             && is_late
             && self.journal.make_room(self.piece_bytes()) == Ok(Room::Here);
         self.is_urgent |= waits;
+        self.is_checkpoint_awaited |= waits;
         waits
     }
 
-    /// Puts the next piece of the checkpoint into the journal, if there is one and room for it.
-    pub(crate) fn go_on_with_checkpoint(&mut self, at: Moment) {
-        let Some(checkpoint) = self.checkpoint else { return };
+    /// While records wait for the checkpoint a piece goes into the journal in each turn, and not only with each
+    /// commit: the next commit has many.
+    pub(crate) fn hurry_with_checkpoint(&mut self, at: Moment) {
+        if self.is_checkpoint_awaited {
+            let is_ahead = self.journal.pending() >= AHEAD;
+            self.is_checkpoint_awaited = !is_ahead && self.go_on_with_checkpoint(at);
+        }
+    }
+
+    /// Puts the next piece of the checkpoint into the journal, if there is one and room for it; whether there is.
+    pub(crate) fn go_on_with_checkpoint(&mut self, at: Moment) -> bool {
+        let Some(checkpoint) = self.checkpoint else { return false };
         // The next segment will begin with it otherwise.
         if self.journal.make_room(self.piece_bytes()) != Ok(Room::Here) {
-            return;
+            return false;
         }
         let (body, next) = self.piece(&checkpoint);
         if self.journal.make_room(body.len()) != Ok(Room::Here) {
-            return;
+            return false;
         }
         self.journal.append(at.time, kind::PIECE, &[&body]);
         self.checkpoint = next;
         if next.is_none() {
             self.journal.set_since(checkpoint.begun);
         }
+        true
     }
 
     /// The next piece of a checkpoint, and what is to come then.
@@ -206,7 +221,7 @@ impl Durable {
                     }
                     waiting.next_if_eq(&next);
                     in_flight.next_if_eq(&next);
-                    at = horizon.min(next + 1);
+                    at = horizon.min(next.saturating_add(1));
                 }
             }
         }

@@ -126,7 +126,7 @@ impl Store {
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, asked.subscription), consumer);
         if let Some(durable) = self.durables.get_mut(&number) {
-            if durable.consumers.is_empty() {
+            if durable.consumers.is_empty() && self.journal.is_on_disk() {
                 durable.resume(self.settings.ranges);
             }
             durable.consumers.push(consumer);
@@ -178,7 +178,7 @@ impl Store {
         };
         let number = self.next_durable;
         if !is_replay {
-            let room = durable.body(number, 0).len();
+            let room = durable.most_bytes(number);
             self.make_room(at, room)?;
         }
         self.begin(&mut durable, asked.start, at);
@@ -216,7 +216,7 @@ impl Store {
         if durable.is_replay() || durable.is_logged || !is_known {
             return;
         }
-        let room = durable.body(number, 0).len();
+        let room = durable.most_bytes(number);
         if self.make_room(at, room).is_err() {
             self.late.push(number);
             return;
@@ -265,6 +265,8 @@ impl Store {
         let (waiting, next) =
             durable.map_or((0, end), |durable| (durable.account().waiting, durable.horizon(end)));
         let Consumer { client, subscription, window, is_new, .. } = *it;
+        let most = durable.map(|durable| durable.most_in_flight(self.settings.ranges).0);
+        let window = window.min(most.unwrap_or(u32::MAX));
         outlet.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }
 
@@ -361,6 +363,11 @@ impl Store {
 }
 
 impl Durable {
+    /// Bytes of the record that makes it, at most: positions take the more the higher they are.
+    fn most_bytes(&self, number: u32) -> usize {
+        self.body(number, u64::MAX).len()
+    }
+
     /// The record that makes it; `end` is the next position of the journal.
     fn body(&self, number: u32, end: u64) -> Vec<u8> {
         let mut out = Writer::default();

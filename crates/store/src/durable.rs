@@ -147,8 +147,9 @@ pub(crate) struct Durable {
     pub(crate) behind: VecDeque<u32>,
     /// It takes too much of what is kept of subscriptions, and waits for a new consumer.
     pub(crate) has_stopped: bool,
-    /// Ranges that may be kept of it since it goes on, if that is more than of others.
-    pub(crate) may_keep: usize,
+    /// It goes on with too many ranges: until all is one range, few messages are in flight, the oldest, so that
+    /// they do not become many more.
+    pub(crate) is_held_back: bool,
     /// Messages up to here may have been delivered before the last start.
     pub(crate) old: u64,
     /// Messages up to here were there before a replay began.

@@ -41,7 +41,13 @@ pub(crate) struct Producer {
     pub(crate) is_awaiting: bool,
     /// The client that uses it, or will when all that the last one sent is acknowledged.
     pub(crate) claimant: Option<u64>,
+    /// Its place among those that are idle.
+    idle: Option<Idle>,
 }
+
+/// Whether something is stored of a producer without a connection, and when it was used: what is first in this
+/// order is missed least.
+type Idle = (bool, u64);
 
 impl Producer {
     pub(crate) fn new(name: &str) -> Self {
@@ -57,6 +63,7 @@ impl Producer {
             is_due: false,
             is_awaiting: false,
             claimant: None,
+            idle: None,
         }
     }
 
@@ -80,6 +87,8 @@ pub(crate) struct Producers {
     numbers: HashMap<Box<str>, u32>,
     /// The numbers of all, in their order.
     order: BTreeSet<u32>,
+    /// Those that have neither a connection nor anything unacknowledged.
+    idle: BTreeSet<(Idle, u32)>,
     next: u32,
 }
 
@@ -96,11 +105,37 @@ impl Producers {
         self.next = self.next.max(number.saturating_add(1));
         // It was forgotten before, which is not in the journal.
         if let Some(before) = self.numbers.insert(producer.name.clone(), number) {
-            self.all.remove(&before);
-            self.order.remove(&before);
+            self.remove(before);
         }
         self.order.insert(number);
         self.all.insert(number, producer);
+        self.look_if_idle(number);
+    }
+
+    fn remove(&mut self, number: u32) -> Option<Producer> {
+        let gone = self.all.remove(&number)?;
+        self.order.remove(&number);
+        if let Some(idle) = gone.idle {
+            self.idle.remove(&(idle, number));
+        }
+        Some(gone)
+    }
+
+    /// A producer has come to have a connection or to have none, or all of it has come to be acknowledged.
+    pub(crate) fn look_if_idle(&mut self, number: u32) {
+        let Some(at) = self.all.get_mut(&number) else { return };
+        let is_idle = !at.is_connected && at.unacknowledged.is_empty();
+        let now = is_idle.then_some((at.last > 0, at.used));
+        let before = std::mem::replace(&mut at.idle, now);
+        if now == before {
+            return;
+        }
+        if let Some(idle) = before {
+            self.idle.remove(&(idle, number));
+        }
+        if let Some(idle) = now {
+            self.idle.insert((idle, number));
+        }
     }
 
     /// A number that no producer has had.
@@ -132,14 +167,11 @@ impl Producers {
     /// Forgets the producer without a connection that was used longest ago, if that was before a time or it
     /// has stored nothing, so that there is nothing to know of it.
     pub(crate) fn forget_one(&mut self, before: u64) -> bool {
-        let idle = |it: &&(&u32, &Producer)| {
-            let may_go = it.1.used < before || it.1.last == 0;
-            !it.1.is_connected && it.1.unacknowledged.is_empty() && may_go
-        };
-        let oldest = self.all.iter().filter(|it| idle(&it)).min_by_key(|it| it.1.used);
-        let Some(number) = oldest.map(|(number, _)| *number) else { return false };
-        self.order.remove(&number);
-        if let Some(gone) = self.all.remove(&number) {
+        let Some(((has_stored, used), number)) = self.idle.first().copied() else { return false };
+        if has_stored && used >= before {
+            return false;
+        }
+        if let Some(gone) = self.remove(number) {
             self.numbers.remove(&gone.name);
         }
         true

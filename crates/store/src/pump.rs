@@ -176,7 +176,7 @@ impl Store {
     }
 
     fn step(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) -> Step {
-        let end = self.journal.last() + 1;
+        let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Self { journal, durables, consumers, .. } = self;
         let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
             return Step::Wait;
@@ -194,7 +194,9 @@ impl Store {
             }
             return Step::Wait;
         }
-        if durable.consumers.iter().all(|it| consumers.get(it).is_none_or(Consumer::is_full)) {
+        let (share, most) = durable.most_in_flight(limit);
+        let is_full = |it: &u32| consumers.get(it).is_none_or(|it| it.is_full(share));
+        if durable.in_flight.len() >= most || durable.consumers.iter().all(is_full) {
             return Step::Wait;
         }
         let message = match journal.at(entry.at) {
@@ -227,7 +229,7 @@ impl Store {
             self.set_alarm(number, due);
             return Step::Wait;
         }
-        let Some(id) = choose(durable, consumers, outlet) else { return Step::Wait };
+        let Some(id) = choose(durable, consumers, share, outlet) else { return Step::Wait };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
         durable.take(is_again, at.now, true);
         let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
@@ -254,8 +256,9 @@ impl Store {
 }
 
 impl Consumer {
-    fn is_full(&self) -> bool {
-        self.in_flight >= self.window || self.through.is_some()
+    /// Whether it has all that it may have: by its window, and not more than so many.
+    fn is_full(&self, most: u32) -> bool {
+        self.in_flight >= self.window.min(most) || self.through.is_some()
     }
 }
 
@@ -263,6 +266,7 @@ impl Consumer {
 fn choose(
     durable: &mut Durable,
     consumers: &BTreeMap<u32, Consumer>,
+    share: u32,
     outlet: &mut impl Outlet,
 ) -> Option<u32> {
     let count = durable.consumers.len();
@@ -270,7 +274,7 @@ fn choose(
         let turn = (durable.turn + step) % count;
         let id = durable.consumers[turn];
         let Some(consumer) = consumers.get(&id) else { continue };
-        if !consumer.is_full() && outlet.has_room(consumer.client) {
+        if !consumer.is_full(share) && outlet.has_room(consumer.client) {
             durable.turn = turn + 1;
             return Some(id);
         }

@@ -138,15 +138,16 @@ impl Store {
     pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, outlet: &mut impl Outlet) {
         let limit = self.settings.ranges;
         let Some(durable) = self.durables.get_mut(&number) else { return };
-        durable.may_keep = durable.may_keep.min(durable.kept_ranges().saturating_add(limit));
+        // Not as soon as there are no more than may be, or the next ones would be too many at once.
+        durable.is_held_back &= durable.kept_ranges() > 1;
         if !durable.is_over(limit, before) || !self.journal.is_on_disk() {
             return;
         }
         let name = &durable.name;
         let denied = Denied::Limit(format!(
             "the durable subscription {name:?} has stopped: what is acknowledged of it lies in more than {limit} \
-             ranges between messages that are not (journal.ranges); it goes on, with the oldest, when a consumer \
-             comes, and ends with `trunkline durable delete {name}`"
+             ranges between messages that are not (journal.ranges); it goes on, with the oldest and few at a time, \
+             when a consumer comes, and ends with `trunkline durable delete {name}`"
         ));
         durable.has_stopped = true;
         for id in std::mem::take(&mut durable.consumers) {
@@ -161,16 +162,22 @@ impl Store {
         self.add_work(number);
     }
 
-    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may.
+    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may: so many of
+    /// all together, and then it is for those that follow.
     pub(crate) fn keep_quotas(&mut self, at: Moment) {
         let limit = self.journal.within(self.settings.quota_bytes);
         let position = self.journal.first_of(limit);
         if position <= self.journal.first() {
             return;
         }
-        let (end, mut over) = (self.journal.last() + 1, Vec::new());
-        for (number, durable) in self.durables.iter_mut().filter(|(_, it)| !it.is_replay()) {
-            let mut rest = SLICE;
+        let (end, mut over, mut rest) = (self.journal.last() + 1, Vec::new(), SLICE);
+        let (from, all) = (self.quota_from, self.durables.keys().copied().collect::<Vec<u32>>());
+        let (before, behind) = all.split_at(all.partition_point(|number| *number < from));
+        for number in behind.iter().chain(before) {
+            let Some(durable) = self.durables.get_mut(number).filter(|it| !it.is_replay()) else {
+                continue;
+            };
+            let had = rest;
             while rest > 0
                 && let Some(slot) = durable.in_flight.first_entry()
                 && slot.get().entry.at < limit
@@ -184,11 +191,13 @@ impl Store {
                 durable.finish(position, end);
                 rest -= 1;
             }
-            if durable.let_go(limit, position, &mut rest, end) || rest < SLICE {
+            if durable.let_go(limit, position, &mut rest, end) || rest < had {
                 over.push(*number);
             }
             if rest == 0 {
+                self.quota_from = number.saturating_add(1);
                 self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
+                break;
             }
         }
         for number in over {
@@ -238,19 +247,30 @@ impl Durable {
         self.done.len() + self.ahead.len()
     }
 
-    /// Whether there are more of them than there were before and than there may be.
+    /// Whether there are more of them than there were before and than there may be. While it is held back there
+    /// are no more than the messages that may be in flight, whoever comes and leaves.
     fn is_over(&self, limit: usize, before: usize) -> bool {
         let ranges = self.kept_ranges();
-        ranges > before && ranges > limit.max(self.may_keep)
+        ranges > before && ranges > limit && !self.is_held_back
     }
 
-    /// A first consumer comes to a subscription that may have stopped: so many ranges more may be kept, or the
-    /// next one would stop it before what is old is acknowledged.
+    /// A first consumer comes to a subscription that may have stopped.
     pub(crate) fn resume(&mut self, limit: usize) {
         self.has_stopped = false;
-        if self.kept_ranges() > limit {
-            self.may_keep = self.kept_ranges().saturating_add(limit);
+        self.is_held_back = self.kept_ranges() > limit;
+    }
+
+    /// Messages that a consumer may have in flight beside its window, and all together.
+    ///
+    /// Between two ranges there is a message that is in flight, or one that was not come to since it is held
+    /// back. The oldest come first, so the latter do not become more: however often consumers come and leave,
+    /// there are no more ranges than it had and that many.
+    pub(crate) fn most_in_flight(&self, limit: usize) -> (u32, usize) {
+        if !self.is_held_back {
+            return (u32::MAX, usize::MAX);
         }
+        let share = (limit / self.consumers.len().max(1)).max(1);
+        (u32::try_from(share).unwrap_or(u32::MAX), limit.max(self.consumers.len()))
     }
 
     /// Loses what waits and is stored before an address, where the first record has this position, so many

@@ -1,7 +1,7 @@
 //! All that is known besides messages, as it is learnt from records: who has published how much, and what of
 //! each durable subscription is done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trunkline_journal::{Address, Learner, Record};
 
@@ -56,6 +56,8 @@ pub struct State {
     pub strange: u64,
     /// The checkpoint whose pieces come: the segment in which it was begun, and the number of the next piece.
     pub(crate) coming: Option<(u32, u32)>,
+    /// Producers and subscriptions that it has said, or that came since it began.
+    pub(crate) said: (BTreeSet<u32>, BTreeSet<u32>),
     /// Whether all pieces of a checkpoint have come.
     pub(crate) is_complete: bool,
 }
@@ -230,17 +232,23 @@ impl State {
         if !reader.0.is_empty() {
             return None;
         }
-        if piece == 0 && is_last {
-            self.producers.clear();
-            self.durables.clear();
+        if piece == 0 {
+            self.said = Default::default();
         }
         self.next_producer = self.next_producer.max(next_producer);
         self.next_durable = self.next_durable.max(next_durable);
+        self.said.0.extend(producers.iter().map(|(number, _)| *number));
         self.producers.extend(producers);
         parts.into_iter().for_each(|(number, part)| self.learn_part(number, part));
         let is_next = piece == 0 || self.coming == Some((begun, piece));
         self.coming = is_next.then_some((begun, piece.saturating_add(1)));
-        self.is_complete |= is_next && is_last;
+        if is_next && is_last {
+            self.is_complete = true;
+            // What it does not say is no more, though the record that ended it may be damaged.
+            let (producers, durables) = std::mem::take(&mut self.said);
+            self.producers.retain(|number, _| producers.contains(number));
+            self.durables.retain(|number, _| durables.contains(number));
+        }
         Some(())
     }
 
@@ -251,6 +259,7 @@ impl State {
         done.remove(part.span.0, part.span.1);
         let mut known = Known { name, pattern, from_time, conflation, account, matched, done };
         known.add(&part.bounds);
+        self.said.1.insert(number);
         self.durables.insert(number, known);
     }
 
@@ -272,6 +281,7 @@ impl State {
         let (number, name) = (reader.u32()?, reader.text()?.to_owned());
         self.next_producer = self.next_producer.max(number.saturating_add(1));
         let producer = KnownProducer { name, last: 0, position: 0, used: record.time };
+        self.said.0.insert(number);
         self.producers.insert(number, producer);
         Some(())
     }
@@ -288,6 +298,7 @@ impl State {
         let number = reader.u32()?;
         self.next_durable = self.next_durable.max(number.saturating_add(1));
         self.durables.insert(number, version2::known(&mut reader)?);
+        self.said.1.insert(number);
         Some(())
     }
 
@@ -395,6 +406,30 @@ mod tests {
         assert!(!state.is_complete);
         state.learn(&record(kind::PIECE, 4, &piece(0, true, &[])));
         assert!(state.is_complete);
+    }
+
+    #[test]
+    fn what_a_complete_checkpoint_does_not_say_is_no_more() {
+        let mut state = State::default();
+        let mut out = Writer::default();
+        part((0, u64::MAX), &[0, 2]).write(0, &mut out);
+        part((0, u64::MAX), &[0, 3]).write(1, &mut out);
+        let second = out.0.len() / 2;
+        state.learn(&record(kind::SUBSCRIPTION, 2, &out.0[..second]));
+        state.learn(&record(kind::SUBSCRIPTION, 3, &out.0[second..]));
+        let mut forgotten = Writer::default();
+        forgotten.u32(7).text("forgotten");
+        state.learn(&record(kind::PRODUCER, 4, &forgotten.0));
+        // That the second was deleted is damaged, and does not come.
+        state.learn(&record(kind::PIECE, 6, &piece(0, false, &[part((0, 10), &[0, 9])])));
+        let mut made = Writer::default();
+        part((0, u64::MAX), &[0, 6]).write(2, &mut made);
+        state.learn(&record(kind::SUBSCRIPTION, 7, &made.0));
+        assert_eq!(state.durables.len(), 3, "it may still be said");
+        state.learn(&record(kind::PIECE, 8, &piece(1, true, &[part((10, u64::MAX), &[])])));
+        let numbers: Vec<u32> = state.durables.keys().copied().collect();
+        assert_eq!(numbers, [0, 2], "what is said, and what was made meanwhile");
+        assert_eq!(state.producers.keys().copied().collect::<Vec<_>>(), [0]);
     }
 
     proptest! {

@@ -132,8 +132,12 @@ pub struct Store {
     /// When what nobody waits for is written at the latest.
     pub(crate) lazy_at: Option<u64>,
     pub(crate) retain_at: u64,
+    /// The durable subscription whose quota is looked at first.
+    pub(crate) quota_from: u32,
     /// The checkpoint of which more pieces are to come.
     pub(crate) checkpoint: Option<Checkpoint>,
+    /// Whether records wait for it to be complete.
+    pub(crate) is_checkpoint_awaited: bool,
     has_told_failure: bool,
     /// What is appended from now on is written at once.
     is_closing: bool,
@@ -173,7 +177,9 @@ impl Store {
             is_urgent: false,
             lazy_at: None,
             retain_at: 0,
+            quota_from: 0,
             checkpoint: None,
+            is_checkpoint_awaited: false,
             has_told_failure: false,
             is_closing: false,
             counts: Counts::default(),
@@ -216,17 +222,21 @@ impl Store {
             producer.is_connected = false;
             self.producer_client.remove(&number);
         }
-        self.is_settled(number)?;
+        let settled = self.is_settled(number);
+        self.producers.look_if_idle(number);
+        settled?;
         let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
         producer.is_connected = true;
         producer.used = producer.used.max(at.time);
-        self.producer_client.insert(number, client);
-        Ok(Producing {
+        let producing = Producing {
             producer: ProducerId { number, session: producer.session },
             window: self.settings.producer_window,
             window_bytes: self.settings.producer_bytes,
             last: producer.last,
-        })
+        };
+        self.producer_client.insert(number, client);
+        self.producers.look_if_idle(number);
+        Ok(producing)
     }
 
     /// Who may have forgotten what it sent goes on behind what is stored for sure.
@@ -271,6 +281,7 @@ impl Store {
         if let Some(at) = self.producers.of(producer) {
             (at.is_connected, at.claimant) = (false, None);
             self.producer_client.remove(&producer.number);
+            self.producers.look_if_idle(producer.number);
         }
     }
 
@@ -448,6 +459,9 @@ impl Store {
             producer.is_due = false;
             producer.settle(durable);
             let (sequence, position) = producer.acknowledged;
+            if client.is_none() {
+                self.producers.look_if_idle(number);
+            }
             if sequence > 0 {
                 is_on_disk = position <= durable;
             }
@@ -475,9 +489,9 @@ impl Store {
             return None;
         }
         self.go_on_with_checkpoint(at);
-        self.log_acknowledgements(at);
+        let is_more = self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
-        (self.is_urgent, self.lazy_at) = (false, None);
+        (self.is_urgent, self.lazy_at) = (is_more, None);
         if !self.unlogged.is_empty() || self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
@@ -614,7 +628,7 @@ impl Store {
 
     /// When [`Self::advance`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
-        if !self.work.is_empty() {
+        if !self.work.is_empty() || self.is_checkpoint_awaited {
             return Some(0);
         }
         let alarm = self.alarms.first().map(|(due, _)| *due);
@@ -628,6 +642,7 @@ impl Store {
     /// Does what is due.
     pub fn advance(&mut self, at: Moment, outlet: &mut impl Outlet) {
         self.journal.advance(at.now);
+        self.hurry_with_checkpoint(at);
         if self.journal.pending() > 0 {
             self.be_lazy(at.now);
         }
@@ -680,7 +695,7 @@ impl Store {
         // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
         // follow what says that this is the end.
         self.checkpoint = None;
-        self.log_acknowledgements(at);
+        while self.log_acknowledgements(at) {}
         self.checkpoint = None;
         self.journal.close();
         self.is_closing = true;

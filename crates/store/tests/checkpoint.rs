@@ -3,7 +3,7 @@
 
 mod world;
 
-use trunkline_journal::Options;
+use trunkline_journal::{Disk as _, Options, commit};
 use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
@@ -124,8 +124,40 @@ fn a_stop_amid_a_checkpoint_is_an_orderly_one() {
     assert_eq!((opened.producers, opened.durables), (41, 1));
 }
 
-/// What it says if a journal of so many segments refuses a message, where what is known takes so many halves of one.
-fn refusal(segments: u64, halves: u64) -> Option<String> {
+#[test]
+fn who_waits_for_a_checkpoint_waits_for_few_commits() {
+    let journal = Options { segment_bytes: 1 << 20, memory_bytes: 1 << 20, ..Options::default() };
+    let mut world = World::new(Settings { journal, piece_bytes: 4_000, ..settings() });
+    for number in 0..3_000 {
+        let name = format!("{number:0>100}");
+        world.store.produce(world.at(), 100 + number, &name).expect("room");
+    }
+    world.sync();
+    let first = world.store.journal().end().segment;
+    while world.store.journal().end().segment == first {
+        world.publish("memory/1", &"x".repeat(10_000));
+    }
+    // Nothing was written since, so that but one piece of a hundred is there.
+    while world.try_publish("memory/1", &"x".repeat(10_000), 0).is_ok() {}
+    let (mut commits, mut turns) = (0, 0);
+    while world.try_publish("memory/1", "x", 0) == Err(Denied::Busy) {
+        while world.store.next_deadline().is_some_and(|due| due <= world.now) {
+            turns += 1;
+            let (at, before) = (world.at(), world.store.journal().pending());
+            world.store.advance(at, &mut world.told);
+            let put = world.store.journal().pending() - before;
+            assert!(put < 5_000, "{put} bytes in one turn");
+        }
+        let it = world.store.next_commit(world.at()).expect("it is urgent");
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+    }
+    assert!(turns > 90 && commits < 5, "{commits} commits in {turns} turns");
+}
+
+/// A journal of so many segments, where what is known takes so many halves of one.
+fn with_halves(segments: u64, halves: u64) -> World {
     let segment_bytes = 64 << 10;
     let bytes = segments * u64::from(segment_bytes);
     let journal =
@@ -139,29 +171,138 @@ fn refusal(segments: u64, halves: u64) -> Option<String> {
         }
         world.sync();
     }
-    for _ in 0..3_000 {
+    world
+}
+
+/// What it says if it refuses a message, and how many bytes it has at most.
+fn refusal(world: &mut World, messages: u32) -> (Option<String>, u64) {
+    let mut most = 0;
+    for _ in 0..messages {
         let mut result = Err(Denied::Busy);
-        for _ in 0..100 {
+        for _ in 0..1_000 {
             result = world.try_publish("orders/1", &"y".repeat(500), 0);
             if result.is_ok() {
                 break;
             }
-            world.wait(1_100_000_000);
+            world.wait(11_000_000);
         }
+        most = most.max(world.store.journal().bytes());
         match result {
             Ok(()) => world.sync(),
-            Err(denied) => return Some(format!("{denied:?}")),
+            Err(denied) => return (Some(format!("{denied:?}")), most),
         }
     }
-    None
+    (None, most)
 }
 
 #[test]
-fn a_journal_too_small_for_two_checkpoints_says_so() {
-    let why = refusal(4, 2).expect("too few");
-    assert!(why.contains("what is known of producers and subscriptions"), "{why}");
-    assert!(!why.contains("still to be acknowledged"), "{why}");
-    for halves in 2..5 {
-        assert_eq!(refusal(2 * halves + 1, halves), None, "{halves} halves of a segment");
+fn a_journal_that_is_too_small_for_what_is_known_goes_on() {
+    for halves in 1..9 {
+        let mut world = with_halves(4, halves);
+        let (refused, most) = refusal(&mut world, 2_000);
+        assert_eq!(refused, None, "{halves} halves of a segment");
+        let segments = most / (64 << 10);
+        assert!(segments <= 4.max(2 * halves + 2), "{halves} halves take {segments} segments");
+        world.cut_power();
+        let producing = world.store.produce(world.at(), 2, &format!("{:0>100}", 224));
+        assert_eq!(producing.map(|it| it.last), Ok(0), "it is known still");
     }
+}
+
+/// A journal of large segments' halves is written until all of it was said some times; its disk.
+fn said_often(bytes: u64, keeps: impl Fn(&mut World, u32)) -> World {
+    let journal = Options {
+        segment_bytes: 16 << 10,
+        memory_bytes: 4 << 10,
+        keep: 0,
+        bytes,
+        ..Options::default()
+    };
+    let mut world = World::new(Settings { journal, piece_bytes: 1_000, ..settings() });
+    for number in 0..150 {
+        let name = format!("{number:0>100}");
+        while world.store.produce(world.at(), 100 + number, &name).is_err() {
+            world.sync();
+        }
+        world.sync();
+    }
+    world.consume(2, durable("gateway"));
+    for number in 0..600 {
+        while world.try_publish("orders/1", &"y".repeat(300), 0).is_err() {
+            world.wait(11_000_000);
+        }
+        world.sync();
+        for it in std::mem::take(&mut world.told.seen) {
+            world.acknowledge(it.client, it.position);
+        }
+        world.wait(30_000_000);
+        keeps(&mut world, number);
+    }
+    world
+}
+
+/// How many pieces of what is known cost a start, when one of all is damaged.
+fn costly(world: &mut World) -> (usize, usize) {
+    Store::open(&mut world.disk.clone(), world.settings.clone(), 7).expect("nothing is damaged");
+    let mut all = records(&mut world.disk, kind::PIECE);
+    all.extend(records(&mut world.disk, kind::STATE));
+    let refused = all.iter().filter(|(name, body)| {
+        let mut disk = world.disk.clone();
+        disk.flip(name, body + 20, 3);
+        match Store::open(&mut disk, world.settings.clone(), 7) {
+            Ok((_, opened)) => {
+                assert_eq!((opened.producers, opened.durables), (151, 1), "{name} {body}");
+                false
+            }
+            Err(_) => true,
+        }
+    });
+    (refused.count(), all.len())
+}
+
+#[test]
+fn any_piece_of_a_checkpoint_may_be_damaged() {
+    let times = std::cell::Cell::new(0);
+    said_often(1 << 30, |world, number| {
+        if number % 40 == 39 {
+            let (refused, all) = costly(world);
+            assert_eq!(refused, 0, "of {all} after message {number}");
+            assert!(all > 20, "{all} pieces");
+            times.set(times.get() + u32::from(world.store.journal().first() > 1));
+        }
+    });
+    assert!(times.get() > 5, "segments were let go of");
+}
+
+#[test]
+fn one_checkpoint_is_enough_where_there_is_no_room_for_two() {
+    let mut refusals = 0;
+    let mut world = said_often(1 << 30, |_, _| {});
+    // There is less room than two complete ones and one that is begun take.
+    let files = world.disk.names().expect("names");
+    let bytes: u64 = files.iter().map(|it| world.disk.length(it).expect("there")).sum();
+    world.disk.set_room(Some(bytes - (32 << 10)));
+    for _ in 0..1_000 {
+        let mut result = Err(Denied::Busy);
+        for _ in 0..200 {
+            result = world.try_publish("orders/1", &"y".repeat(300), 0);
+            match &result {
+                Ok(()) => break,
+                Err(Denied::Busy) => world.wait(11_000_000),
+                Err(_) => {
+                    refusals += 1;
+                    world.wait(1_100_000_000);
+                }
+            }
+        }
+        assert_eq!(result, Ok(()));
+        world.sync();
+        for it in std::mem::take(&mut world.told.seen) {
+            world.acknowledge(it.client, it.position);
+        }
+        world.wait(30_000_000);
+    }
+    assert_eq!(refusals, 0, "it goes on");
+    let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
+    assert_eq!((opened.producers, opened.durables), (151, 1));
 }

@@ -2,7 +2,7 @@
 
 mod world;
 
-use trunkline_journal::commit;
+use trunkline_journal::{Options, commit};
 use trunkline_store::{
     Consume, Denied, Durability, Forwarding, Level, LossReason, Moment, NewMessage, Policy, Rule,
     Settings, Start, Store,
@@ -33,6 +33,24 @@ fn store_and_forward_waits_for_the_disk_and_cut_through_does_not() {
         "told at once, truly"
     );
     assert_eq!(world.payloads(), ["a", "b", "c"]);
+}
+
+#[test]
+fn what_waits_for_the_disk_is_not_delivered_when_a_consumer_makes_room() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { window: 1, ..durable("gateway") });
+    world.publish("orders/1", "a");
+    world.sync();
+    world.publish("orders/1", "b");
+    let open = world.store.next_commit(world.at()).expect("it is urgent");
+    let position = world.told.seen[0].position;
+    world.acknowledge(2, position);
+    let at = world.at();
+    world.store.client_has_room(at, 2, &mut world.told);
+    assert_eq!(world.payloads(), ["a"], "b is being written");
+    let result = commit(&mut world.disk, &open);
+    world.store.committed(world.at(), result, &mut world.told);
+    assert_eq!(world.payloads(), ["b"]);
 }
 
 #[test]
@@ -262,13 +280,16 @@ fn a_durable_subscription_is_deleted_for_all() {
 fn acknowledgements_are_kept_when_it_says_so() {
     let mut world = World::new(settings());
     world.consume(2, Consume { wants_acknowledged: true, ..durable("desk") });
+    world.consume(3, durable("other"));
     world.publish("orders/1", "a");
     world.sync();
     let position = world.told.seen[0].position;
     world.acknowledge(2, position);
+    world.acknowledge(3, position);
     assert!(world.told.acknowledged.is_empty());
     world.sync();
-    assert_eq!(world.told.acknowledged, [(1, Durability { memory: 1, disk: 1 })]);
+    let told = [(1, Durability { memory: 1, disk: 1 })];
+    assert_eq!(world.told.acknowledged, told, "the other one has not asked");
 }
 
 #[test]
@@ -287,6 +308,48 @@ fn what_a_commit_does_not_have_is_not_said_to_be_on_disk() {
     world.sync();
     assert_eq!(world.told.confirmed.last(), positions.last());
     assert_eq!(world.told.stored.last().map(|it| it.1.sequence), Some(2));
+}
+
+#[test]
+fn what_a_commit_does_not_have_is_not_published_directly() {
+    let mut world = World::new(settings());
+    world.publish("orders/1", "a");
+    let first = world.store.next_commit(world.at()).expect("it is urgent");
+    world.publish("orders/1", "b");
+    let result = commit(&mut world.disk, &first);
+    world.store.committed(world.at(), result, &mut world.told);
+    assert_eq!(world.told.direct, ["a"], "b is being written at most");
+    world.sync();
+    assert_eq!(world.told.direct, ["a", "b"]);
+}
+
+#[test]
+fn an_acknowledgement_behind_more_than_a_commit_takes_is_not_kept_yet() {
+    let journal = Options { segment_bytes: 32 << 20, memory_bytes: 32 << 20, ..Options::default() };
+    let mut world = World::new(Settings { journal, ..settings() });
+    world.consume(2, Consume { wants_acknowledged: true, ..durable("gateway") });
+    world.publish("orders/1", "a");
+    world.sync();
+    let position = world.told.seen[0].position;
+    let long = "x".repeat(1 << 20);
+    (0..10).for_each(|_| world.publish("orders/1", &long));
+    world.acknowledge(2, position);
+    let mut commits = 0;
+    while world.told.acknowledged.is_empty() {
+        let it = world.store.next_commit(world.at()).expect("there is more to write");
+        let mut cut = world.disk.clone();
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+        if !world.told.acknowledged.is_empty() {
+            cut.clone_from(&world.disk);
+        }
+        cut.cut_power(&[], &mut |_| 0);
+        let other = World::on(cut, world.settings.clone());
+        let is_kept = other.store.account("gateway").expect("it stands").acknowledged == 1;
+        assert_eq!(is_kept, !world.told.acknowledged.is_empty(), "after {commits} commits");
+    }
+    assert!(commits > 1, "one commit does not have all");
 }
 
 #[test]

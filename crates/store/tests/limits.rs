@@ -329,6 +329,51 @@ fn a_producer_that_was_forgotten_begins_anew_over_restarts() {
 }
 
 #[test]
+fn of_many_producers_those_that_are_missed_least_make_room() {
+    const PRODUCERS: usize = 20_000;
+    let keep = 3_600 * SECOND;
+    let policy = Policy { level: Level::Memory, ..Policy::default() };
+    let settings = Settings { producers: PRODUCERS, producer_keep: keep, policy, ..settings() };
+    let (mut store, mut told) = (Store::in_memory(settings), Told::default());
+    let mut at = World::new(world::settings()).at();
+    let mut produce = |store: &mut Store, name: &str, stores: bool| {
+        (at.now, at.time) = (at.now + 1_000, at.time + 1_000);
+        let id = store.produce(at, 1, name)?.producer;
+        if stores {
+            let (time_to_live, is_repeated, format, payload) = (0, false, 0, &b"a"[..]);
+            let (sequence, topic) = (1, "orders/1");
+            let message =
+                NewMessage { sequence, time_to_live, is_repeated, format, topic, payload };
+            store.store(at, id, &message, &mut told)?;
+            store.settle(&mut told);
+        }
+        store.leave(id);
+        if name == "an hour" {
+            (at.now, at.time) = (at.now + keep, at.time + keep);
+        }
+        Ok::<_, Denied>(())
+    };
+    for number in 0..PRODUCERS - 1 {
+        produce(&mut store, &format!("stored {number}"), true).expect("room");
+    }
+    // One that stores nothing makes room each time: more often than all can be gone through.
+    for number in 0..500_000 {
+        produce(&mut store, &format!("made up {number}"), false).expect("room");
+    }
+    produce(&mut store, "an hour", true).expect("room");
+    assert!(store.knows_producer("stored 0") && !store.knows_producer("made up 499999"));
+    for number in 0..100 {
+        produce(&mut store, &format!("new {number}"), true).expect("an hour has passed");
+        assert!(!store.knows_producer(&format!("stored {number}")), "the oldest makes room");
+        assert!(store.knows_producer(&format!("stored {}", number + 1)), "and no other");
+    }
+    // What is used again is not the oldest any more.
+    produce(&mut store, "stored 100", false).expect("it is known");
+    produce(&mut store, "last", true).expect("room");
+    assert!(store.knows_producer("stored 100") && !store.knows_producer("stored 101"));
+}
+
+#[test]
 fn a_name_is_taken_over_from_who_never_stops() {
     let mut world = World::new(settings());
     world.publish("orders/1", "a");
@@ -396,6 +441,62 @@ fn topics_of_which_nothing_waits_are_forgotten() {
     world.sync();
     assert_eq!(world.told.seen.last().map(|it| &it.payload[..]), Some("c"));
     assert_eq!(account(&world).acknowledged, 500);
+}
+
+#[test]
+fn quotas_of_many_subscriptions_take_no_more_of_a_turn_than_that_of_one() {
+    let mut quota = Settings { quota_bytes: 64 << 10, ..settings() };
+    quota.journal.keep = 0;
+    let mut world = World::new(quota);
+    for client in 2..12 {
+        world.consume(client, Consume { window: 1, ..durable(&format!("slow {client}")) });
+    }
+    for number in 0..600 {
+        world.publish_in_time("cut/1", &format!("{number:0500}"));
+    }
+    world.sync();
+    let lost =
+        |world: &World| -> Vec<u64> { world.store.durables().map(|it| it.account.lost).collect() };
+    let mut all = 0;
+    for _ in 0..100 {
+        world.now += 1_000_000_000;
+        let at = world.at();
+        world.store.advance(at, &mut world.told);
+        let now: u64 = lost(&world).iter().sum();
+        assert!(now - all <= 1_024, "{} in one turn", now - all);
+        all = now;
+    }
+    let lost = lost(&world);
+    assert!(lost[0] > 300 && lost.iter().all(|it| *it == lost[0]), "{lost:?}");
+}
+
+#[test]
+fn a_subscription_that_takes_the_last_room_of_a_segment_leaves_some_for_the_end() {
+    for less in 0..60 {
+        let mut world = World::new(settings());
+        for number in 0..300 {
+            world.publish_in_time("cut/1", &number.to_string());
+        }
+        world.sync();
+        let left = (64 << 10) - world.store.journal().end().offset as usize;
+        for bytes in [30_000, left - 30_000 - 800 + 8 * less] {
+            world.publish_in_time("cut/1", &"x".repeat(bytes));
+        }
+        world.sync();
+        // With a name of so many bytes a position makes its record eight bytes longer.
+        world.consume(2, durable("gateway-abc"));
+        // What was written is marked as such when nothing more comes, and the end is when it is closed.
+        let last = world.store.journal().last();
+        world.wait(1_100_000_000);
+        assert_eq!(world.store.journal().last(), last + 1, "{less}: there is room for a mark");
+        let at = world.at();
+        world.store.close(at);
+        while world.store.journal().pending() > 0 {
+            world.sync();
+        }
+        let opened = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store").1;
+        assert!(opened.journal.was_closed && opened.durables == 1, "{less}: {opened:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,13 @@ pub(super) fn write(
     flags: ReadWriteFlags,
 ) -> Result<usize, Errno> {
     #[cfg(test)]
-    note(format!("write {}", if flags.contains(ReadWriteFlags::DSYNC) { "DSYNC" } else { "" }));
+    {
+        let is_through = flags.contains(ReadWriteFlags::DSYNC);
+        note(format!("write {}", if is_through { "DSYNC" } else { "" }));
+        if is_through && REFUSES.get() {
+            return Err(Errno::OPNOTSUPP);
+        }
+    }
     pwritev2(file, &[IoSlice::new(bytes)], offset, flags)
 }
 
@@ -35,6 +41,15 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 thread_local! {
     static CALLS: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
+
+    /// Whether writes with `DSYNC` are refused, as some file systems and older kernels do.
+    static REFUSES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// From now on writes of this thread with `DSYNC` are refused, or are not.
+#[cfg(test)]
+pub(super) fn refuse(refuses: bool) {
+    REFUSES.set(refuses);
 }
 
 #[cfg(test)]

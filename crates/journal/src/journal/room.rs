@@ -1,6 +1,6 @@
 //! Room: segments that are made, begun and let go of.
 
-use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment};
+use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, SOON, Segment};
 use crate::index::Index;
 use crate::record::{ALIGNMENT, Address, HEAD, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead};
@@ -16,18 +16,19 @@ impl Journal {
         self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes
     }
 
+    /// Bytes that it has beyond those that it may have (`Options::bytes`): where what is known besides messages
+    /// takes more, or nothing would ever go on.
+    pub fn excess(&self) -> u64 {
+        if self.is_on_disk { self.bytes().saturating_sub(self.options.bytes) } else { 0 }
+    }
+
     /// Why there is no segment more.
     fn over(&self) -> String {
-        let why = match self.is_held_by_known {
-            false => "what is in them is still to be acknowledged",
-            true => {
-                "no segment can go before what is known of producers and subscriptions is in later ones; if \
-                 that stays so, journal.bytes has to be two segments for each half of one that this takes, \
-                 and one more"
-            }
-        };
         let bytes = self.options.bytes;
-        format!("the journal has all the {bytes} bytes that it may have (journal.bytes), and {why}")
+        format!(
+            "the journal has all the {bytes} bytes that it may have (journal.bytes), and what is in them is \
+             still to be acknowledged"
+        )
     }
 
     /// Segments that are never let go of: the current one, and on a disk the one before it, since what is
@@ -51,7 +52,7 @@ impl Journal {
 
     /// Whether the file of the next segment is being made.
     pub fn is_trying(&self) -> bool {
-        self.next == Next::Asked
+        matches!(self.next, Next::Asked | Next::Held(_))
     }
 
     /// The longest body of a record: half a segment.
@@ -103,6 +104,11 @@ impl Journal {
         match &self.next {
             Next::Ready => Ok(()),
             Next::None | Next::Asked => Err(Refusal::Busy),
+            // The current one is full, so that nothing more can be said in it.
+            Next::Held(_) => {
+                (self.next, self.is_wanted) = (Next::Held(0), true);
+                Err(Refusal::Busy)
+            }
             Next::Full(why, _) => Err(Refusal::Full(why.clone())),
         }
     }
@@ -128,13 +134,18 @@ impl Journal {
         self.since
     }
 
-    /// All that is known has been said by the records from a segment on.
+    /// All that is known has been said by the records from a segment on, with the last one.
     pub fn set_since(&mut self, segment: u32) {
         self.since = segment;
+        self.known.push_back((segment, self.last()));
+        let on_disk = self.known.iter().filter(|(_, position)| *position <= self.durable);
+        let older = on_disk.count().saturating_sub(2);
+        self.known.drain(..older);
     }
 
-    /// Begins a segment as [`Self::begin_segment`] does, with a first record that does not say all that is
-    /// known: the records from the segment `since` on do, to which that record belongs.
+    /// Begins a segment as [`Self::begin_segment`] does, with a first record that may not say all that is
+    /// known: the records from the segment `since` on do. If that record is the last of these, it is not
+    /// what [`Self::since`] says.
     ///
     /// # Errors
     ///
@@ -160,26 +171,36 @@ impl Journal {
         let number = self.tail.end().segment;
         let index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
         let bytes = self.options.segment_bytes.into();
-        self.segments.push_back(Segment { number, index, bytes, is_sealed: false, since });
-        (self.next, self.since) = (Next::None, since);
-        self.is_retained = false;
+        self.segments.push_back(Segment { number, index, bytes, is_sealed: false });
+        (self.next, self.is_wanted, self.is_retained) = (Next::None, false, false);
         if let Some((kind, body)) = first {
             self.append(time, kind, &[body]);
+            if since == number || since != self.since {
+                self.set_since(since);
+            }
         }
         Ok(())
     }
 
-    /// Whether it is time for the next segment.
-    fn is_next_due(&self, now: u64) -> bool {
-        let is_due = match &self.next {
+    /// Whether the next segment is to be made, sooner or later.
+    fn is_next_wanted(&self) -> bool {
+        match &self.next {
             Next::None => {
                 let half = self.options.segment_bytes / 2;
                 !self.has_current() || self.tail.end().offset >= half
             }
-            Next::Full(_, retry_at) => now >= *retry_at,
+            Next::Full(..) | Next::Held(_) => true,
             Next::Asked | Next::Ready => false,
+        }
+    }
+
+    /// Whether it is time for the next segment.
+    fn is_next_due(&self, now: u64) -> bool {
+        let is_time = match &self.next {
+            Next::Full(_, retry_at) | Next::Held(retry_at) => now >= *retry_at,
+            _ => true,
         };
-        is_due && self.failed.is_none() && !self.is_closed
+        is_time && self.is_next_wanted() && self.failed.is_none() && !self.is_closed
     }
 
     /// Whether it is time for the next segment, and there are too many to have it: what nobody needs is
@@ -194,8 +215,14 @@ impl Journal {
         if !self.is_next_due(now) {
             return None;
         }
-        if self.is_over() {
+        if self.is_over() && !self.is_held_by_known {
             self.next = Next::Full(self.over(), now.saturating_add(RETRY));
+            return None;
+        }
+        // What is known may still be said in the current one, and the first segment go. Where there is no
+        // place left for it there is one segment more than may be, or nothing would ever go on.
+        if self.is_over() && !self.is_wanted {
+            self.next = Next::Held(now.saturating_add(SOON));
             return None;
         }
         self.next = Next::Asked;
@@ -211,7 +238,11 @@ impl Journal {
         let mut makes_room = std::mem::take(&mut self.has_no_room);
         while self.has_old() {
             let is_old = self.segments[0].index.last_time.saturating_add(self.options.keep) <= time;
-            if self.is_first_needed(needed) || !(is_old || makes_room || self.is_over()) {
+            let is_short = makes_room || self.is_over() && self.is_next_wanted();
+            // What is known is there twice, unless there is no room for that.
+            let times = if is_short { 1 } else { 2 };
+            let may_go = is_old || makes_room || self.is_over();
+            if !may_go || self.is_first_needed(needed, times) {
                 break;
             }
             makes_room = false;
@@ -223,17 +254,15 @@ impl Journal {
         self.first()
     }
 
-    /// Whether the first segment has something that is needed. On a disk that is also what was known when it
-    /// was begun, until enough to know that is said by later ones; the last of all does not count, since its
-    /// first record may be damaged one day.
-    fn is_first_needed(&self, needed: u64) -> bool {
+    /// Whether the first segment has something that is needed. On a disk that is also what is known besides
+    /// messages, until later ones have said all of it so many times.
+    fn is_first_needed(&self, needed: u64, times: usize) -> bool {
         let first = &self.segments[0];
         if !self.is_on_disk || first.index.last >= needed {
             return first.index.last >= needed;
         }
-        let mut later = self.segments.range(1..self.segments.len() - 1).rev();
-        let known = later.find(|it| it.index.records > 0 && it.index.first <= self.durable);
-        let is_known = known.is_some_and(|it| first.number < it.since);
+        let mut on_disk = self.known.iter().rev().filter(|(_, position)| *position <= self.durable);
+        let is_known = on_disk.nth(times - 1).is_some_and(|(segment, _)| first.number < *segment);
         !is_known || first.index.last > self.durable
     }
 
@@ -246,7 +275,7 @@ impl Journal {
             return;
         }
         self.chores.push_back(Chore::Remove { segment: first.number });
-        if let Next::Full(_, retry_at) = &mut self.next {
+        if let Next::Full(_, retry_at) | Next::Held(retry_at) = &mut self.next {
             *retry_at = 0;
         }
     }

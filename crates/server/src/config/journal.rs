@@ -50,6 +50,8 @@ pub struct Journal {
     pub producers: usize,
     /// Names of producers that clients of one name may bring in within an hour and store nothing under.
     pub producers_per_client: usize,
+    /// Names of producers that clients of one name may bring in within an hour and store something under.
+    pub new_producers_per_client: usize,
     /// Unacknowledged messages of a consumer that does not say how many it wants.
     pub window: u32,
     /// The most that one may want.
@@ -78,6 +80,7 @@ impl Default for Journal {
             subscriptions: settings.durables,
             producers: settings.producers,
             producers_per_client: 1_000,
+            new_producers_per_client: 10_000,
             window: settings.window.0,
             window_limit: settings.window.1,
             producer_window: settings.producer_window,

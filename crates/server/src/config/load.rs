@@ -109,6 +109,10 @@ impl Config {
             ("journal.segment_bytes", at_least(self.journal.segment_bytes, 1 << 20)),
             ("journal.bytes", at_least(self.journal.bytes, SEGMENTS * self.journal.segment_bytes)),
             ("journal.producers_per_client", at_least(self.journal.producers_per_client as u64, 1)),
+            (
+                "journal.new_producers_per_client",
+                at_least(self.journal.new_producers_per_client as u64, 1),
+            ),
             ("journal.window", at_least(self.journal.window.into(), 1)),
             ("journal.window_limit", at_least(self.journal.window_limit.into(), 1)),
             ("journal.producer_window", at_least(self.journal.producer_window.into(), 1)),

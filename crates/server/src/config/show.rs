@@ -133,6 +133,11 @@ impl Config {
             &journal.producers_per_client,
             "new in an hour, without a message, from clients of one name",
         );
+        page.key(
+            "new_producers_per_client",
+            &journal.new_producers_per_client,
+            "new in an hour, with a message",
+        );
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
         page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");

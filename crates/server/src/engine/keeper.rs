@@ -20,6 +20,9 @@ impl std::fmt::Debug for Keeper {
     }
 }
 
+/// Connections that are gone, and have a place among those that are held, at most; or as many as are held.
+const GONE: usize = 1_024;
+
 /// The store with what it needs of the outside.
 pub(crate) struct Keeper {
     pub(crate) store: Store,
@@ -35,6 +38,8 @@ pub(crate) struct Keeper {
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
     pub(crate) shortage: Option<Shortage>,
+    /// The journal has more bytes than it may have.
+    pub(crate) has_excess: bool,
     pub(crate) newcomers: Newcomers,
     /// Name of the topic that is published to.
     pub(crate) name: String,
@@ -51,6 +56,7 @@ impl Keeper {
             alarms: Vec::new(),
             consumers: Consumers::default(),
             shortage: None,
+            has_excess: false,
             newcomers: Newcomers::default(),
             name: String::new(),
         }
@@ -79,9 +85,15 @@ impl Keeper {
 
     /// A connection is not to be read from until there is room.
     pub(crate) fn hold(&mut self, id: ConnectionId) {
-        if self.held.insert(id) {
-            self.in_order.push(id);
+        if !self.held.insert(id) {
+            return;
         }
+        // Those that are gone take their places along when they are as many as those that are there.
+        if self.in_order.len() >= 2 * self.held.len() + GONE {
+            let (held, mut seen) = (&self.held, HashSet::new());
+            self.in_order.retain(|it| *it != id && held.contains(it) && seen.insert(*it));
+        }
+        self.in_order.push(id);
     }
 
     /// Asked before each read: it costs the same however many are held.
@@ -257,5 +269,22 @@ mod tests {
             std::iter::from_fn(|| keeper.next_released()).map(|it| it.index).collect();
         let expected: Vec<u32> = (0..200_000).filter(|it| *it != 3).collect();
         assert_eq!(released, expected);
+    }
+
+    #[test]
+    fn who_is_held_and_leaves_again_and_again_takes_no_room() {
+        let mut keeper = Keeper::new(Store::in_memory(Settings::default()), 0);
+        let id = |index, generation| ConnectionId { index, generation };
+        keeper.hold(id(1, 1));
+        for generation in 0..100_000 {
+            keeper.hold(id(7, generation));
+            keeper.forget(id(7, generation));
+        }
+        keeper.hold(id(2, 1));
+        keeper.hold(id(7, 5));
+        assert!(keeper.in_order.len() <= 2 * GONE, "{} places", keeper.in_order.len());
+        keeper.release_all();
+        let released: Vec<_> = std::iter::from_fn(|| keeper.next_released()).collect();
+        assert_eq!(released, [id(1, 1), id(2, 1), id(7, 5)], "in their order");
     }
 }

@@ -1,61 +1,96 @@
-//! Producers' names that clients bring in and store nothing under, so that one of them does not bring in any
-//! number of them.
+//! Producers' names that clients bring in, so that one of them does not bring in any number of them.
 
 use std::collections::HashMap;
 
 /// How long names are counted; the store keeps one as long that is not used. Nanoseconds.
 const HOUR: u64 = 3_600 * 1_000_000_000;
 
-/// Clients that are counted. Further ones are not: names under which nothing was stored make room in the
-/// store, whoever brought them in.
+/// Clients that are counted. Further ones are not: who makes up names for itself too is not held by any count.
 const CLIENTS: usize = 10_000;
 
-/// New names of producers in an hour under which nothing is stored yet, by the name of the client that brought
-/// them in. Clients without a name have nothing in common, and are not counted.
+/// New names of producers in an hour, by the name of the client that brought them in.
 #[derive(Debug, Default)]
 pub(crate) struct Newcomers {
     /// When the hour began; nanoseconds.
     since: u64,
-    of_client: HashMap<Box<str>, usize>,
+    of_client: HashMap<Box<str>, Count>,
 }
 
-/// A name that was counted, until something is stored under it.
+/// What clients of a name have brought in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    /// Names under which nothing is stored yet. Clients without a name have nothing in common, and theirs are
+    /// not counted: the store makes room of such names by itself.
+    unused: usize,
+    /// Names under which something was stored, which the store keeps for an hour. Those of clients without a
+    /// name are counted together.
+    stored: usize,
+}
+
+/// A name that was brought in, until something is stored under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Newcomer {
     /// When the hour began in which it came.
     since: u64,
 }
 
+/// Which names are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TooMany {
+    /// Those under which nothing is stored.
+    Unused,
+    /// Those under which something is.
+    Stored,
+}
+
 impl Newcomers {
-    /// Whether a client has brought in fewer than so many.
-    pub(crate) fn may(&mut self, now: u64, client: &str, most: usize) -> bool {
+    /// Whether a client may bring in one more, if it may have so many unused and so many others in an hour.
+    ///
+    /// # Errors
+    ///
+    /// It has too many.
+    pub(crate) fn may(
+        &mut self,
+        now: u64,
+        client: &str,
+        (unused, stored): (usize, usize),
+    ) -> Result<(), TooMany> {
         if now.saturating_sub(self.since) >= HOUR {
             (self.since, self.of_client) = (now, HashMap::new());
         }
-        self.of_client.get(client).is_none_or(|count| *count < most)
+        let count = self.of_client.get(client).copied().unwrap_or_default();
+        if count.stored >= stored {
+            Err(TooMany::Stored)
+        } else if count.unused >= unused {
+            Err(TooMany::Unused)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn count(&mut self, client: &str) -> Option<&mut Count> {
+        if !self.of_client.contains_key(client) {
+            if self.of_client.len() >= CLIENTS && !client.is_empty() {
+                return None;
+            }
+            self.of_client.insert(client.into(), Count::default());
+        }
+        self.of_client.get_mut(client)
     }
 
     /// A client has brought in one; none if it is not counted.
     pub(crate) fn add(&mut self, client: &str) -> Option<Newcomer> {
-        if let Some(count) = self.of_client.get_mut(client) {
-            *count += 1;
-        } else if !client.is_empty() && self.of_client.len() < CLIENTS {
-            self.of_client.insert(client.into(), 1);
-        } else {
-            return None;
-        }
-        Some(Newcomer { since: self.since })
+        let since = self.since;
+        self.count(client)?.unused += usize::from(!client.is_empty());
+        Some(Newcomer { since })
     }
 
     /// Something is stored under a name that a client has brought in.
-    pub(crate) fn remove(&mut self, client: &str, newcomer: Newcomer) {
-        if newcomer.since == self.since
-            && let Some(count) = self.of_client.get_mut(client)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.of_client.remove(client);
-            }
+    pub(crate) fn stored(&mut self, client: &str, newcomer: Newcomer) {
+        let is_of_now = newcomer.since == self.since && !client.is_empty();
+        if let Some(count) = self.count(client) {
+            count.unused -= usize::from(is_of_now);
+            count.stored += 1;
         }
     }
 }

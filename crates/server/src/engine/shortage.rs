@@ -1,6 +1,6 @@
 //! A journal without room: told when it begins and when it is over, and not in between.
 
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use super::Engine;
 
@@ -41,5 +41,22 @@ impl Engine {
             }
             _ => {}
         }
+    }
+
+    /// Says when the journal begins to take more than it may have, and when that is over.
+    pub(super) fn look_for_excess(&mut self) {
+        let journal = self.keeper.store.journal();
+        let (bytes, excess) = (journal.bytes(), journal.excess());
+        match (excess > 0, self.keeper.has_excess) {
+            (true, false) => warn!(
+                bytes,
+                excess,
+                "the journal takes more than journal.bytes: what is known of producers and subscriptions has to be \
+                 in it once more before segments can go"
+            ),
+            (false, true) => info!(bytes, "the journal takes no more than journal.bytes again"),
+            _ => return,
+        }
+        self.keeper.has_excess = excess > 0;
     }
 }

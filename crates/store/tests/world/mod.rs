@@ -173,7 +173,7 @@ impl World {
         self.now += 1_000;
         let at = self.at();
         if self.producer.is_none() {
-            let producing = self.store.produce(at, PUBLISHER, "feed").expect("room");
+            let producing = self.store.produce(at, PUBLISHER, "feed")?;
             (self.producer, self.sequence) = (Some(producing.producer), producing.last);
         }
         self.sequence += 1;

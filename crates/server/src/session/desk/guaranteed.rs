@@ -5,7 +5,7 @@ use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
 use super::{Denied, Desk, denied};
-use crate::engine::message_bytes;
+use crate::engine::{TooMany, message_bytes};
 
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,8 @@ impl Desk<'_> {
     /// There are as many producers as may be, or the journal takes nothing.
     pub fn produce(&mut self, name: &str) -> Result<Producing, NotNow> {
         let is_new = !self.keeper.store.knows_producer(name);
-        let most = self.office.config.journal.producers_per_client;
-        let (now, client) = (self.now, &self.member.name);
-        if is_new && !self.keeper.newcomers.may(now, client, most) {
-            let text = format!(
-                "clients of the name {client:?} have brought in {most} names of producers within an hour and \
-                 stored nothing under them, and may bring in no more (journal.producers_per_client)"
-            );
-            return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
+        if is_new {
+            self.may_bring_in_one().map_err(NotNow::Denied)?;
         }
         let (store, at, _) = self.keeper.parts(self.now, self.router);
         let produced = store.produce(at, self.member.id.as_u64(), name);
@@ -89,6 +83,28 @@ impl Desk<'_> {
         }
         self.member.producer = Some(producing.producer);
         Ok(producing)
+    }
+
+    /// Whether the client may bring in a name of a producer.
+    fn may_bring_in_one(&mut self) -> Result<(), Denied> {
+        let journal = &self.office.config.journal;
+        let (unused, stored) = (journal.producers_per_client, journal.new_producers_per_client);
+        let client = &self.member.name;
+        let may = self.keeper.newcomers.may(self.now, client, (unused, stored));
+        let Err(too_many) = may else { return Ok(()) };
+        let (most, what, key) = match too_many {
+            TooMany::Unused => (unused, "nothing", "producers_per_client"),
+            TooMany::Stored => (stored, "something", "new_producers_per_client"),
+        };
+        let who = match &**client {
+            "" => "clients without a name".to_owned(),
+            name => format!("clients of the name {name:?}"),
+        };
+        let text = format!(
+            "{who} have brought in {most} names of producers within an hour and stored {what} under them, and may \
+             bring in no more (journal.{key})"
+        );
+        Err(Denied { code: code::LIMIT, offset: None, text })
     }
 
     /// Stores a message of the client's producer.
@@ -124,7 +140,7 @@ impl Desk<'_> {
                 self.member.format = it.format;
                 // Nothing was stored before: what is taken now with a sequence is its first.
                 if let Some(newcomer) = self.member.newcomer.take_if(|_| it.sequence > 0) {
-                    self.keeper.newcomers.remove(&self.member.name, newcomer);
+                    self.keeper.newcomers.stored(&self.member.name, newcomer);
                 }
                 Ok(())
             }
