@@ -49,7 +49,7 @@ impl<'a> Body<'a> {
             return self.scope_of_tags(scope, into);
         }
         self.with_bits(scope, |body, seen| {
-            let mut step = body.first_step(seen)?;
+            let mut step = body.first_step(scope, seen)?;
             loop {
                 step = match step {
                     Step::Leaf(leaf) => body.leaves(scope, seen, leaf, into)?,
@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
 
     /// Goes to the first value of the scope if the way there is known.
     #[inline(always)]
-    fn first_step(&mut self, seen: &mut [u64]) -> Result<Step> {
+    fn first_step(&mut self, scope: &ScopePlan, seen: &mut [u64]) -> Result<Step> {
         self.check_names();
         if !self.parser.is_in_content() {
             // The end of an empty-element tag takes no bytes, so it is no gap.
@@ -73,7 +73,7 @@ impl<'a> Body<'a> {
         let start = self.parser.position();
         let place = self.learnt.place(self.scope, learnt::START);
         match self.known_gap(place, start) {
-            Some(gap) if self.cross(place, gap, start, seen)? => {
+            Some(gap) if self.cross(scope, place, gap, start, seen)? => {
                 let content = start + gap.length();
                 let field = gap.field().into();
                 Ok(Step::Leaf(Leaf { field, content, name: gap.name_before(content) }))
@@ -144,7 +144,7 @@ impl<'a> Body<'a> {
                 self.value = Value::Input(leaf.content, end);
                 self.field = leaf.field;
                 into.decode_field(leaf.field, self)?;
-                if !self.cross(place, gap, end, seen)? {
+                if !self.cross(scope, place, gap, end, seen)? {
                     return Ok(Step::Ended);
                 }
                 leaf.content = end + gap.length();
@@ -233,6 +233,7 @@ impl<'a> Body<'a> {
                         break;
                     }
                     self.opened("");
+                    self.note_component(scope, inner, seen, at)?;
                     self.parser.push_known(at + 1, length)?;
                     at += start.len();
                     component = inner;
@@ -245,6 +246,8 @@ impl<'a> Body<'a> {
                     }
                     learns &= !self.leave(scope, component, seen, at)?;
                     at += tag.len();
+                    // What was opened in the gap itself is no component around its field.
+                    learns &= self.parser.depth() < gap.floor;
                     gap.floor = gap.floor.min(self.parser.depth());
                     component = element.parent;
                     self.check_names();
@@ -281,7 +284,14 @@ impl<'a> Body<'a> {
     /// Does what the learnt gap at `at` does; says whether a field stands behind it. If not, the
     /// scope has ended.
     #[inline(always)]
-    fn cross(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<bool> {
+    fn cross(
+        &mut self,
+        scope: &ScopePlan,
+        place: usize,
+        gap: Known,
+        at: usize,
+        seen: &mut [u64],
+    ) -> Result<bool> {
         let content = at + gap.length();
         if gap.field() == learnt::END {
             self.parser.pop_known_elements(gap.closed());
@@ -289,19 +299,40 @@ impl<'a> Body<'a> {
             return Ok(false);
         }
         if gap.moves() {
-            self.close_and_open(place, gap, at)?;
+            self.close_and_open(scope, place, gap, at, seen)?;
         }
         self.note(gap.field().into(), seen, gap.name_before(content).0 - 1)?;
         Ok(true)
     }
 
+    /// Closes and opens the elements of a gap. Those that it opens are the components around its
+    /// field, innermost last: what it opens and closes again is not learnt.
     #[inline(never)]
-    fn close_and_open(&mut self, place: usize, gap: Known, at: usize) -> Result<()> {
+    fn close_and_open(
+        &mut self,
+        scope: &ScopePlan,
+        place: usize,
+        gap: Known,
+        at: usize,
+        seen: &mut [u64],
+    ) -> Result<()> {
         self.parser.pop_known_elements(gap.closed());
-        for (offset, length) in self.learnt.opened(place, gap) {
+        let opened = self.learnt.opened(place, gap);
+        for (offset, length) in opened {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
-        Ok(())
+        let mut component = scope.slots[usize::from(gap.field())].component;
+        let mut twice = None;
+        for (offset, _) in opened.iter().rev() {
+            if scope.stands_twice(component, seen) {
+                twice = Some((component, at + usize::from(*offset) - 1));
+            }
+            component = scope.components[usize::from(component)].parent;
+        }
+        match twice {
+            Some((component, at)) => Err(self.plan.component_twice(self.scope, component, at)),
+            None => Ok(()),
+        }
     }
 
     #[inline]
@@ -329,12 +360,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// An element was closed.
+    /// An element was closed. A gap that had opened it, too, is not learnt: see
+    /// [`close_and_open`](Self::close_and_open).
     #[inline]
     fn closed(&mut self) {
-        if let Some(gap) = &mut self.gap {
-            gap.floor = gap.floor.min(self.parser.depth());
-        }
+        let depth = self.parser.depth();
+        self.gap = self.gap.filter(|gap| depth < gap.floor).map(|gap| Gap { floor: depth, ..gap });
     }
 
     /// An element of the message was opened whose name has this prefix. Gaps are learnt for one
@@ -427,6 +458,7 @@ impl<'a> Body<'a> {
                     return Ok(None);
                 }
                 self.opened("");
+                self.note_component(scope, inner, seen, at)?;
                 self.parser.push_known(at + 1, length)?;
                 self.parser.set_position(at + start.len());
                 Ok(Some(Step::Between(inner)))
@@ -582,7 +614,8 @@ impl<'a> Body<'a> {
                 let name = (at + 1, name.qualified().len());
                 self.general_field(scope, seen, component, (field, at, name), into)
             }
-            Some(Name::Component(inner)) if !self.is_nil_component()? => {
+            Some(Name::Component(inner)) if !self.is_nil_component(scope, inner)? => {
+                self.note_component(scope, inner, seen, at)?;
                 if self.attributes {
                     self.hold(scope, inner)?;
                 }
