@@ -147,6 +147,8 @@ pub(super) struct Marks<'a> {
     schema_type: Option<Cow<'a, str>>,
     /// It is an array of the encoding.
     array: Option<Array>,
+    /// How many say nothing, see [`others`].
+    pub(super) others: usize,
 }
 
 impl<'a> Marks<'a> {
@@ -190,6 +192,7 @@ impl<'a> Marks<'a> {
                     marks.array = Some(array);
                 }
                 (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, parser, input)?,
+                ("", local) if !(encoded && is_of_encoding(local)) => marks.others += 1,
                 _ => {}
             }
         }

@@ -11,6 +11,9 @@ impl<'a> Body<'a> {
     /// What the start tag just read says of a field's or component's content.
     #[inline]
     pub(super) fn marks(&self) -> Result<Marks<'a>> {
+        if self.parser.attributes(self.input).len() == 0 {
+            return Ok(Marks::default());
+        }
         Marks::read(self.plan, self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
     }
 
@@ -30,7 +33,7 @@ impl<'a> Body<'a> {
             _ => marks.refuse_array().map(|()| None),
         });
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes();
+        self.count_attributes(marks.others);
         Ok(marks.nil)
     }
 
@@ -41,7 +44,7 @@ impl<'a> Body<'a> {
             let fits = marks.refuse_others(self.plan);
             fits.map_err(|kind| self.error(kind, self.at()))?;
         }
-        self.count_attributes_around(scope, component)?;
+        self.count_attributes_around(marks.others, scope, component)?;
         Ok(marks.nil)
     }
 
@@ -52,7 +55,7 @@ impl<'a> Body<'a> {
         let fits = marks.fit(field.kind).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
         fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes();
+        self.count_attributes(marks.others);
         Ok(())
     }
 

@@ -518,14 +518,35 @@ fn end(name: &str) -> Literal {
 }
 
 impl ScopePlan {
-    /// Notes that a component stands here, whose bit is behind those of the fields; was it there
-    /// already?
+    /// Where the bit of a component is: behind those of the fields.
+    #[inline]
+    pub(super) fn component_bit(&self, component: u16) -> usize {
+        self.slots.len() + usize::from(component)
+    }
+
+    /// Notes that a component stands here; was it there already?
     #[inline]
     pub(super) fn stands_twice(&self, component: u16, seen: &mut [u64]) -> bool {
-        let bit = self.slots.len() + usize::from(component);
+        let bit = self.component_bit(component);
         let word = &mut seen[bit / 64];
         let before = std::mem::replace(word, *word | 1 << (bit % 64));
         before == *word
+    }
+
+    /// The bits of a field's innermost components, so many, and in which word these are; no answer if
+    /// that is not one word.
+    pub(super) fn bits_around(&self, field: u16, count: usize) -> Option<(u64, usize)> {
+        let mut component = self.slots.get(usize::from(field)).map_or(NONE, |it| it.component);
+        let mut found = (0, 0);
+        for _ in 0..count {
+            let bit = self.component_bit(component);
+            if found.0 != 0 && found.1 != bit / 64 {
+                return None;
+            }
+            found = (found.0 | 1 << (bit % 64), bit / 64);
+            component = self.components.get(usize::from(component))?.parent;
+        }
+        Some(found)
     }
 
     /// Is a component written though it holds nothing, where those that `passed` says have no field

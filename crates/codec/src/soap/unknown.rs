@@ -147,8 +147,7 @@ impl<'a> Body<'a> {
     /// Counts the attributes of the start tag just read that say nothing. What is counted is not
     /// learnt: it would not be counted again.
     #[inline]
-    pub(super) fn count_attributes(&mut self) {
-        let others = others(self.plan, self.parser, self.input).count();
+    pub(super) fn count_attributes(&mut self, others: usize) {
         if others > 0 {
             self.unknown += others;
             self.gap = None;
@@ -163,24 +162,31 @@ impl<'a> Body<'a> {
     #[inline]
     pub(super) fn count_attributes_around(
         &mut self,
+        others: usize,
         scope: &ScopePlan,
         component: u16,
     ) -> Result<()> {
-        if self.attributes {
+        if others == 0 || self.attributes {
             return Ok(());
         }
-        let (plan, parser, input) = (self.plan, &*self.parser, self.input);
-        if let Some((meaning, kind, at)) = misplaced(plan, parser, input, scope, component) {
-            // The path of what is wrong in an entry's own tag ends at the group.
-            if let Name::Field(field) = meaning
-                && std::ptr::eq(scope, &plan.scopes[self.scope])
-            {
-                self.field = field.into();
-            }
-            return Err(self.error(kind, at));
-        }
-        self.count_attributes();
+        self.refuse_misplaced(scope, component)?;
+        self.count_attributes(others);
         Ok(())
+    }
+
+    #[cold]
+    fn refuse_misplaced(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
+        let (plan, parser, input) = (self.plan, &*self.parser, self.input);
+        let Some((meaning, kind, at)) = misplaced(plan, parser, input, scope, component) else {
+            return Ok(());
+        };
+        // The path of what is wrong in an entry's own tag ends at the group.
+        if let Name::Field(field) = meaning
+            && std::ptr::eq(scope, &plan.scopes[self.scope])
+        {
+            self.field = field.into();
+        }
+        Err(self.error(kind, at))
     }
 
     /// The same for one in a group.

@@ -117,11 +117,10 @@ impl Body<'_> {
                         let fits = marks.refuse_nil("an entry, not nil");
                         let fits = fits.and_then(|()| marks.refuse_others(self.plan));
                         fits.map_err(|kind| self.error(kind, self.parser.position()))?;
-                        let counted = self.unknown;
-                        self.count_attributes_around(entry, NONE)?;
+                        self.count_attributes_around(marks.others, entry, NONE)?;
                         if self.attributes {
                             self.hold(entry, NONE)?;
-                        } else if begins_here && self.unknown == counted {
+                        } else if begins_here && marks.others == 0 {
                             self.learn_entry(index, start, (at + 1, name.qualified().len()));
                         }
                         return Ok(true);

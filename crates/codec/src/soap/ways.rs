@@ -4,7 +4,7 @@ use trunkline_message::{Error, ErrorKind, Fields, Result};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
-use super::learnt::{self, Effect, Known, piece};
+use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{NONE, ScopePlan, Shape};
 use super::unknown::NOTHING;
@@ -36,7 +36,8 @@ pub(super) struct Leaf {
 pub(super) struct Gap {
     key: usize,
     start: usize,
-    /// Elements open at its start, and the fewest since.
+    /// Elements open at its start, and the fewest since. What is opened above and closed again is
+    /// not told by them, so a gap with such an element is not learnt.
     depth: usize,
     floor: usize,
 }
@@ -49,7 +50,7 @@ impl<'a> Body<'a> {
             return self.scope_of_tags(scope, into);
         }
         self.with_bits(scope, |body, seen| {
-            let mut step = body.first_step(scope, seen)?;
+            let mut step = body.first_step(seen)?;
             loop {
                 step = match step {
                     Step::Leaf(leaf) => body.leaves(scope, seen, leaf, into)?,
@@ -63,7 +64,7 @@ impl<'a> Body<'a> {
 
     /// Goes to the first value of the scope if the way there is known.
     #[inline(always)]
-    fn first_step(&mut self, scope: &ScopePlan, seen: &mut [u64]) -> Result<Step> {
+    fn first_step(&mut self, seen: &mut [u64]) -> Result<Step> {
         self.check_names();
         if !self.parser.is_in_content() {
             // The end of an empty-element tag takes no bytes, so it is no gap.
@@ -73,7 +74,7 @@ impl<'a> Body<'a> {
         let start = self.parser.position();
         let place = self.learnt.place(self.scope, learnt::START);
         match self.known_gap(place, start) {
-            Some(gap) if self.cross(scope, place, gap, start, seen)? => {
+            Some(gap) if self.cross(place, gap, start, seen)? => {
                 let content = start + gap.length();
                 let field = gap.field().into();
                 Ok(Step::Leaf(Leaf { field, content, name: gap.name_before(content) }))
@@ -144,7 +145,7 @@ impl<'a> Body<'a> {
                 self.value = Value::Input(leaf.content, end);
                 self.field = leaf.field;
                 into.decode_field(leaf.field, self)?;
-                if !self.cross(scope, place, gap, end, seen)? {
+                if !self.cross(place, gap, end, seen)? {
                     return Ok(Step::Ended);
                 }
                 leaf.content = end + gap.length();
@@ -244,10 +245,9 @@ impl<'a> Body<'a> {
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
                         break;
                     }
-                    learns &= !self.leave(scope, component, seen, at)?;
+                    let was_open = self.parser.depth() < gap.floor;
+                    learns &= !self.leave(scope, component, seen, at)? && was_open;
                     at += tag.len();
-                    // What was opened in the gap itself is no component around its field.
-                    learns &= self.parser.depth() < gap.floor;
                     gap.floor = gap.floor.min(self.parser.depth());
                     component = element.parent;
                     self.check_names();
@@ -284,14 +284,7 @@ impl<'a> Body<'a> {
     /// Does what the learnt gap at `at` does; says whether a field stands behind it. If not, the
     /// scope has ended.
     #[inline(always)]
-    fn cross(
-        &mut self,
-        scope: &ScopePlan,
-        place: usize,
-        gap: Known,
-        at: usize,
-        seen: &mut [u64],
-    ) -> Result<bool> {
+    fn cross(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<bool> {
         let content = at + gap.length();
         if gap.field() == learnt::END {
             self.parser.pop_known_elements(gap.closed());
@@ -299,40 +292,51 @@ impl<'a> Body<'a> {
             return Ok(false);
         }
         if gap.moves() {
-            self.close_and_open(scope, place, gap, at, seen)?;
+            self.close_and_open(place, gap, at, seen)?;
         }
         self.note(gap.field().into(), seen, gap.name_before(content).0 - 1)?;
         Ok(true)
     }
 
     /// Closes and opens the elements of a gap. Those that it opens are the components around its
-    /// field, innermost last: what it opens and closes again is not learnt.
+    /// field, innermost last: a gap that closes again what it opened is not learnt.
     #[inline(never)]
     fn close_and_open(
         &mut self,
-        scope: &ScopePlan,
         place: usize,
         gap: Known,
         at: usize,
         seen: &mut [u64],
     ) -> Result<()> {
         self.parser.pop_known_elements(gap.closed());
-        let opened = self.learnt.opened(place, gap);
-        for (offset, length) in opened {
+        let (names, bits, word) = self.learnt.opened(place, gap);
+        for (offset, length) in names {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
+        if names.is_empty() {
+            return Ok(());
+        }
+        let word = &mut seen[word];
+        let before = std::mem::replace(word, *word | bits);
+        match before & bits {
+            0 => Ok(()),
+            twice => Err(self.opened_twice(place, gap, at, twice)),
+        }
+    }
+
+    /// The outermost component that a gap opens for the second time: one of those with these bits.
+    #[cold]
+    fn opened_twice(&self, place: usize, gap: Known, at: usize, bits: u64) -> Error {
+        let scope = &self.plan.scopes[self.scope];
         let mut component = scope.slots[usize::from(gap.field())].component;
-        let mut twice = None;
-        for (offset, _) in opened.iter().rev() {
-            if scope.stands_twice(component, seen) {
-                twice = Some((component, at + usize::from(*offset) - 1));
+        let (mut twice, mut from) = (component, at);
+        for (offset, _) in self.learnt.opened(place, gap).0.iter().rev() {
+            if bits >> (scope.component_bit(component) % 64) & 1 != 0 {
+                (twice, from) = (component, at + usize::from(*offset) - 1);
             }
             component = scope.components[usize::from(component)].parent;
         }
-        match twice {
-            Some((component, at)) => Err(self.plan.component_twice(self.scope, component, at)),
-            None => Ok(()),
-        }
+        self.plan.component_twice(self.scope, twice, from)
     }
 
     #[inline]
@@ -354,9 +358,11 @@ impl<'a> Body<'a> {
             (closed, opened, name, length, self.same_context)
         {
             let effect = Effect { field, name, closed, opened, length };
+            let scope = &self.plan.scopes[self.scope];
+            let Some((bits, word)) = scope.bits_around(field, opened.into()) else { return };
             let bytes = &self.input.as_bytes()[gap.start..end];
             let place = self.learnt.place(self.scope, gap.key);
-            self.learnt.learn(place, bytes, effect, names);
+            self.learnt.learn(place, bytes, effect, Opened { names, bits, word });
         }
     }
 
@@ -365,7 +371,10 @@ impl<'a> Body<'a> {
     #[inline]
     fn closed(&mut self) {
         let depth = self.parser.depth();
-        self.gap = self.gap.filter(|gap| depth < gap.floor).map(|gap| Gap { floor: depth, ..gap });
+        match &mut self.gap {
+            Some(gap) if depth < gap.floor => gap.floor = depth,
+            _ => self.gap = None,
+        }
     }
 
     /// An element of the message was opened whose name has this prefix. Gaps are learnt for one

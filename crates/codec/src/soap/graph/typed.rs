@@ -347,10 +347,7 @@ impl<'a> Reader<'a> {
                     into.decode_field(usize::from(field), self)?;
                 }
                 Some(Meaning::Component(inner)) => {
-                    if scope.stands_twice(inner, &mut self.seen[base..]) {
-                        let at = self.at();
-                        return Err(self.plan.component_twice(self.scope, inner, at));
-                    }
+                    self.note_component(scope, inner, base)?;
                     self.enter(*child)?;
                     self.members(scope, base, inner, into)?;
                     let missing = scope.required.missing_in_empty(inner, &self.seen[base..]);
@@ -416,6 +413,14 @@ impl<'a> Reader<'a> {
         let limit = self.limits.fields;
         match self.fields > limit {
             true => Err(self.error(ErrorKind::Limit { name: "fields", limit })),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a component the second time.
+    fn note_component(&mut self, scope: &ScopePlan, component: u16, base: usize) -> Result<()> {
+        match scope.stands_twice(component, &mut self.seen[base..]) {
+            true => Err(self.plan.component_twice(self.scope, component, self.at())),
             false => Ok(()),
         }
     }
