@@ -81,7 +81,9 @@ impl Known {
         self.0 as u8 as usize
     }
 
-    fn opened(self) -> usize {
+    /// As [`Effect::opened`].
+    #[inline(always)]
+    pub(super) fn opened(self) -> usize {
         (self.0 >> 8) as u8 as usize
     }
 

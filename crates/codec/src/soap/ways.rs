@@ -292,29 +292,22 @@ impl<'a> Body<'a> {
             return Ok(false);
         }
         if gap.moves() {
-            self.close_and_open(place, gap, at, seen)?;
+            self.parser.pop_known_elements(gap.closed());
+            if gap.opened() > 0 {
+                self.open(place, gap, at, seen)?;
+            }
         }
         self.note(gap.field().into(), seen, gap.name_before(content).0 - 1)?;
         Ok(true)
     }
 
-    /// Closes and opens the elements of a gap. Those that it opens are the components around its
-    /// field, innermost last: a gap that closes again what it opened is not learnt.
+    /// Opens the elements of a gap. They are the components around its field, innermost last: a gap
+    /// that closes again what it opened is not learnt.
     #[inline(never)]
-    fn close_and_open(
-        &mut self,
-        place: usize,
-        gap: Known,
-        at: usize,
-        seen: &mut [u64],
-    ) -> Result<()> {
-        self.parser.pop_known_elements(gap.closed());
+    fn open(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<()> {
         let (names, bits, word) = self.learnt.opened(place, gap);
         for (offset, length) in names {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
-        }
-        if names.is_empty() {
-            return Ok(());
         }
         let word = &mut seen[word];
         let before = std::mem::replace(word, *word | bits);
@@ -367,7 +360,7 @@ impl<'a> Body<'a> {
     }
 
     /// An element was closed. A gap that had opened it, too, is not learnt: see
-    /// [`close_and_open`](Self::close_and_open).
+    /// [`open`](Self::open).
     #[inline]
     fn closed(&mut self) {
         let depth = self.parser.depth();
