@@ -189,6 +189,8 @@ fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
         assert!(written.contains(empty), "{written}");
         written.replace(empty, content).into_bytes()
     };
+    let missing = || Err(("party/id", "a required field is missing"));
+    let twice = ("party", "expected one element party with all that is in it, not a second");
     let ok = |id: &str, role| Ok(Party { id: id.into(), role });
     let nil = "<party xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'/>";
     let elements = [
@@ -197,24 +199,24 @@ fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
         (nil, ok("", None)),
         ("<party><id>A</id></party>", ok("A", None)),
         ("<first>1</first><party><role>3</role><id>A</id></party><last>2</last>", ok("A", Some(3))),
-        ("<party/>", Err(())),
-        ("<party></party>", Err(())),
-        ("<first>1</first><party></party><last>2</last>", Err(())),
-        ("<first>1</first><party> <!-- none --> </party><last>2</last>", Err(())),
-        ("<first>1</first><party><role>3</role></party><last>2</last>", Err(())),
-        ("<first>1</first><party><other>3</other></party><last>2</last>", Err(())),
+        ("<party/>", missing()),
+        ("<party></party>", missing()),
+        ("<first>1</first><party></party><last>2</last>", missing()),
+        ("<first>1</first><party> <!-- none --> </party><last>2</last>", missing()),
+        ("<first>1</first><party><role>3</role></party><last>2</last>", missing()),
+        ("<first>1</first><party><other>3</other></party><last>2</last>", missing()),
         // The second is empty, and the first is not: the gap is the same as that of the one alone.
-        ("<party><id>A</id></party><first>1</first><party></party><last>2</last>", ok("A", None)),
-        ("<first>1</first><party></party><last>2</last>", Err(())),
+        ("<party><id>A</id></party><first>1</first><party></party><last>2</last>", Err(twice)),
+        ("<first>1</first><party></party><last>2</last>", missing()),
     ];
     let attributes = [
         ("", ok("", None)),
         ("<party id=\"A\"/>", ok("A", None)),
         ("<party id=\"A\" role=\"3\"></party>", ok("A", Some(3))),
-        ("<party/>", Err(())),
-        ("<party></party>", Err(())),
-        ("<party role=\"3\"/>", Err(())),
-        ("<party other=\"3\"/>", Err(())),
+        ("<party/>", missing()),
+        ("<party></party>", missing()),
+        ("<party role=\"3\"/>", missing()),
+        ("<party other=\"3\"/>", missing()),
     ];
     for (cases, in_attributes) in [(&elements[..], false), (&attributes[..], true)] {
         let plan = plan(in_attributes);
@@ -224,9 +226,9 @@ fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
             let read = decoders.read(&bytes);
             match (&read, expected) {
                 (Ok(order), Ok(party)) => assert_eq!(order.party, *party, "{content}"),
-                (Err(error), Err(())) => {
-                    assert_eq!(error.path(), "party/id", "{content}");
-                    assert!(error.to_string().ends_with("a required field is missing"), "{error}");
+                (Err(error), Err((path, why))) => {
+                    assert_eq!(error.path(), *path, "{content}");
+                    assert!(error.to_string().ends_with(why), "{error}");
                 }
                 _ => panic!("{content}: {read:?}"),
             }

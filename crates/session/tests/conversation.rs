@@ -2,8 +2,8 @@
 
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Answer, Binding, Context, Conversation, Endpoint, Fault, FaultCode, Outcome, Service,
-    SoapVersion, Style,
+    Answer, Binding, Context, Conversation, Endpoint, Fault, FaultCode, Fragment, Outcome, Service,
+    SoapVersion, Style, element,
 };
 use trunkline_wire::Text;
 
@@ -281,6 +281,76 @@ fn blocks_go_in_and_out() {
     // The next call has none of it.
     let (answer, _) = ask(&mut conversation, &envelope("", body), "");
     assert!(!answer.contains("Header"), "{answer}");
+}
+
+/// As gSOAP, Axis 1 and others mark blocks where content is encoded.
+#[test]
+fn an_encoded_block_is_read_by_the_rules_of_the_encoding() {
+    let style = "http://schemas.xmlsoap.org/soap/encoding/";
+    let ask_with = |attributes: &str, content: &str| {
+        let mut conversation = endpoint(Binding::rpc_encoded()).conversation();
+        let header = format!(
+            "<e:Header xmlns:s='{style}'><n:Transaction {attributes}>{content}</n:Transaction></e:Header>"
+        );
+        let body = "<n:subtract><a>5</a><b>2</b></n:subtract><m id='elsewhere'>T-7</m>";
+        ask(&mut conversation, &envelope(&header, body), "")
+    };
+    let id = "<id>T-7</id>";
+    for (attributes, content) in [
+        ("", id),
+        ("s:root='1'", id),
+        ("s:root='0' id='t'", id),
+        (&format!("e:encodingStyle='{style}'"), id),
+        (&format!("e:encodingStyle='{style}' s:root='1'"), id),
+        ("", "<id href='#t'/><other id='t'>T-7</other>"),
+        ("", &format!("<id e:encodingStyle='{style}'>T-7</id>")),
+        ("e:encodingStyle='urn:other'", "<n:id>T-7</n:id>"),
+    ] {
+        let (answer, outcome) = ask_with(attributes, content);
+        assert_eq!(outcome, Outcome::Reply, "{attributes} {content}: {answer}");
+        assert!(answer.contains(">T-7</id>"), "{attributes} {content}: {answer}");
+    }
+    let element = "an element with the id &quot;elsewhere&quot; in the same header block";
+    for (attributes, content, why) in [
+        ("href='#elsewhere'", "", element),
+        ("", "<id href='#elsewhere'/>", element),
+        ("s:root='maybe'", id, "root to be true or false"),
+        ("", "<id href='#t'/><id id='t'>T-7</id>", "id at byte 64: the field stands twice"),
+    ] {
+        let (answer, outcome) = ask_with(attributes, content);
+        assert_eq!(outcome, Outcome::Fault(FaultCode::Sender), "{attributes} {content}: {answer}");
+        let answer = answer.replace("&quot;", "\"");
+        assert!(answer.contains(&why.replace("&quot;", "\"")), "{attributes} {content}: {answer}");
+    }
+}
+
+/// Blocks and details are messages too: what they have that nobody knows is not passed over
+/// without a word.
+#[test]
+fn what_is_unknown_in_blocks_and_details_is_counted() {
+    let mut conversation = endpoint(Binding::document_literal()).conversation();
+    let block =
+        |content: &str| format!("<e:Header><n:Transaction>{content}</n:Transaction></e:Header>");
+    let body = "<n:subtract><n:a>5</n:a><n:b>2</n:b><n:more/></n:subtract>";
+    for (content, unknown, expected) in [
+        ("<n:id>T</n:id>", 1, Outcome::Reply),
+        ("<n:more/><n:id kind='1'>T</n:id>", 3, Outcome::Reply),
+        ("<n:more/>", 2, Outcome::Fault(FaultCode::Sender)),
+        ("<n:id>T</n:id>", 1, Outcome::Reply),
+    ] {
+        let (answer, outcome) = ask(&mut conversation, &envelope(&block(content), body), "");
+        assert_eq!(outcome, expected, "{answer}");
+        assert_eq!(conversation.context().unknown_elements(), unknown, "{content}");
+    }
+    let detail = |content: &str| {
+        let text = format!("<Transaction xmlns='urn:d'>{content}</Transaction>");
+        Fragment::parse(&text).expect("an element")
+    };
+    let (read, unknown) = element::read_counted::<Transaction>(&detail("<id>T</id><more/>"));
+    assert_eq!((read.expect("a struct").id, unknown), ("T".into(), 1));
+    let (read, unknown) = element::read_counted::<Transaction>(&detail("<more/><more/>"));
+    assert!(read.is_err());
+    assert_eq!(unknown, 2);
 }
 
 #[test]

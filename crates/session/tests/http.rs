@@ -310,6 +310,17 @@ fn unknown_elements_are_counted_in_the_log_and_in_the_profile() {
         (extended("<more><a/><b/></more>"), "200", " bytes, 1 unknown element | answered"),
         (extended("<a/><b xmlns='urn:b'/>"), "200", " bytes, 2 unknown elements | answered"),
         (hello.clone(), "200", " bytes | answered"),
+        (
+            extended("<more/>").replace("<text>", "<a/><text>").replace("</text>", "<b/></text>"),
+            "500",
+            " bytes, 1 unknown element | ",
+        ),
+        (
+            extended("<text>2</text>").replace("<text>hello", "<a/><text b='1'>hello"),
+            "500",
+            " bytes, 2 unknown elements | ",
+        ),
+        (hello.clone(), "200", " bytes | answered"),
         (extended(known), "500", "expected <text> of \"urn:words\", not <text> of \"urn:x\""),
     ] {
         let (head, _) = ask(server.address(), head, &body);

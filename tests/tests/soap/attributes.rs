@@ -48,7 +48,7 @@ fn attributes_stand_in_any_order_quotes_and_white_space() {
         "<EveryKind flag=\"1\" name=\"a\"><hollow right=\"it's\" left=\"2\"></hollow></EveryKind>",
         "<EveryKind\n\tname = \"a\"\r\nflag= '1' ><hollow left=\"2\" right=\"it's\" /></EveryKind>",
         "<EveryKind name=\"a\"  flag=\" true\"><hollow right='it&apos;s' left='2'/></EveryKind>",
-        "<EveryKind name=\"a\" flag=\"1\"> <hollow left=\"2\"/><hollow right=\"it's\"/> </EveryKind>",
+        "<EveryKind name=\"a\" flag=\"1\"> <hollow left=\"2\" right=\"it's\"/> </EveryKind>",
         "<EveryKind flag='&#49;' name='&#x61;'><hollow left='2' right='it&#39;s'/></EveryKind>",
     ] {
         assert_eq!(read(&nested(), element).as_ref(), Ok(&expected), "{element}");
@@ -182,10 +182,14 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
         let error = refused(&options, &element);
         assert!(error.ends_with("XML: attribute appears twice in a tag"), "{error}");
     }
-    let element = "<EveryKind name=\"\"><hollow left=\"1\"/><hollow left=\"2\"/></EveryKind>";
-    let at = message(element).rfind("left").unwrap();
-    let expected = format!("hollow/left at byte {at}: the field stands twice");
-    assert_eq!(refused(&nested(), element), expected);
+    for second in
+        ["<hollow left=\"2\"/>", "<hollow right=\"2\"></hollow>", "<hollow/>", "<hollow  />"]
+    {
+        let element = format!("<EveryKind name=\"\"><hollow left=\"1\"/>{second}</EveryKind>");
+        let at = message(&element).rfind("<hollow").unwrap();
+        let expected = "expected one element hollow with all that is in it, not a second";
+        assert_eq!(refused(&nested(), &element), format!("hollow at byte {at}: {expected}"));
+    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use trunkline_tests::every_kind::{EveryKind, Hollow, Leg, Nested, Step};
 use trunkline_wire::Code;
 
-use trunkline_codec::soap::{Options, Plan, Style};
-use trunkline_message::Structure;
+use trunkline_codec::soap::{Options, Plan, Style, graph};
+use trunkline_message::{Limits, Structure};
 use trunkline_tests::soap_ways::Ways;
 
-use crate::{kinds, read, refused};
+use crate::{document, enveloped, kinds, read, refused};
 
 fn named(name: &str) -> EveryKind {
     EveryKind { name: name.into(), ..EveryKind::default() }
@@ -56,10 +56,7 @@ fn elements_stand_in_any_order() {
 }
 
 #[test]
-fn a_component_may_come_in_pieces_and_be_empty() {
-    let pieces = "<hollow><left>1</left></hollow><name>a</name><hollow><right>r</right></hollow>";
-    let hollow = Hollow { left: Some(1), right: Some("r".into()) };
-    assert_eq!(read(&kinds(pieces)), Ok(EveryKind { hollow, ..named("a") }));
+fn a_component_may_be_empty() {
     for empty in [
         "<hollow/>",
         "<hollow></hollow>",
@@ -76,6 +73,194 @@ fn a_component_may_come_in_pieces_and_be_empty() {
     assert_eq!(read(&kinds("<name/>")), Ok(named("")));
     let lists = EveryKind { shorts: Some(vec![]), ratios: Some(vec![]), ..named("") };
     assert_eq!(read(&kinds("<shorts/><name></name><ratios></ratios>")), Ok(lists));
+}
+
+/// What a second element has might be meant in place of the first's, or beside it: neither is lost.
+#[test]
+fn a_component_does_not_stand_twice() {
+    let left = "<hollow><left>1</left></hollow>";
+    let right = "<hollow><right>r</right></hollow>";
+    let value = "<inner><value>1</value></inner>";
+    for (first, between, second, path) in [
+        (left.to_owned(), "", right.to_owned(), "hollow"),
+        (left.into(), "<name>a</name>", right.into(), "hollow"),
+        (left.into(), "<flag>1</flag><!-- c -->", left.into(), "hollow"),
+        (left.into(), "<unknown/>", "<hollow/>".into(), "hollow"),
+        ("<hollow/>".into(), "", left.into(), "hollow"),
+        ("<hollow></hollow>".into(), " ", "<hollow></hollow>".into(), "hollow"),
+        ("<outer/>".into(), "", format!("<outer>{value}</outer>"), "outer"),
+        (format!("<outer>{value}</outer>"), "<flag>1</flag>", "<outer/>".into(), "outer"),
+        ("<outer><inner/>".into(), " ", format!("{value}</outer>"), "outer/inner"),
+        (format!("<outer>{value}"), "", "<inner></inner></outer>".into(), "outer/inner"),
+    ] {
+        let name = if between.contains("name") { "" } else { "<name/>" };
+        let document = kinds(&format!("{name}{first}{between}{second}"));
+        let at = document.rfind(&second).unwrap();
+        let element = path.rsplit('/').next().unwrap();
+        let expected = format!("one element {element} with all that is in it, not a second");
+        assert_eq!(refused(&document), format!("{path} at byte {at}: expected {expected}"));
+    }
+    let nil = "<hollow xsi:nil='1'/>";
+    let hollow = Hollow { left: Some(1), right: None };
+    for either in [format!("{nil}{left}"), format!("{left}{nil}")] {
+        let expected = EveryKind { hollow: hollow.clone(), ..named("a") };
+        assert_eq!(read(&kinds(&format!("<name>a</name>{either}"))), Ok(expected), "nil is absent");
+    }
+}
+
+/// Pieces of a message in any number and order: it is read exactly if nothing stands twice, by every
+/// way, whatever they have read before; and by way of a graph where content is encoded.
+#[test]
+fn every_way_refuses_what_stands_twice() {
+    let pieces = [
+        ("hollow", "<hollow/>"),
+        ("hollow", "<hollow></hollow>"),
+        ("hollow", "<hollow><left>1</left></hollow>"),
+        ("hollow", "<hollow><right>r</right></hollow>"),
+        ("outer", "<outer/>"),
+        ("outer", "<outer><inner/></outer>"),
+        ("outer", "<outer><inner><value>1</value></inner></outer>"),
+        ("twice", "<outer><inner/><inner><value>1</value></inner></outer>"),
+        ("twice", "<outer><inner><value>1</value></inner><inner></inner></outer>"),
+        ("flag", "<flag>1</flag>"),
+        ("medium", "<medium>5</medium>"),
+        ("text", "<text>t</text>"),
+        ("legs", "<legs><leg><side>1</side></leg></legs>"),
+        ("", "<unknown/>"),
+        ("", " "),
+    ];
+    let typed = Options { types: true, ..Options::default() };
+    let plans = [Options::default(), typed, document("urn:own")];
+    let mut seed = 11;
+    let mut below = |bound: usize| {
+        seed = u64::wrapping_mul(seed, 6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % bound
+    };
+    for options in plans {
+        let plan = Plan::new(EveryKind::schema(), &options);
+        let mut ways = Ways::<EveryKind>::new(&plan);
+        let literal = options.style == Style::DocumentLiteral;
+        let (mut whole, mut twice) = (0, 0);
+        for _ in 0..3_000 {
+            let mut names = Vec::new();
+            let mut fields = "<name>a</name>".to_owned();
+            for _ in 0..below(6) {
+                let (name, piece) = pieces[below(pieces.len())];
+                names.extend((!name.is_empty()).then_some(name));
+                match below(2) {
+                    0 => fields.push_str(piece),
+                    _ => fields.insert_str(0, piece),
+                }
+            }
+            names.sort_unstable();
+            let stands_twice =
+                names.contains(&"twice") || names.windows(2).any(|pair| pair[0] == pair[1]);
+            let bytes = match literal {
+                false => kinds(&fields),
+                true => {
+                    let prefixed = fields.replace("</", "</own:").replace('<', "<own:");
+                    let prefixed = prefixed.replace("<own:/own:", "</own:");
+                    enveloped(&format!("<own:EveryKind>{prefixed}</own:EveryKind>"))
+                }
+            };
+            let read = ways.read(bytes.as_bytes());
+            assert_eq!(read.is_err(), stands_twice, "{read:?}: {bytes}");
+            *(if stands_twice { &mut twice } else { &mut whole }) += 1;
+            let mut message = EveryKind::default();
+            let limits = Limits::default();
+            let of_graph = graph::decode_message(bytes.as_bytes(), &plan, &limits, &mut message);
+            assert_eq!(of_graph.map(|_| message).ok(), read.ok(), "{bytes}");
+        }
+        assert!(whole > 500 && twice > 500, "{whole} were read, {twice} refused");
+    }
+}
+
+/// Where fields are elements, an attribute with the name of one is meant as it.
+#[test]
+fn an_attribute_is_not_taken_for_an_element() {
+    for (fields, at, path, expected) in [
+        ("<hollow left='5'/>", "left=", "hollow/left ", "<left> of no namespace"),
+        ("<hollow left='5'></hollow>", "left=", "hollow/left ", "<left> of no namespace"),
+        ("<legs><leg side='5'/></legs>", "side=", "legs ", "<side> of no namespace"),
+        ("<outer inner='5'/>", "inner=", "", "<inner> of no namespace"),
+    ] {
+        let document = kinds(&format!("<name/>{fields}"));
+        let at = document.find(at).unwrap();
+        let name = expected.trim_start_matches('<').split('>').next().unwrap();
+        assert_eq!(
+            refused(&document),
+            format!("{path}at byte {at}: expected {expected}, not the attribute {name}")
+        );
+    }
+    let document = kinds("<name/>").replace("<EveryKind>", "<EveryKind xsi:type='own:E' flag='1'>");
+    let at = document.find("flag").unwrap();
+    let expected = "expected <flag> of no namespace, not the attribute flag";
+    assert_eq!(refused(&document), format!("flag at byte {at}: {expected}"));
+    let options = crate::document("urn:own");
+    let element = "<own:EveryKind flag='1'><own:name/></own:EveryKind>";
+    let plan = Plan::new(EveryKind::schema(), &options);
+    let error = Ways::<EveryKind>::new(&plan).read(enveloped(element).as_bytes()).unwrap_err();
+    let expected = "expected <flag> of \"urn:own\", not the attribute flag";
+    assert!(error.to_string().ends_with(expected), "{error}");
+}
+
+/// Other attributes without a namespace are passed over, and counted as elements are.
+#[test]
+fn unknown_attributes_are_counted() {
+    let literal = Options { style: Style::RpcLiteral, ..Options::default() };
+    for options in [Options::default(), literal] {
+        let plan = Plan::new(EveryKind::schema(), &options);
+        let mut ways = Ways::<EveryKind>::new(&plan);
+        for (fields, unknown) in [
+            ("<name>a</name>", 0),
+            ("<name lang='en'>a</name>", 1),
+            ("<name>a</name><flag unit='1' xsi:type='xsd:boolean' own:flag='0'>1</flag>", 1),
+            ("<name>a</name><flag unit='1' xsi:nil='1'/>", 1),
+            ("<name>a</name><hollow a='1' b='2'><left c='3'>1</left></hollow>", 3),
+            ("<name>a</name><legs a='1' side='2'><leg a='1'><side>1</side></leg></legs>", 3),
+            (
+                "<name>a</name><legs><leg a='1'><side>1</side></leg><leg a='1'><side>1</side></leg></legs>",
+                2,
+            ),
+            ("<name>a</name><shorts a='1'><item a='1'>1</item><item>2</item></shorts>", 2),
+            ("<unknown a='1' b='2'><flag c='1'/></unknown><name lang='en'>a</name>", 2),
+            ("<name lang='en'>a</name>", 1),
+            ("<name>a</name>", 0),
+        ] {
+            for own in ["", " version='1'", " version='1' revision='2'"] {
+                let document = kinds(fields).replace("<EveryKind>", &format!("<EveryKind{own}>"));
+                for call in ["", " trace='1'"] {
+                    let opened = format!("<sendMessage{call}>");
+                    let document = document.replace("<sendMessage>", &opened);
+                    let read = ways.read(document.as_bytes());
+                    assert!(read.is_ok(), "{read:?}: {document}");
+                    let around = own.matches('=').count() + call.matches('=').count();
+                    assert_eq!(ways.unknown(), unknown + around, "{document}");
+                    let mut message = EveryKind::default();
+                    let limits = Limits::default();
+                    let of_graph =
+                        graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
+                    assert_eq!(of_graph, Ok(unknown + around), "by a graph: {document}");
+                }
+            }
+        }
+    }
+}
+
+/// A message that is refused was looked at up to there.
+#[test]
+fn what_is_unknown_is_counted_before_an_error_too() {
+    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::schema(), &Options::default()));
+    for (fields, unknown) in [
+        ("<more/><other/><name>a</name><flag>x</flag><rest/>", 2),
+        ("<name>a</name><flag>x</flag><rest/>", 0),
+        ("<name a='1'>a</name><legs><o:more xmlns:o='urn:o'/><leg/></legs>", 2),
+        ("<more/><rest/>", 2),
+    ] {
+        let read = ways.read(kinds(fields).as_bytes());
+        assert!(read.is_err(), "{fields}");
+        assert_eq!(ways.unknown(), unknown, "{fields}");
+    }
 }
 
 #[test]
@@ -121,7 +306,7 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
         };
         assert_eq!(refused(&document), format!("{path} at byte {at}: {expected}"));
     }
-    let document = kinds("<name/><hollow><left>1</left></hollow><hollow><left>1</left></hollow>");
+    let document = kinds("<name/><hollow><left>1</left><left>1</left></hollow>");
     let at = document.rfind("<left>").unwrap();
     assert_eq!(refused(&document), format!("hollow/left at byte {at}: the field stands twice"));
 

@@ -106,6 +106,25 @@ pub(super) fn refuse_unqualified(part: &str, soap: &str, parser: &Parser, input:
     })
 }
 
+/// The attributes in no namespace of the start tag just read that say nothing of its content. Where
+/// content is encoded, `id` and `href` do.
+pub(super) fn others<'a>(
+    plan: &Plan,
+    parser: &'a Parser,
+    input: &'a str,
+) -> impl Iterator<Item = Attribute<'a>> {
+    let encoded = plan.options.style.is_encoded();
+    parser.attributes(input).filter(move |it| {
+        let name = it.name;
+        name.namespace == Namespace::NONE && !(encoded && is_of_encoding(name.local()))
+    })
+}
+
+/// Is it an attribute in no namespace that the encoding rules know (SOAP 1.1 section 5.4.1)?
+pub(super) fn is_of_encoding(local: &str) -> bool {
+    matches!(local, "id" | "href")
+}
+
 type Kept<T> = Result<T, ErrorKind>;
 
 /// What an array says of itself.
@@ -118,7 +137,7 @@ pub(super) struct Array {
     sized: bool,
 }
 
-/// What they say that matters here; attributes of other names are passed over.
+/// What they say that matters here; for those that say nothing see [`others`].
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
     /// `xsi:nil` is true (`xsi:null` in the drafts of XML Schema): the element stands for nothing.
@@ -128,6 +147,8 @@ pub(super) struct Marks<'a> {
     schema_type: Option<Cow<'a, str>>,
     /// It is an array of the encoding.
     array: Option<Array>,
+    /// How many say nothing, see [`others`].
+    pub(super) others: usize,
 }
 
 impl<'a> Marks<'a> {
@@ -171,6 +192,7 @@ impl<'a> Marks<'a> {
                     marks.array = Some(array);
                 }
                 (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, parser, input)?,
+                ("", local) if !(encoded && is_of_encoding(local)) => marks.others += 1,
                 _ => {}
             }
         }

@@ -4,12 +4,16 @@ use trunkline_message::{ErrorKind, Kind, Result};
 
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
+use super::plan::ScopePlan;
 use crate::xml::{self, Event};
 
 impl<'a> Body<'a> {
     /// What the start tag just read says of a field's or component's content.
     #[inline]
     pub(super) fn marks(&self) -> Result<Marks<'a>> {
+        if self.parser.attributes(self.input).len() == 0 {
+            return Ok(Marks::default());
+        }
         Marks::read(self.plan, self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
     }
 
@@ -29,16 +33,18 @@ impl<'a> Body<'a> {
             _ => marks.refuse_array().map(|()| None),
         });
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
+        self.count_attributes(marks.others);
         Ok(marks.nil)
     }
 
     /// Is the component whose start tag was just read nil?
-    pub(super) fn is_nil_component(&mut self) -> Result<bool> {
+    pub(super) fn is_nil_component(&mut self, scope: &ScopePlan, component: u16) -> Result<bool> {
         let marks = self.marks()?;
         if !marks.nil {
             let fits = marks.refuse_others(self.plan);
             fits.map_err(|kind| self.error(kind, self.at()))?;
         }
+        self.count_attributes_around(marks.others, scope, component)?;
         Ok(marks.nil)
     }
 
@@ -48,7 +54,9 @@ impl<'a> Body<'a> {
         let field = &self.plan.schema.scopes()[self.scope].fields[self.field];
         let fits = marks.fit(field.kind).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
-        fits.map_err(|kind| self.error(kind, self.at()))
+        fits.map_err(|kind| self.error(kind, self.at()))?;
+        self.count_attributes(marks.others);
+        Ok(())
     }
 
     /// Is the number of items found the stated one, if there was one?

@@ -66,17 +66,17 @@ impl Decoder {
         self
     }
 
-    /// How many elements of the last message the schema does not know at all. They were checked for
-    /// being well-formed, and passed over with what stands inside, which does not count. Where values
-    /// are attributes, unknown ones in no namespace count like elements.
+    /// How many elements of the last message the schema does not know at all, up to the error where it
+    /// was refused. They were checked for being well-formed, and passed over with what stands inside,
+    /// which does not count. Unknown attributes in no namespace count like elements.
     pub fn unknown(&self) -> usize {
         self.unknown
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
     /// Elements and attributes that the schema does not know are passed over, see
-    /// [`unknown`](Self::unknown); an element that it knows in another namespace, or as the entry of
-    /// a group, is an error. Where content is encoded and refers to elements elsewhere, or tells more of arrays than a list
+    /// [`unknown`](Self::unknown); an element that it knows in another namespace, as an attribute, or
+    /// as the entry of a group, is an error, and so is an attribute that it knows as an element. Where content is encoded and refers to elements elsewhere, or tells more of arrays than a list
     /// needs, the document is read as a
     /// [graph](super::graph) and the message from that.
     ///
@@ -102,8 +102,7 @@ impl Decoder {
         if options.attributes || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
             return Err(error);
         }
-        self.unknown = graph::decode_message(bytes, &self.plan, &self.limits, message)?;
-        Ok(())
+        graph::decode_counted(bytes, &self.plan, &self.limits, message, &mut self.unknown)
     }
 
     #[inline(always)]
@@ -121,7 +120,7 @@ impl Decoder {
         let mut expected = self.expected && is_short;
         let attributes = plan.options.attributes;
         let (opening, learnt) = (&mut self.opening, &mut self.learnt);
-        let way = opening.enter(plan, input, &mut self.parser, learnt, expected)?;
+        let (way, unknown) = opening.enter(plan, input, &mut self.parser, learnt, expected)?;
         let known = way == Way::Known;
         expected &= way != Way::Nil;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
@@ -148,25 +147,24 @@ impl Decoder {
             stated: None,
             first: plan.return_value.is_some().then_some(first),
             result: None,
-            unknown: 0,
+            unknown,
             scope: 0,
             field: 0,
             fields: 0,
             entries: 0,
         };
-        if attributes {
-            body.hold_first(known)?;
-        } else if expected {
+        if !attributes && expected {
             match self.opening.names().filter(|_| known) {
                 Some(names) => body.take_names(names),
                 None => self.opening.learn_names(body.names()),
             }
         }
-        match way {
-            Way::Nil => body.nothing()?,
-            _ => body.scope(&plan.scopes[0], message)?,
-        }
+        let read = match way {
+            Way::Nil => body.nothing(),
+            _ => body.message(known, message),
+        };
         self.unknown = body.unknown;
+        read?;
         let end = self.parser.position();
         if known && self.opening.ends(input, end) {
             return Ok(());
@@ -229,7 +227,16 @@ pub(super) struct Body<'a> {
     pub(super) entries: usize,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    /// Reads the message, whose own element was just begun; is the way there `known`?
+    #[inline(always)]
+    fn message<M: Message>(&mut self, known: bool, message: &mut M) -> Result<()> {
+        if self.attributes {
+            self.hold_first(known)?;
+        }
+        self.scope(&self.plan.scopes[0], message)
+    }
+
     /// Counts a field and refuses it the second time. `seen` has a bit for each of the scope's.
     #[inline(always)]
     pub(super) fn note(&mut self, field: usize, seen: &mut [u64], at: usize) -> Result<()> {
@@ -249,14 +256,29 @@ impl Body<'_> {
         self.error(self.plan.twice(self.scope, field), at)
     }
 
-    /// Calls `read` with a bit for each field of a scope, none set.
+    /// Refuses a component the second time, at `at`.
+    #[inline]
+    pub(super) fn note_component(
+        &self,
+        scope: &ScopePlan,
+        component: u16,
+        seen: &mut [u64],
+        at: usize,
+    ) -> Result<()> {
+        match scope.stands_twice(component, seen) {
+            true => Err(self.plan.component_twice(self.scope, component, at)),
+            false => Ok(()),
+        }
+    }
+
+    /// Calls `read` with a bit for each field and component of a scope, none set.
     #[inline(always)]
     pub(super) fn with_bits<T>(
         &mut self,
         scope: &ScopePlan,
         read: impl FnOnce(&mut Self, &mut [u64]) -> T,
     ) -> T {
-        let words = scope.required.words();
+        let words = scope.words;
         match [0; 4].get_mut(..words) {
             Some(seen) => read(self, seen),
             None => {

@@ -81,7 +81,9 @@ impl Known {
         self.0 as u8 as usize
     }
 
-    fn opened(self) -> usize {
+    /// As [`Effect::opened`].
+    #[inline(always)]
+    pub(super) fn opened(self) -> usize {
         (self.0 >> 8) as u8 as usize
     }
 
@@ -154,15 +156,25 @@ struct Place {
     /// How sure it is that the first gap is the usual one, from 0 to [`SURE`].
     sureness: u8,
     gaps: [Gap; WAYS],
-    /// Names of the elements that each gap opens.
-    names: [[Piece; MOST_OPENED]; WAYS],
+    /// The elements that each gap opens.
+    opened: [Opened; WAYS],
+}
+
+/// The elements that a gap opens, which are components.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Opened {
+    /// Their names, outermost first.
+    pub(super) names: [Piece; MOST_OPENED],
+    /// Their bits among those of the scope, and in which word these are.
+    pub(super) bits: u64,
+    pub(super) word: usize,
 }
 
 impl Place {
     /// Makes this gap the usual one; those before it move on by one.
     fn bring_forward(&mut self, way: usize) {
         self.gaps[..=way].rotate_right(1);
-        self.names[..=way].rotate_right(1);
+        self.opened[..=way].rotate_right(1);
     }
 }
 
@@ -290,20 +302,17 @@ impl Learnt {
         Some(known.gaps[way].known.numbered(way))
     }
 
-    /// The names of the elements that the gap opens which was found last at a place.
-    pub(super) fn opened(&self, place: usize, known: Known) -> &[Piece] {
-        &self.places[place].names[known.way()][..known.opened()]
+    /// The names of the elements that the gap opens which was found last at a place; the bits of all,
+    /// and in which word these are.
+    #[inline]
+    pub(super) fn opened(&self, place: usize, known: Known) -> (&[Piece], u64, usize) {
+        let opened = &self.places[place].opened[known.way()];
+        (&opened.names[..known.opened()], opened.bits, opened.word)
     }
 
     /// Keeps a gap, which then is the usual one of its place.
     #[cold]
-    pub(super) fn learn(
-        &mut self,
-        place: usize,
-        bytes: &[u8],
-        effect: Effect,
-        names: [Piece; MOST_OPENED],
-    ) {
+    pub(super) fn learn(&mut self, place: usize, bytes: &[u8], effect: Effect, opened: Opened) {
         let mut block = [0; LONGEST];
         let Some(held) = block.get_mut(..bytes.len()).filter(|held| !held.is_empty()) else {
             return;
@@ -312,7 +321,7 @@ impl Learnt {
         let known = &mut self.places[place];
         let last = WAYS - 1;
         known.gaps[last] = Gap::new(bytes, block, effect);
-        known.names[last] = names;
+        known.opened[last] = opened;
         known.bring_forward(last);
         known.sureness = SURE;
     }

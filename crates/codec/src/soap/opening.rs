@@ -2,10 +2,14 @@
 
 use trunkline_message::{Error, ErrorKind, Result};
 
-use super::attributes::{Marks, has_graphs, refuse_independent, refuse_style, refuse_unqualified};
+use super::attributes::{
+    Marks, has_graphs, others, refuse_independent, refuse_style, refuse_unqualified,
+};
 use super::envelope::{SOAP11, SOAP12};
 use super::learnt::Learnt;
-use super::plan::{Layout, Plan};
+use super::names::Name as Meaning;
+use super::plan::{Layout, NONE, Plan};
+use super::unknown::misplaced;
 use crate::xml::{self, Event, Name, Namespace, Parser};
 
 /// The envelope of the last message: most senders send the same bytes around every message, and
@@ -16,6 +20,17 @@ pub(super) struct Opening {
     after: Box<[u8]>,
     parser: Option<Parser>,
     names: Option<Names>,
+    /// Attributes on the way that mean nothing.
+    unknown: usize,
+}
+
+/// What the start tags around the inside of the message say of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inside {
+    /// Is it nil?
+    nil: bool,
+    /// How many attributes mean nothing.
+    unknown: usize,
 }
 
 /// What names mean inside the message's own element.
@@ -47,6 +62,7 @@ const LONGEST: usize = 4096;
 
 impl Opening {
     /// Goes to the inside of the message's own element; what is `expected` may be known, or is learnt.
+    /// Answers also how many attributes of the tags there mean nothing.
     #[inline(always)]
     pub(super) fn enter(
         &mut self,
@@ -55,21 +71,23 @@ impl Opening {
         parser: &mut Parser,
         learnt: &mut Learnt,
         expected: bool,
-    ) -> Result<Way> {
+    ) -> Result<(Way, usize)> {
         if expected && self.resume(input, parser) {
-            return Ok(Way::Known);
+            return Ok((Way::Known, self.unknown));
         }
-        if open(plan, input, parser)? {
-            return Ok(Way::Nil);
+        let Inside { nil, unknown } = open(plan, input, parser)?;
+        if nil {
+            return Ok((Way::Nil, unknown));
         }
         if expected {
             match plan.options.attributes {
                 false => self.learn(input, parser),
                 true => self.learn_in_tag(input, parser, plan.width),
             }
+            self.unknown = unknown;
             learnt.forget();
         }
-        Ok(Way::Parsed)
+        Ok((Way::Parsed, unknown))
     }
 
     /// Puts the parser behind the envelope's beginning if it is that of the last message.
@@ -141,9 +159,9 @@ impl Opening {
     }
 }
 
-/// Reads to the inside of the message's own element; says whether that is nil.
+/// Reads to the inside of the message's own element.
 #[cold]
-pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<bool> {
+pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<Inside> {
     parser.begin(input)?;
     let at = parser.position();
     if plan.options.layout == Layout::Fragment {
@@ -197,7 +215,8 @@ fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()>
     Ok(())
 }
 
-fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<bool> {
+fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<Inside> {
+    let mut around = 0;
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
     let mut at = parser.position();
     let mut name = start(input, parser, "the message")?;
@@ -218,22 +237,32 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<boo
         if has_graphs(plan) {
             check(plan, input, parser, at, false)?;
         }
+        around = others(plan, parser, input).count();
         at = parser.position();
         name = start(input, parser, "the message")?;
     }
-    message(plan, input, parser, at, name)
+    let inside = message(plan, input, parser, at, name)?;
+    Ok(Inside { unknown: inside.unknown + around, ..inside })
 }
 
-/// Looks at the start tag just read, which has to be that of the message's own element; says whether
-/// that is nil.
-fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<bool> {
+/// Looks at the start tag just read, which has to be that of the message's own element. Where fields
+/// are attributes, they are not looked at here.
+fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<Inside> {
     let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
     if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
         let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
         return Err(unexpected(at, &expected, parser, input, name));
     }
-    check(plan, input, parser, at, plan.may_be_nil())
+    let nil = check(plan, input, parser, at, plan.may_be_nil())?;
+    if plan.options.attributes {
+        return Ok(Inside { nil, unknown: 0 });
+    }
+    if let Some((meaning, kind, at)) = misplaced(plan, parser, input, &plan.scopes[0], NONE) {
+        let field = if let Meaning::Field(field) = meaning { field.into() } else { usize::MAX };
+        return Err(plan.locate(Error::new(kind, at), 0, field));
+    }
+    Ok(Inside { nil, unknown: others(plan, parser, input).count() })
 }
 
 /// Looks at the attributes of the start tag just read: there have to be elements by their names, or

@@ -283,6 +283,18 @@ impl Plan {
         self.schema.scopes()[scope].locate(error, field)
     }
 
+    /// Adds a component, and those around it, to the path of an error.
+    #[cold]
+    pub(super) fn locate_component(&self, mut error: Error, scope: usize, component: u16) -> Error {
+        let components = &self.schema.scopes()[scope].components;
+        let mut inside = Some(component);
+        while let Some(component) = inside.and_then(|it| components.get(usize::from(it))) {
+            error = error.within(&component.name);
+            inside = component.parent;
+        }
+        error
+    }
+
     /// May the message's own element be nil? It is the same as an empty one, which no field that
     /// has to be there forbids: SOAP::Lite calls so what takes no parameters.
     pub(super) fn may_be_nil(&self) -> bool {
@@ -376,9 +388,20 @@ pub(super) struct Slot {
 impl Slot {
     /// The name of the field's element.
     pub(super) fn name(&self) -> String {
-        let end = self.end.to_vec();
-        String::from_utf8_lossy(&end).trim_matches(['<', '/', '>']).to_owned()
+        named(&self.end)
     }
+}
+
+impl Element {
+    /// The name of the component's element.
+    pub(super) fn name(&self) -> String {
+        named(&self.end)
+    }
+}
+
+/// The name in an end tag.
+fn named(end: &Literal) -> String {
+    String::from_utf8_lossy(&end.to_vec()).trim_matches(['<', '/', '>']).to_owned()
 }
 
 /// The scope's own element, in place of a component.
@@ -399,6 +422,8 @@ pub(super) struct Element {
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,
     pub(super) components: Box<[Element]>,
+    /// How many words of 64 bits hold one for each field and, behind those, each component.
+    pub(super) words: usize,
     /// Name of the element that is the message or entry, and its tags; `<MDEntry` where attributes
     /// may follow.
     pub(super) name: Box<str>,
@@ -441,8 +466,10 @@ impl ScopePlan {
             }
         });
         let parts = if id.0 == 0 { parts(scope, naming.options) } else { Box::default() };
+        let components: Box<[Element]> = components.collect();
         Self {
-            components: components.collect(),
+            words: (slots.len() + components.len()).div_ceil(64),
+            components,
             slots,
             start: naming.start(&entry, &scope.type_name),
             end: end(&entry),
@@ -491,6 +518,37 @@ fn end(name: &str) -> Literal {
 }
 
 impl ScopePlan {
+    /// Where the bit of a component is: behind those of the fields.
+    #[inline]
+    pub(super) fn component_bit(&self, component: u16) -> usize {
+        self.slots.len() + usize::from(component)
+    }
+
+    /// Notes that a component stands here; was it there already?
+    #[inline]
+    pub(super) fn stands_twice(&self, component: u16, seen: &mut [u64]) -> bool {
+        let bit = self.component_bit(component);
+        let word = &mut seen[bit / 64];
+        let before = std::mem::replace(word, *word | 1 << (bit % 64));
+        before == *word
+    }
+
+    /// The bits of a field's innermost components, so many, and in which word these are; no answer if
+    /// that is not one word.
+    pub(super) fn bits_around(&self, field: u16, count: usize) -> Option<(u64, usize)> {
+        let mut component = self.slots.get(usize::from(field)).map_or(NONE, |it| it.component);
+        let mut found = (0, 0);
+        for _ in 0..count {
+            let bit = self.component_bit(component);
+            if found.0 != 0 && found.1 != bit / 64 {
+                return None;
+            }
+            found = (found.0 | 1 << (bit % 64), bit / 64);
+            component = self.components.get(usize::from(component))?.parent;
+        }
+        Some(found)
+    }
+
     /// Is a component written though it holds nothing, where those that `passed` says have no field
     /// that is set? A required one is, if the one around it is.
     pub(super) fn stands(&self, mut component: u16, passed: impl Fn(&Element) -> bool) -> bool {

@@ -182,6 +182,7 @@ impl<'a> Body<'a> {
                 let Some(end) = self.hold_planned(self.scope, inner, at + start.len()) else {
                     return Ok(None);
                 };
+                self.note_component(scope, inner, seen, at)?;
                 if !end.empty {
                     self.parser.push_known(at + 1, length)?;
                 }

@@ -4,14 +4,15 @@
 //! counted. What it knows by another name or at another place is no extension: the sender means a
 //! field, and to pass it over would lose that.
 
-use trunkline_message::{ErrorKind, Result};
+use trunkline_message::{Error, ErrorKind, Result};
 
+use super::attributes::others;
 use super::decoder::Body;
 use super::envelope::RPC;
 use super::names::Name;
 use super::opening::{excerpt, shown};
 use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
-use crate::xml;
+use crate::xml::{self, Parser};
 
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
@@ -56,6 +57,20 @@ impl Plan {
         (!is_foreign || is_known).then(|| format!("<{}> of {}", entry.name, shown(own)))
     }
 
+    /// What an attribute in no namespace was meant as, if the element that it stands in has others
+    /// inside that are those of a component of a scope: one of them, or no answer if it is unknown.
+    pub(super) fn meant_by_attribute(
+        &self,
+        scope: &ScopePlan,
+        component: u16,
+        local: &str,
+    ) -> Option<(Name, ErrorKind)> {
+        let meaning = scope.names.get(component, local.as_bytes())?;
+        let namespace = shown(self.element_namespace());
+        let what = format!("<{local}> of {namespace}, not the attribute {local}");
+        Some((meaning, ErrorKind::Expected(what.into())))
+    }
+
     /// Why a field may not stand twice.
     #[cold]
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
@@ -68,6 +83,30 @@ impl Plan {
         let what = format!("one element {} with all <{items}> inside, not a second", slot.name());
         ErrorKind::Expected(what.into())
     }
+
+    /// A component stands twice, the second time at `at`. Its fields might be meant in place of the
+    /// first ones or beside them.
+    #[cold]
+    pub(super) fn component_twice(&self, scope: usize, component: u16, at: usize) -> Error {
+        let name = self.scopes[scope].components[usize::from(component)].name();
+        let what = format!("one element {name} with all that is in it, not a second");
+        self.locate_component(Error::new(ErrorKind::Expected(what.into()), at), scope, component)
+    }
+}
+
+/// The first attribute of the start tag just read that is meant as an element inside, those being of
+/// a component of a scope; what was expected, and where it stands.
+pub(super) fn misplaced(
+    plan: &Plan,
+    parser: &Parser,
+    input: &str,
+    scope: &ScopePlan,
+    component: u16,
+) -> Option<(Name, ErrorKind, usize)> {
+    others(plan, parser, input).find_map(|it| {
+        let (meaning, kind) = plan.meant_by_attribute(scope, component, it.name.local())?;
+        Some((meaning, kind, it.name.qualified().as_ptr().addr() - input.as_ptr().addr()))
+    })
 }
 
 /// What was expected in place of an element.
@@ -103,6 +142,51 @@ impl<'a> Body<'a> {
         self.fields += 1;
         self.unknown += 1;
         Ok(())
+    }
+
+    /// Counts the attributes of the start tag just read that say nothing. What is counted is not
+    /// learnt: it would not be counted again.
+    #[inline]
+    pub(super) fn count_attributes(&mut self, others: usize) {
+        if others > 0 {
+            self.unknown += others;
+            self.gap = None;
+        }
+    }
+
+    /// The same, where the elements inside are those of a component of a scope. Those whose fields
+    /// are attributes have theirs [held](Self::hold).
+    ///
+    /// # Errors
+    /// One is not unknown.
+    #[inline]
+    pub(super) fn count_attributes_around(
+        &mut self,
+        others: usize,
+        scope: &ScopePlan,
+        component: u16,
+    ) -> Result<()> {
+        if others == 0 || self.attributes {
+            return Ok(());
+        }
+        self.refuse_misplaced(scope, component)?;
+        self.count_attributes(others);
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse_misplaced(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
+        let (plan, parser, input) = (self.plan, &*self.parser, self.input);
+        let Some((meaning, kind, at)) = misplaced(plan, parser, input, scope, component) else {
+            return Ok(());
+        };
+        // The path of what is wrong in an entry's own tag ends at the group.
+        if let Name::Field(field) = meaning
+            && std::ptr::eq(scope, &plan.scopes[self.scope])
+        {
+            self.field = field.into();
+        }
+        Err(self.error(kind, at))
     }
 
     /// The same for one in a group.

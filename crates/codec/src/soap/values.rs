@@ -117,9 +117,10 @@ impl Body<'_> {
                         let fits = marks.refuse_nil("an entry, not nil");
                         let fits = fits.and_then(|()| marks.refuse_others(self.plan));
                         fits.map_err(|kind| self.error(kind, self.parser.position()))?;
+                        self.count_attributes_around(marks.others, entry, NONE)?;
                         if self.attributes {
                             self.hold(entry, NONE)?;
-                        } else if begins_here {
+                        } else if begins_here && marks.others == 0 {
                             self.learn_entry(index, start, (at + 1, name.qualified().len()));
                         }
                         return Ok(true);

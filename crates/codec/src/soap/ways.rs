@@ -4,7 +4,7 @@ use trunkline_message::{Error, ErrorKind, Fields, Result};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
-use super::learnt::{self, Effect, Known, piece};
+use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{NONE, ScopePlan, Shape};
 use super::unknown::NOTHING;
@@ -36,7 +36,8 @@ pub(super) struct Leaf {
 pub(super) struct Gap {
     key: usize,
     start: usize,
-    /// Elements open at its start, and the fewest since.
+    /// Elements open at its start, and the fewest since. What is opened above and closed again is
+    /// not told by them, so a gap with such an element is not learnt.
     depth: usize,
     floor: usize,
 }
@@ -233,6 +234,7 @@ impl<'a> Body<'a> {
                         break;
                     }
                     self.opened("");
+                    self.note_component(scope, inner, seen, at)?;
                     self.parser.push_known(at + 1, length)?;
                     at += start.len();
                     component = inner;
@@ -243,7 +245,8 @@ impl<'a> Body<'a> {
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
                         break;
                     }
-                    learns &= !self.leave(scope, component, seen, at)?;
+                    let was_open = self.parser.depth() < gap.floor;
+                    learns &= !self.leave(scope, component, seen, at)? && was_open;
                     at += tag.len();
                     gap.floor = gap.floor.min(self.parser.depth());
                     component = element.parent;
@@ -289,19 +292,44 @@ impl<'a> Body<'a> {
             return Ok(false);
         }
         if gap.moves() {
-            self.close_and_open(place, gap, at)?;
+            self.parser.pop_known_elements(gap.closed());
+            if gap.opened() > 0 {
+                self.open(place, gap, at, seen)?;
+            }
         }
         self.note(gap.field().into(), seen, gap.name_before(content).0 - 1)?;
         Ok(true)
     }
 
+    /// Opens the elements of a gap. They are the components around its field, innermost last: a gap
+    /// that closes again what it opened is not learnt.
     #[inline(never)]
-    fn close_and_open(&mut self, place: usize, gap: Known, at: usize) -> Result<()> {
-        self.parser.pop_known_elements(gap.closed());
-        for (offset, length) in self.learnt.opened(place, gap) {
+    fn open(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<()> {
+        let (names, bits, word) = self.learnt.opened(place, gap);
+        for (offset, length) in names {
             self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
-        Ok(())
+        let word = &mut seen[word];
+        let before = std::mem::replace(word, *word | bits);
+        match before & bits {
+            0 => Ok(()),
+            twice => Err(self.opened_twice(place, gap, at, twice)),
+        }
+    }
+
+    /// The outermost component that a gap opens for the second time: one of those with these bits.
+    #[cold]
+    fn opened_twice(&self, place: usize, gap: Known, at: usize, bits: u64) -> Error {
+        let scope = &self.plan.scopes[self.scope];
+        let mut component = scope.slots[usize::from(gap.field())].component;
+        let (mut twice, mut from) = (component, at);
+        for (offset, _) in self.learnt.opened(place, gap).0.iter().rev() {
+            if bits >> (scope.component_bit(component) % 64) & 1 != 0 {
+                (twice, from) = (component, at + usize::from(*offset) - 1);
+            }
+            component = scope.components[usize::from(component)].parent;
+        }
+        self.plan.component_twice(self.scope, twice, from)
     }
 
     #[inline]
@@ -323,17 +351,22 @@ impl<'a> Body<'a> {
             (closed, opened, name, length, self.same_context)
         {
             let effect = Effect { field, name, closed, opened, length };
+            let scope = &self.plan.scopes[self.scope];
+            let Some((bits, word)) = scope.bits_around(field, opened.into()) else { return };
             let bytes = &self.input.as_bytes()[gap.start..end];
             let place = self.learnt.place(self.scope, gap.key);
-            self.learnt.learn(place, bytes, effect, names);
+            self.learnt.learn(place, bytes, effect, Opened { names, bits, word });
         }
     }
 
-    /// An element was closed.
+    /// An element was closed. A gap that had opened it, too, is not learnt: see
+    /// [`open`](Self::open).
     #[inline]
     fn closed(&mut self) {
-        if let Some(gap) = &mut self.gap {
-            gap.floor = gap.floor.min(self.parser.depth());
+        let depth = self.parser.depth();
+        match &mut self.gap {
+            Some(gap) if depth < gap.floor => gap.floor = depth,
+            _ => self.gap = None,
         }
     }
 
@@ -427,6 +460,7 @@ impl<'a> Body<'a> {
                     return Ok(None);
                 }
                 self.opened("");
+                self.note_component(scope, inner, seen, at)?;
                 self.parser.push_known(at + 1, length)?;
                 self.parser.set_position(at + start.len());
                 Ok(Some(Step::Between(inner)))
@@ -582,7 +616,8 @@ impl<'a> Body<'a> {
                 let name = (at + 1, name.qualified().len());
                 self.general_field(scope, seen, component, (field, at, name), into)
             }
-            Some(Name::Component(inner)) if !self.is_nil_component()? => {
+            Some(Name::Component(inner)) if !self.is_nil_component(scope, inner)? => {
+                self.note_component(scope, inner, seen, at)?;
                 if self.attributes {
                     self.hold(scope, inner)?;
                 }

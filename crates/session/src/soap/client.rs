@@ -9,11 +9,12 @@ use trunkline_codec::soap::{
 use trunkline_message::{Limits, Message, Schema, Structure};
 use trunkline_net::http::{self, Bytes};
 
+use super::Binding;
+use super::header::{self, Received};
 use super::http::transport_name;
 use super::media::request_headers;
 use super::prologue::Prologues;
 use super::url::Url;
-use super::{Binding, header};
 use crate::Profile;
 
 /// A client of one service, over one HTTP connection that is kept alive.
@@ -45,7 +46,7 @@ pub struct Client {
     actions: Vec<(String, String)>,
     header: Vec<HeaderBlock>,
     encoded_header: String,
-    reply_header: Vec<HeaderBlock>,
+    reply_header: Received,
     operations: Vec<Known>,
     /// How replies begin that are no faults and have no header blocks.
     plain: Prologues<()>,
@@ -169,7 +170,7 @@ impl Client {
             actions: Vec::new(),
             header: Vec::new(),
             encoded_header: String::new(),
-            reply_header: Vec::new(),
+            reply_header: Received::default(),
             operations: Vec::new(),
             plain: Prologues::new(),
             sent: None,
@@ -204,7 +205,7 @@ impl Client {
     pub fn reply_header<T: Structure + Message>(&self) -> Result<Option<T>, CallError> {
         let Binding { style, version, .. } = self.binding;
         let encoding = style.is_encoded().then_some(version);
-        header::find(encoding, &self.reply_header, &self.namespace).map_err(CallError::Reply)
+        self.reply_header.find(encoding, &self.namespace).map_err(CallError::Reply)
     }
 
     /// How the last call travelled.
@@ -218,7 +219,7 @@ impl Client {
             vocabulary: "none",
             compression: config.compression.map_or("none", |it| it.name()),
             bytes,
-            unknown: self.unknown,
+            unknown: self.unknown + self.reply_header.unknown(),
         })
     }
 
@@ -301,7 +302,7 @@ impl Client {
         let own = |name: &QName| name.namespace == self.namespace;
         let missing = soap::not_understood(&opened.header, &own, &roles);
         opened.header.retain(|block| roles.play(block));
-        self.reply_header = std::mem::take(&mut opened.header);
+        self.reply_header = Received::new(std::mem::take(&mut opened.header));
         if !missing.is_empty() {
             return Err(CallError::NotUnderstood(missing));
         }
@@ -313,7 +314,7 @@ impl Client {
             return Err(status(response));
         }
         decoded.map_err(CallError::Reply)?;
-        if self.reply_header.is_empty() {
+        if self.reply_header.blocks().is_empty() {
             self.plain.remember(&response.body, &opened, ());
         }
         Ok(())

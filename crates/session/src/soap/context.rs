@@ -7,7 +7,7 @@ use trunkline_codec::soap::{Fault, HeaderBlock, Version};
 use trunkline_message::{Message, Structure};
 
 use super::element::Encoding;
-use super::header;
+use super::header::{self, Received};
 
 /// One call: who calls, with which header blocks, and those of the answer.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Context {
     version: Version,
     caller: Option<SocketAddr>,
     identity: Option<String>,
-    header: Vec<HeaderBlock>,
+    header: Received,
     reply_header: Vec<HeaderBlock>,
     /// Elements of the request that its schema does not know.
     unknown: usize,
@@ -61,7 +61,7 @@ impl Context {
             version: Version::Soap11,
             caller,
             identity,
-            header: Vec::new(),
+            header: Received::default(),
             reply_header: Vec::new(),
             unknown: 0,
             stages: None,
@@ -117,10 +117,11 @@ impl Context {
         self.identity.as_deref()
     }
 
-    /// How many elements of the request its schema does not know: they are passed over, see
+    /// How many elements of the request, and of the header blocks that were read, their schemas do
+    /// not know: they are passed over, see
     /// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown).
     pub fn unknown_elements(&self) -> usize {
-        self.unknown
+        self.unknown + self.header.unknown()
     }
 
     pub(super) fn set_unknown_elements(&mut self, count: usize) {
@@ -130,7 +131,7 @@ impl Context {
     /// The request's header blocks that are for this service. Others it must not process (SOAP 1.2
     /// part 1 section 2.6), and does not see.
     pub fn header_blocks(&self) -> &[HeaderBlock] {
-        &self.header
+        self.header.blocks()
     }
 
     /// The header block that `T` describes, named as it is in the service's namespace, if the
@@ -139,7 +140,8 @@ impl Context {
     /// # Errors
     /// A sender's fault: the block is there and cannot be read.
     pub fn header<T: Structure + Message>(&self) -> Result<Option<T>, Fault> {
-        header::find(self.encoding(), &self.header, &self.namespace)
+        self.header
+            .find(self.encoding(), &self.namespace)
             .map_err(|error| Fault::sender(error.to_string()))
     }
 
@@ -165,7 +167,7 @@ impl Context {
     }
 
     pub(super) fn set_header(&mut self, header: Vec<HeaderBlock>) {
-        self.header = header;
+        self.header = Received::new(header);
     }
 
     pub(super) fn reply_header(&self) -> &[HeaderBlock] {

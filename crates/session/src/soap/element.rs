@@ -51,12 +51,22 @@ pub(super) fn write_as<T: Structure + Message>(
 /// # Errors
 /// What is wrong at which byte in which field.
 pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
+    read_counted(element).0
+}
+
+/// As [`read`]; and how many elements the struct does not know, as
+/// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown) has it, also beside an error.
+pub fn read_counted<T: Structure + Message>(element: &Fragment) -> (Result<T>, usize) {
     read_as(None, element)
 }
 
-pub(super) fn read_as<T: Structure + Message>(encoding: Encoding, element: &Fragment) -> Result<T> {
+pub(super) fn read_as<T: Structure + Message>(
+    encoding: Encoding,
+    element: &Fragment,
+) -> (Result<T>, usize) {
     let plan = plan(T::schema(), &element.name().namespace, encoding);
+    let mut decoder = Decoder::new(&plan);
     let mut content = T::default();
-    Decoder::new(&plan).decode(element.as_str().as_bytes(), &mut content)?;
-    Ok(content)
+    let read = decoder.decode(element.as_str().as_bytes(), &mut content);
+    (read.map(|()| content), decoder.unknown())
 }

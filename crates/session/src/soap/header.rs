@@ -1,5 +1,7 @@
 //! Header blocks as structs.
 
+use std::cell::Cell;
+
 use trunkline_codec::soap::{HeaderBlock, QName, Version};
 use trunkline_message::{Message, Result, Structure};
 
@@ -22,15 +24,48 @@ pub(super) fn block_as<T: Structure + Message>(
     element::write_as(encoding, content, namespace).map(HeaderBlock::new)
 }
 
-/// The block that `T` describes, if it is there. One that is literal is read also as an encoded one.
-pub(super) fn find<T: Structure + Message>(
-    encoding: Encoding,
-    blocks: &[HeaderBlock],
-    namespace: &str,
-) -> Result<Option<T>> {
-    let wanted = QName { namespace: namespace.to_owned(), local: T::schema().name().to_owned() };
-    let found = blocks.iter().find(|block| block.name == wanted);
-    found.map(|block| element::read_as(encoding, &block.content)).transpose()
+/// The header blocks that came with a message, and what of them nobody knew who read them.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    blocks: Vec<HeaderBlock>,
+    /// Of each block, unknown elements; a block that is read twice has no more of them.
+    unknown: Vec<Cell<usize>>,
+}
+
+impl Received {
+    pub(super) fn new(blocks: Vec<HeaderBlock>) -> Self {
+        Self { unknown: vec![Cell::new(0); blocks.len()], blocks }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+        self.unknown.clear();
+    }
+
+    pub(super) fn blocks(&self) -> &[HeaderBlock] {
+        &self.blocks
+    }
+
+    /// How many elements are unknown in the blocks that were read.
+    pub(super) fn unknown(&self) -> usize {
+        self.unknown.iter().map(Cell::get).sum()
+    }
+
+    /// The block that `T` describes, if it is there. One that is literal is read also as an encoded
+    /// one.
+    pub(super) fn find<T: Structure + Message>(
+        &self,
+        encoding: Encoding,
+        namespace: &str,
+    ) -> Result<Option<T>> {
+        let is_it = |it: &QName| it.namespace == namespace && it.local == T::schema().name();
+        let Some(at) = self.blocks.iter().position(|block| is_it(&block.name)) else {
+            return Ok(None);
+        };
+        let (read, unknown) = element::read_as(encoding, &self.blocks[at].content);
+        self.unknown[at].set(unknown);
+        read.map(Some)
+    }
 }
 
 /// Header blocks as they go between the tags of Header.

@@ -26,7 +26,17 @@ const LONGEST_QUALIFIED_NAME: usize = 256;
 /// What is not well-formed, no envelope, or larger than the limits; ids that stand twice and
 /// references to none; text beside elements; what is wrong with arrays.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
-    decode_as(bytes, limits, None).map(|(message, _)| message)
+    let mut source = Source::default();
+    let reader = Reader::new(source.prepare(bytes, limits)?, limits, None);
+    reader.envelope().map(|(message, _)| message)
+}
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Envelope,
+    /// One element by itself: a header block, an entry of a fault's detail.
+    Element,
 }
 
 /// As [`decode`], for a message of a schema, whose Body is known to be encoded or not, whether it
@@ -34,26 +44,16 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
 pub(super) fn decode_as(
     bytes: &[u8],
     limits: &Limits,
-    typed: Option<bool>,
+    encoded: bool,
+    form: Form,
 ) -> Result<(Message, Vec<usize>)> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
-    let reader = Reader {
-        input,
-        parser: Parser::new(xml::Options::soap(), limits),
-        limits,
-        names: Names::default(),
-        nodes: Vec::new(),
-        places: Vec::new(),
-        ids: Vec::new(),
-        references: Vec::new(),
-        stack: Vec::new(),
-        elements: 0,
-        typed,
-        in_body: false,
-        style: Style { encoded: false, text: None },
-    };
-    reader.envelope()
+    let reader = Reader { form, ..Reader::new(input, limits, Some(encoded)) };
+    match form {
+        Form::Envelope => reader.envelope(),
+        Form::Element => reader.element(),
+    }
 }
 
 /// The encoding style in force.
@@ -80,6 +80,7 @@ struct Reader<'a> {
     typed: Option<bool>,
     in_body: bool,
     style: Style,
+    form: Form,
 }
 
 /// An open element.
@@ -109,6 +110,39 @@ struct Root {
 }
 
 impl<'a> Reader<'a> {
+    fn new(input: &'a str, limits: &'a Limits, typed: Option<bool>) -> Self {
+        Self {
+            input,
+            parser: Parser::new(xml::Options::soap(), limits),
+            limits,
+            names: Names::default(),
+            nodes: Vec::new(),
+            places: Vec::new(),
+            ids: Vec::new(),
+            references: Vec::new(),
+            stack: Vec::new(),
+            elements: 0,
+            typed,
+            in_body: false,
+            style: Style { encoded: false, text: None },
+            form: Form::Envelope,
+        }
+    }
+
+    /// Reads a document that is one element, which is the message whatever its `root` says.
+    fn element(mut self) -> Result<(Message, Vec<usize>)> {
+        self.parser.begin(self.input)?;
+        self.style.encoded = self.typed == Some(true);
+        self.in_body = true;
+        let at = self.parser.position();
+        let name = self.start("the message")?;
+        let root = self.child(name, at)?;
+        self.epilogue(Version::Soap12)?;
+        let places = std::mem::take(&mut self.places);
+        let body = vec![Root { root: Some(true), has_id: false, ..root }];
+        self.finish(Version::Soap11, Vec::new(), body).map(|message| (message, places))
+    }
+
     fn envelope(mut self) -> Result<(Message, Vec<usize>)> {
         self.parser.begin(self.input)?;
         let at = self.parser.position();
@@ -154,7 +188,11 @@ impl<'a> Reader<'a> {
     }
 
     fn part(&self, name: &str, soap: &str, at: usize) -> Result<()> {
-        let fits = refuse_unqualified(name, soap, &self.parser, self.input);
+        let mut fits = refuse_unqualified(name, soap, &self.parser, self.input);
+        // Header blocks have styles of their own.
+        if self.typed.is_some() && name != "Header" {
+            fits = fits.and_then(|()| refuse_unknown_style(&self.parser, self.input));
+        }
         fits.map_err(|kind| Error::new(kind, at))
     }
 
@@ -433,7 +471,12 @@ impl<'a> Reader<'a> {
             Some(node) => Ok(*node),
             None => {
                 let id = &reference[..reference.floor_char_boundary(64)];
-                let what = format!("an element with the id {id:?}, to which this one refers");
+                let place = match self.form {
+                    Form::Envelope => "",
+                    Form::Element => " in the same header block or detail",
+                };
+                let what =
+                    format!("an element with the id {id:?}{place}, to which this one refers");
                 Err(Error::new(ErrorKind::Expected(what.into()), *at))
             }
         };

@@ -12,10 +12,10 @@ use trunkline_wire::{
     Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
 };
 
-use super::decode::decode_as;
+use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
-use crate::soap::attributes::fits;
+use crate::soap::attributes::{fits, is_of_encoding};
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
@@ -36,9 +36,24 @@ pub fn decode_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<usize> {
-    let (graph, places) = decode_as(bytes, limits, Some(plan.options.style.is_encoded()))?;
-    let node = locate(plan, &graph)?;
-    read(&graph.graph, &places, node, plan, limits, message)
+    let mut unknown = 0;
+    decode_counted(bytes, plan, limits, message, &mut unknown)?;
+    Ok(unknown)
+}
+
+/// As [`decode_message`]; what is unknown is counted up to an error, too.
+pub(in crate::soap) fn decode_counted<M: Typed>(
+    bytes: &[u8],
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+    unknown: &mut usize,
+) -> Result<()> {
+    *unknown = 0;
+    let (graph, places) = decode_as(bytes, limits, plan.options.style.is_encoded(), form(plan))?;
+    let (node, around) = locate(plan, &graph)?;
+    *unknown = around;
+    read(&graph.graph, &places, node, plan, limits, message, unknown)
 }
 
 /// Reads a message of the plan's schema from the node that stands for it; answers as
@@ -55,10 +70,12 @@ pub fn read_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<usize> {
-    read(graph, &[], node, plan, limits, message)
+    let mut unknown = 0;
+    read(graph, &[], node, plan, limits, message, &mut unknown)?;
+    Ok(unknown)
 }
 
-/// As [`read_message`]; `places` tells where the elements of nodes begin.
+/// As [`read_message`]; `places` tells where the elements of nodes begin, and `unknown` counts on.
 fn read<M: Typed>(
     graph: &Graph,
     places: &[usize],
@@ -66,7 +83,8 @@ fn read<M: Typed>(
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-) -> Result<usize> {
+    unknown: &mut usize,
+) -> Result<()> {
     if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
@@ -76,9 +94,6 @@ fn read<M: Typed>(
     }
     refuse_reference(plan, graph.node(node)).map_err(|kind| Error::new(kind, 0))?;
     message.clear();
-    if plan.may_be_nil() && graph.node(node).content == Content::Nil {
-        return Ok(0);
-    }
     let mut reader = Reader {
         plan,
         graph,
@@ -93,18 +108,23 @@ fn read<M: Typed>(
         entries: 0,
         bytes: Cell::new(0),
         result: None,
-        unknown: 0,
+        unknown: *unknown,
     };
-    reader.scope(0, message)?;
-    Ok(reader.unknown)
+    let read = reader.message(message);
+    *unknown = reader.unknown;
+    read
 }
 
-/// The node that is the plan's message.
-fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
-    if plan.options.layout == Layout::Fragment {
-        let what = "references in a fragment, which has no envelope around it";
-        return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
+/// What a document of the plan is.
+fn form(plan: &Plan) -> Form {
+    match plan.options.layout {
+        Layout::Fragment => Form::Element,
+        Layout::Message | Layout::Operation => Form::Envelope,
     }
+}
+
+/// The node that is the plan's message, and how many attributes of the call around it mean nothing.
+fn locate(plan: &Plan, message: &Message) -> Result<(NodeId, usize)> {
     let expected = |namespace: &str, local: &str| {
         let what = format!("the element {local} of the namespace {namespace:?} in the Body");
         Error::new(ErrorKind::Expected(what.into()), 0)
@@ -114,21 +134,25 @@ fn locate(plan: &Plan, message: &Message) -> Result<NodeId> {
         true => (&*plan.options.namespace, &*plan.options.operation),
         false => (&*plan.root_namespace, &*plan.root),
     };
-    if !plan.options.any_header {
-        refuse_mandatory(message)?;
+    if plan.options.layout != Layout::Fragment {
+        if !plan.options.any_header {
+            refuse_mandatory(message)?;
+        }
+        refuse_fault(message)?;
     }
-    refuse_fault(message)?;
     let any = plan.options.any_wrapper;
     let root = message.root().filter(|(name, _)| any || name.is(namespace, local));
     let (_, root) = root.ok_or_else(|| expected(namespace, local))?;
     if !is_plain_rpc {
-        return Ok(root);
+        return Ok((root, 0));
     }
     let call = message.graph.node(root);
     refuse_reference(plan, call).map_err(|kind| Error::new(kind, 0).within(local))?;
     match message.graph.members(root) {
         [(name, node), rest @ ..] if name.is(&plan.root_namespace, &plan.root) => {
-            let Some((second, _)) = rest.first() else { return Ok(*node) };
+            let Some((second, _)) = rest.first() else {
+                return Ok((*node, others(plan, call).count()));
+            };
             let what = format!("the element {} after the message", excerpt(second.local()));
             Err(Error::new(ErrorKind::Unsupported(what.into()), 0).within(local))
         }
@@ -176,6 +200,15 @@ fn refuse_reference(plan: &Plan, node: &Node) -> std::result::Result<(), ErrorKi
     }
 }
 
+/// The attributes of a node in no namespace that say nothing of its content.
+fn others<'g>(plan: &Plan, node: &'g Node) -> impl Iterator<Item = &'g super::Name> {
+    let encoded = plan.options.style.is_encoded();
+    let names = node.attributes.iter().map(|(name, _)| name);
+    names.filter(move |name| {
+        name.namespace().is_empty() && !(encoded && is_of_encoding(name.local()))
+    })
+}
+
 /// Stands at the node of one field.
 struct Reader<'a> {
     plan: &'a Plan,
@@ -185,7 +218,7 @@ struct Reader<'a> {
     limits: &'a Limits,
     /// The nodes around the present one, and itself.
     path: Vec<NodeId>,
-    /// One bit for each field of every open scope.
+    /// One bit for each field and component of every open scope.
     seen: Vec<u64>,
     node: NodeId,
     scope: usize,
@@ -203,12 +236,52 @@ struct Reader<'a> {
 type Parsed<T> = std::result::Result<T, ValueError>;
 
 impl<'a> Reader<'a> {
+    /// Reads the message from the only node of the path.
+    fn message<M: Typed>(&mut self, message: &mut M) -> Result<()> {
+        self.field = usize::MAX;
+        self.count_attributes_around(self.node, &self.plan.scopes[0], NONE)?;
+        if self.plan.may_be_nil() && self.graph.node(self.node).content == Content::Nil {
+            return Ok(());
+        }
+        self.scope(0, message)
+    }
+
+    /// Counts the attributes of a node that say nothing.
+    fn count_attributes(&mut self, node: NodeId) {
+        self.unknown += others(self.plan, self.graph.node(node)).count();
+    }
+
+    /// The same, where the elements inside are those of a component of a scope.
+    ///
+    /// # Errors
+    /// One is meant as one of those.
+    fn count_attributes_around(
+        &mut self,
+        node: NodeId,
+        scope: &ScopePlan,
+        component: u16,
+    ) -> Result<()> {
+        let plan = self.plan;
+        let meant = others(plan, self.graph.node(node))
+            .find_map(|name| plan.meant_by_attribute(scope, component, name.local()));
+        if let Some((meaning, kind)) = meant {
+            if let Meaning::Field(field) = meaning
+                && std::ptr::eq(scope, &plan.scopes[self.scope])
+            {
+                self.field = field.into();
+            }
+            return Err(self.error(kind));
+        }
+        self.count_attributes(node);
+        Ok(())
+    }
+
     /// Reads the fields of a message or entry from the node where the path ends.
     fn scope<F: Fields>(&mut self, index: usize, into: &mut F) -> Result<()> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
         let base = self.seen.len();
-        self.seen.resize(base + scope.required.words(), 0);
+        self.seen.resize(base + scope.words, 0);
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
         if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
@@ -258,6 +331,12 @@ impl<'a> Reader<'a> {
             let node = graph.node(*child);
             refuse_reference(self.plan, node).map_err(|kind| self.error(kind))?;
             self.check_type(*child)?;
+            match meaning {
+                Some(Meaning::Component(inner)) => {
+                    self.count_attributes_around(*child, scope, inner)?;
+                }
+                _ => self.count_attributes(*child),
+            }
             if matches!(node.content, Content::Nil) {
                 continue;
             }
@@ -268,6 +347,7 @@ impl<'a> Reader<'a> {
                     into.decode_field(usize::from(field), self)?;
                 }
                 Some(Meaning::Component(inner)) => {
+                    self.note_component(scope, inner, base)?;
                     self.enter(*child)?;
                     self.members(scope, base, inner, into)?;
                     let missing = scope.required.missing_in_empty(inner, &self.seen[base..]);
@@ -333,6 +413,14 @@ impl<'a> Reader<'a> {
         let limit = self.limits.fields;
         match self.fields > limit {
             true => Err(self.error(ErrorKind::Limit { name: "fields", limit })),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a component the second time.
+    fn note_component(&mut self, scope: &ScopePlan, component: u16, base: usize) -> Result<()> {
+        match scope.stands_twice(component, &mut self.seen[base..]) {
+            true => Err(self.plan.component_twice(self.scope, component, self.at())),
             false => Ok(()),
         }
     }
@@ -470,6 +558,7 @@ impl<'a> Reader<'a> {
             self.node = *node;
             refuse_reference(self.plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
             self.check_type(*node)?;
+            self.count_attributes(*node);
             item(self)?;
         }
         Ok(())
@@ -477,8 +566,12 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn error(&self, kind: ErrorKind) -> Error {
-        let at = self.places.get(self.node.index()).copied().unwrap_or(0);
-        self.plan.locate(Error::new(kind, at), self.scope, self.field)
+        self.plan.locate(Error::new(kind, self.at()), self.scope, self.field)
+    }
+
+    /// Where the element of the present node begins, if that is known.
+    fn at(&self) -> usize {
+        self.places.get(self.node.index()).copied().unwrap_or(0)
     }
 }
 
@@ -578,6 +671,7 @@ impl Decoder for Reader<'_> {
                 return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
             }
             refuse_reference(plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
+            self.count_attributes_around(*node, &plan.scopes[inner], NONE)?;
             self.enter(*node)?;
             let read = self.scope(inner, into.next_entry());
             (self.scope, self.field) = (outer, field);
