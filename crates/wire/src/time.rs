@@ -17,8 +17,7 @@ const DAY: u64 = 86_400 * NANOSECONDS;
 
 /// A day of the Gregorian calendar in the years 0 to 9999, in some time zone if it has one.
 ///
-/// Days without a zone come before the same day with one. It is one word, so that it stays in a
-/// register; stored in parts and read as a whole, it would wait for the parts.
+/// Days without a zone come before the same day with one. It is one word, as a time is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(u64); // from the top: 16 bits of zeros, year 16 bits, month 8, day 8, zone 16
 
