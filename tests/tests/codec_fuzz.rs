@@ -6,14 +6,16 @@ use std::path::Path;
 use trunkline_lab::random::Random;
 use trunkline_tests::fuzz::{self, Reach};
 
+/// Calls the body with the kept inputs, if there are any; says how many.
+fn replay(target: &str, mut body: impl FnMut(&[u8])) -> usize {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/fuzz").join(target);
+    let files = fs::read_dir(kept).into_iter().flatten();
+    files.map(|file| body(&fs::read(file.unwrap().path()).unwrap())).count()
+}
+
 /// Calls the body with the kept inputs, and with as many random ones.
 fn drive(target: &str, body: fn(&[u8]), inputs: u64) {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/fuzz").join(target);
-    if let Ok(files) = fs::read_dir(kept) {
-        for file in files {
-            body(&fs::read(file.unwrap().path()).unwrap());
-        }
-    }
+    replay(target, body);
     let mut random = Random::new(inputs);
     for _ in 0..inputs {
         // Mostly few changes, so that some of the messages are still valid.
@@ -41,6 +43,7 @@ fn record() {
 
 #[test]
 fn xml() {
+    assert!(replay("xml", |data| _ = fuzz::xml(data)) > 0, "none is kept");
     let mut random = Random::new(36);
     let (mut messages, mut fields) = (0, 0);
     for _ in 0..DOCUMENTS {

@@ -278,6 +278,7 @@ fn duplicates_and_missing_fields() {
     );
     body("268=1|279=0|9000=1|90=1|91=a|90=1|91=b|", "Header/SecureData", "91=b", twice);
     // What the schema does not know may not stand twice either, in one message or entry.
+    let twice = "the field stands twice, or is of a group that the schema does not have";
     body("9000=a|9001=b|9000=c|268=0|", "9000", "9000=c", twice);
     let entry = "ApplicationMessage/MarketDataInc/MDInclList[1]/9000";
     body("9000=a|268=2|279=0|9000=b|279=1|9000=c|9000=d|", entry, "9000=d", twice);

@@ -3,6 +3,7 @@
 //! `cargo bench -p trunkline-codec [-- FORMAT]`; ns a message, best and median of interleaved
 //! passes. `fixed` messages set the twelve fields of Kohlhoff & Steele's Figure 3 in every entry,
 //! `random` ones a different set each. Comparisons with other implementations are the lab's.
+//! With `--untimed` passes run as often without a clock, for callgrind to count their instructions.
 
 #![forbid(unsafe_code)]
 
@@ -194,6 +195,10 @@ fn main() {
         passes.extend(of_messages(&format!("{kind} record"), &records, || Record::new(schema)));
     }
     passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
+    if std::env::args().any(|it| it == "--untimed") {
+        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
+        return;
+    }
     let mut times = vec![Vec::new(); passes.len()];
     for _ in 0..PASSES {
         for ((_, pass), times) in passes.iter_mut().zip(&mut times) {

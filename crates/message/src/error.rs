@@ -55,6 +55,9 @@ pub enum ErrorKind {
     Missing,
     /// A field stands twice where it may stand once.
     Duplicate,
+    /// A field that this message does not define stands twice: in a format that is flat, it may be of
+    /// a group that the message does not define.
+    DuplicateUnknown,
     /// A field that this message does not define.
     Unknown,
     /// A limit of [`Limits`](crate::Limits) is exceeded.
@@ -181,6 +184,9 @@ impl fmt::Display for ErrorKind {
             Self::Value { expected, problem } => write!(f, "expected {expected}, but it {problem}"),
             Self::Missing => write!(f, "a required field is missing"),
             Self::Duplicate => write!(f, "the field stands twice"),
+            Self::DuplicateUnknown => {
+                write!(f, "the field stands twice, or is of a group that the schema does not have")
+            }
             Self::Unknown => write!(f, "the message does not define this field"),
             Self::Limit { name, limit } => write!(f, "more than the limit {name} = {limit} allows"),
             Self::CheckSum { stated, computed } => {

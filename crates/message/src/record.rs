@@ -437,7 +437,7 @@ impl Fields for Record {
         self.unknown.clear();
     }
 
-    #[inline]
+    #[inline(always)]
     fn missing(&self) -> Option<usize> {
         let is_there = |field| self.value(field).is_some();
         self.scope().required.first_missing_where(&self.present, is_there)

@@ -13,9 +13,12 @@ use crate::value::ValueError;
 /// assert_eq!(Code::from_bytes(b"2"), Some(SELL));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+// Aligned, so that it moves as two words also where it is part of a result.
+#[repr(align(8))]
 pub struct Code([u8; 16]); // the text, zeros, and in the last byte the length
 
 #[cold]
+#[inline(never)]
 fn explain(bytes: &[u8]) -> ValueError {
     match bytes.iter().position(|byte| !byte.is_ascii()) {
         _ if bytes.len() > LONGEST => ValueError::TooLong { most: LONGEST },

@@ -99,7 +99,7 @@ impl Text {
     ///
     /// # Errors
     /// How many bytes are UTF-8, where not all are. The text is then as it was.
-    #[inline]
+    #[inline(always)]
     pub fn assign_utf8(&mut self, source: &[u8], start: usize, end: usize) -> Result<(), usize> {
         let span = end.wrapping_sub(start);
         if let Repr::Inline { length, bytes } = &mut self.0

@@ -16,16 +16,14 @@ const NANOSECONDS: u64 = 1_000_000_000;
 const DAY: u64 = 86_400 * NANOSECONDS;
 
 /// A day of the Gregorian calendar in the years 0 to 9999, in some time zone if it has one.
+///
+/// Days without a zone come before the same day with one. It is one word, as a time is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Date {
-    year: u16,
-    month: u8,
-    day: u8,
-    /// Minutes ahead of UTC, or [`NO_ZONE`].
-    zone: i16,
-}
+pub struct Date(u64); // from the top: 16 bits of zeros, year 16 bits, month 8, day 8, zone 16
 
-const NO_ZONE: i16 = i16::MIN;
+/// Bits of a date for its zone: 0 without one, else minutes ahead of UTC and this.
+const ZONE_OF_DATE: u64 = 0xffff;
+const UTC_OF_DATE: i32 = 0x8000;
 
 /// Largest distance of a time zone from UTC in minutes (XML Schema Part 2, 3.2.7).
 const FARTHEST_ZONE: i16 = 14 * 60;
@@ -48,7 +46,7 @@ pub struct Timestamp {
 
 impl Date {
     /// The day 1970-01-01, from which Unix time counts.
-    pub const EPOCH: Self = Self { year: 1970, month: 1, day: 1, zone: NO_ZONE };
+    pub const EPOCH: Self = Self::from_parts(1970, 1, 1);
 
     /// The day of these numbers, counted as people do, without a zone; `None` if there is no such
     /// day.
@@ -61,53 +59,67 @@ impl Date {
         if day.wrapping_sub(1) >= 28 && (day == 0 || day > days_in_month(year, month)) {
             return None;
         }
-        Some(Self { year, month, day, zone: NO_ZONE })
+        Some(Self::from_parts(year, month, day))
+    }
+
+    #[inline(always)]
+    const fn from_parts(year: u16, month: u8, day: u8) -> Self {
+        Self((year as u64) << 32 | (month as u64) << 24 | (day as u64) << 16)
     }
 
     /// The year, 0..=9999.
     #[inline]
     pub const fn year(self) -> u16 {
-        self.year
+        (self.0 >> 32) as u16
     }
 
     /// The month, 1..=12.
     #[inline]
     pub const fn month(self) -> u8 {
-        self.month
+        (self.0 >> 24) as u8
     }
 
     /// The day of the month, 1..=31.
     #[inline]
     pub const fn day(self) -> u8 {
-        self.day
+        (self.0 >> 16) as u8
     }
 
     /// The time zone whose day it is, in minutes ahead of UTC. Most days have none.
     #[inline]
     pub const fn zone(self) -> Option<i16> {
-        if self.zone == NO_ZONE { None } else { Some(self.zone) }
+        match self.0 & ZONE_OF_DATE {
+            0 => None,
+            zone => Some((zone as i32 - UTC_OF_DATE) as i16),
+        }
     }
 
     /// The same day in this time zone, or without one; `None` if the zone is more than 14 hours
     /// from UTC.
     #[inline]
     pub const fn with_zone(self, minutes: Option<i16>) -> Option<Self> {
+        let day = self.without_zone();
         match minutes {
-            None => Some(Self { zone: NO_ZONE, ..self }),
+            None => Some(day),
             Some(zone) if zone >= -FARTHEST_ZONE && zone <= FARTHEST_ZONE => {
-                Some(Self { zone, ..self })
+                Some(Self(day.0 | (zone as i32 + UTC_OF_DATE) as u64))
             }
             Some(_) => None,
         }
+    }
+
+    #[inline]
+    const fn without_zone(self) -> Self {
+        Self(self.0 & !ZONE_OF_DATE)
     }
 
     /// Days since 1970-01-01, negative before.
     #[inline]
     pub const fn unix_days(self) -> i32 {
         // Years begin in March here, so that the leap day is the last of the year.
-        let shifted = (self.month as i32 + 9) % 12;
-        let year = self.year as i32 + 400 - (shifted >= 10) as i32;
-        let day_of_year = (153 * shifted + 2) / 5 + self.day as i32 - 1;
+        let shifted = (self.month() as i32 + 9) % 12;
+        let year = self.year() as i32 + 400 - (shifted >= 10) as i32;
+        let day_of_year = (153 * shifted + 2) / 5 + self.day() as i32 - 1;
         365 * year + year / 4 - year / 100 + year / 400 + day_of_year - DAYS_TO_EPOCH
     }
 
@@ -126,14 +138,14 @@ impl Date {
         let day = day_of_year - (153 * shifted + 2) / 5 + 1;
         let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
         let year = era * 400 + year_of_era + (month <= 2) as i32 - 400;
-        Some(Self { year: year as u16, month: month as u8, day: day as u8, zone: NO_ZONE })
+        Some(Self::from_parts(year as u16, month as u8, day as u8))
     }
 }
 
 /// Days from the first of March of the year -400 to 1970-01-01.
 const DAYS_TO_EPOCH: i32 = 719_468 + 146_097;
-const FIRST_DAY: i32 = Date { year: 0, month: 1, day: 1, zone: NO_ZONE }.unix_days();
-const LAST_DAY: i32 = Date { year: 9999, month: 12, day: 31, zone: NO_ZONE }.unix_days();
+const FIRST_DAY: i32 = Date::from_parts(0, 1, 1).unix_days();
+const LAST_DAY: i32 = Date::from_parts(9999, 12, 31).unix_days();
 
 const fn days_in_month(year: u16, month: u8) -> u8 {
     match month {
@@ -248,7 +260,7 @@ impl Timestamp {
     /// The moment of a day and a time of day, whose zone it has.
     #[inline]
     pub const fn new(date: Date, time: Time) -> Self {
-        Self { date: Date { zone: NO_ZONE, ..date }, time }
+        Self { date: date.without_zone(), time }
     }
 
     /// Is it known to be in UTC? If not, nobody told the zone.

@@ -124,10 +124,13 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             self.field = field;
             match scope.slots[field].absent {
                 Absent::Flag => self.flag()?,
-                Absent::Bit(bit) if self.bytes[bitmap + bit / 8] >> (bit % 8) & 1 == 0 => {
-                    field += 1;
-                    continue;
-                }
+                Absent::Bit(bit) => match self.absent_bits(bitmap, bit).min(slot.bits) {
+                    0 => {}
+                    absent => {
+                        field += absent;
+                        continue;
+                    }
+                },
                 Absent::Sequence if self.is_empty_sequence() => {
                     field += 1;
                     continue;
@@ -174,6 +177,19 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         let absent = scan::zeros(self.bytes, self.at, most);
         *guess = absent.min(usize::from(u8::MAX)) as u8;
         absent
+    }
+
+    /// How many bits are 0 from this one on of the bitmap that stands there, as far as one word tells.
+    #[inline(always)]
+    fn absent_bits(&self, bitmap: usize, bit: usize) -> usize {
+        let at = bitmap + bit / 8;
+        match self.bytes[at..].first_chunk() {
+            Some(word) => {
+                let rest = u64::from_le_bytes(*word) >> (bit % 8);
+                (rest.trailing_zeros() as usize).min(64 - bit % 8)
+            }
+            None => usize::from(self.bytes[at] >> (bit % 8) & 1 == 0),
+        }
     }
 
     #[inline]
@@ -261,7 +277,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     }
 
     /// Start and end of a string without its NUL.
-    #[inline]
+    #[inline(always)]
     fn string_range(&mut self) -> Result<(usize, usize)> {
         let len = self.ulong("the length of a string")?;
         let start = self.at;
@@ -365,7 +381,8 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         Ok(f64::from_le_bytes(self.number("a double")?))
     }
 
-    #[inline]
+    /// Not inlined: as many copies as there are fields would keep the fields' loop out of line.
+    #[inline(never)]
     fn text(&mut self, into: &mut Text) -> Result<()> {
         let (start, end) = self.string_range()?;
         if self.plan.options.code_set == CodeSet::Utf8
@@ -398,8 +415,8 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        let char = self.take(1, "a char")?;
-        Code::from_bytes(char).filter(|_| char[0] != 0).ok_or_else(|| {
+        let char = self.take(1, "a char")?[0];
+        Code::from_byte(char).filter(|_| char != 0).ok_or_else(|| {
             self.error(ErrorKind::Expected("an ASCII character".into()), self.at - 1)
         })
     }

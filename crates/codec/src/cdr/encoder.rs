@@ -51,6 +51,8 @@ struct Body<'a, const LITTLE: bool> {
     next: usize,
     /// Where the scope's bitmap stands.
     bitmap: usize,
+    /// Is text written as it is in memory?
+    is_utf8: bool,
     output: &'a mut Output,
     problem: Option<Error>,
 }
@@ -69,8 +71,12 @@ fn align(cursor: &mut Cursor<'_>, align: usize) {
 #[inline]
 fn ulong<const LITTLE: bool>(cursor: &mut Cursor<'_>, value: usize) {
     align(cursor, 4);
-    let value = value as u32;
-    cursor.array(if LITTLE { value.to_le_bytes() } else { value.to_be_bytes() });
+    cursor.array(octets::<LITTLE>(value));
+}
+
+#[inline]
+fn octets<const LITTLE: bool>(ulong: usize) -> [u8; 4] {
+    if LITTLE { (ulong as u32).to_le_bytes() } else { (ulong as u32).to_be_bytes() }
 }
 
 /// A whole number of `width` octets, in place.
@@ -91,8 +97,17 @@ const LEAD: usize = 16;
 impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn encode<M: Message>(plan: &'a Plan, output: &'a mut Output, message: &M) -> Option<Error> {
         let scope = &plan.scopes[0];
-        let mut body =
-            Self { plan, scope, scope_index: 0, next: 0, bitmap: 0, output, problem: None };
+        let is_utf8 = plan.options.code_set == CodeSet::Utf8;
+        let mut body = Self {
+            plan,
+            scope,
+            scope_index: 0,
+            next: 0,
+            bitmap: 0,
+            is_utf8,
+            output,
+            problem: None,
+        };
         body.scope(message);
         body.problem
     }
@@ -123,13 +138,17 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                 continue;
             }
             match slot.absent {
+                Absent::Bit(_) => {
+                    self.next += slot.bits.min(end - self.next);
+                    continue;
+                }
                 Absent::Sequence => {
                     let mut cursor = self.output.cursor(8);
                     ulong::<LITTLE>(&mut cursor, 0);
                     cursor.finish();
                 }
                 Absent::Never => self.fail(self.next, MISSING),
-                Absent::Flag | Absent::Bit(_) => {}
+                Absent::Flag => {}
             }
             self.next += 1;
         }
@@ -158,10 +177,12 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn short_text(&mut self, field: usize, write: impl FnOnce(&mut [u8; 40]) -> usize) {
         self.field(field, 48, |cursor| {
             align(cursor, 4);
-            let mut window = [0; 40];
-            let len = write(&mut window);
-            ulong::<LITTLE>(cursor, len + 1);
-            cursor.block(&window, len);
+            cursor.advance(4);
+            let len = write(cursor.window());
+            // Exactly four bytes: what follows is there already.
+            cursor.retreat(4);
+            cursor.array(octets::<LITTLE>(len + 1));
+            cursor.advance(len);
             cursor.byte(0);
         });
     }
@@ -251,7 +272,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) if self.plan.options.code_set == CodeSet::Utf8 => {
+            Some((block, len)) if self.is_utf8 => {
                 let mut nul = false;
                 self.field(field, 40, |cursor| {
                     ulong::<LITTLE>(cursor, len + 1);

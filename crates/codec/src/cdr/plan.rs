@@ -87,6 +87,8 @@ pub(super) struct Slot {
     pub(super) absent: Absent,
     /// How many fields from this one on are absent by an octet 0 each.
     pub(super) flags: usize,
+    /// How many from this one on are absent by a bit each.
+    pub(super) bits: usize,
     /// Of the entries, for groups.
     pub(super) scope: usize,
     /// Octets of a whole number.
@@ -131,11 +133,14 @@ impl ScopePlan {
                 Kind::Integer(kind) | Kind::Integers(kind) => kind.bytes(),
                 _ => 0,
             };
-            slots.push(Slot { absent, flags: 0, scope, width });
+            slots.push(Slot { absent, flags: 0, bits: 0, scope, width });
         }
         for index in (0..slots.len()).rev() {
-            if slots[index].absent == Absent::Flag {
-                slots[index].flags = 1 + slots.get(index + 1).map_or(0, |next| next.flags);
+            let (flags, bits) = slots.get(index + 1).map_or((0, 0), |next| (next.flags, next.bits));
+            match slots[index].absent {
+                Absent::Flag => slots[index].flags = 1 + flags,
+                Absent::Bit(_) => slots[index].bits = 1 + bits,
+                Absent::Never | Absent::Sequence => {}
             }
         }
         let bitmap = usize::div_ceil(bits, 8);

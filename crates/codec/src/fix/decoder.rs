@@ -324,19 +324,34 @@ impl<'a> Body<'a> {
     /// The tag at the position, and where its value begins.
     #[inline]
     fn tag(&mut self) -> Result<(u32, usize)> {
-        let mut number = 0_u64;
+        let mut number = 0_u32;
         let digits = &self.bytes[self.at..];
-        for (i, byte) in digits.iter().enumerate().take(LONGEST_TAG + 1) {
+        for (i, byte) in digits.iter().enumerate().take(9) {
             let digit = byte.wrapping_sub(b'0');
             if digit > 9 {
-                if *byte == b'=' && i > 0 && digits[0] != b'0' && number <= LARGEST_TAG.into() {
-                    return Ok((number as u32, self.at + i + 1));
+                if *byte == b'=' && i > 0 && digits[0] != b'0' {
+                    return Ok((number, self.at + i + 1));
                 }
                 break;
             }
-            number = number * 10 + u64::from(digit);
+            number = number * 10 + u32::from(digit);
         }
-        Err(Error::new(ErrorKind::Expected("a tag number and '='".into()), self.at))
+        self.long_tag()
+    }
+
+    /// The same where the tag may have more than eight digits.
+    #[cold]
+    #[inline(never)]
+    fn long_tag(&self) -> Result<(u32, usize)> {
+        let rest = &self.bytes[self.at..];
+        let count = rest.iter().take(LONGEST_TAG).take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, behind) = rest.split_at(count);
+        let number = digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        let is_tag = behind.first() == Some(&b'=') && digits.first().is_some_and(|it| *it != b'0');
+        match u32::try_from(number) {
+            Ok(number) if is_tag && number <= LARGEST_TAG => Ok((number, self.at + count + 1)),
+            _ => Err(Error::new(ErrorKind::Expected("a tag number and '='".into()), self.at)),
+        }
     }
 
     #[inline]
@@ -453,7 +468,8 @@ impl<'a> Body<'a> {
         let data = self.unknown_data(number, value, end)?;
         for number in [number].into_iter().chain(data.as_ref().map(|(data, _)| *data)) {
             if !self.strangers.insert((scope, number)) {
-                return Err(Error::new(ErrorKind::Duplicate, self.at).within(&number.to_string()));
+                let kind = ErrorKind::DuplicateUnknown;
+                return Err(Error::new(kind, self.at).within(&number.to_string()));
             }
         }
         if let Some(unknown) = into.unknown() {
@@ -526,8 +542,19 @@ impl<'a> Body<'a> {
         self.error(ErrorKind::Value { expected, problem }, self.field, self.value.0)
     }
 
+    #[inline(never)]
+    fn any_code(&self) -> Result<Code> {
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn text_by_itself(&self, into: &mut Text) -> Result<()> {
+        into.assign(&self.str()?);
+        Ok(())
+    }
+
     /// The value as text, read by itself when the message as a whole is not.
-    #[inline]
     fn str(&self) -> Result<Cow<'a, str>> {
         let (start, end) = self.value;
         if let Some(value) = self.text.and_then(|text| text.get(start..end)) {
@@ -605,8 +632,7 @@ impl FieldDecoder for Body<'_> {
         {
             return Ok(());
         }
-        into.assign(&self.str()?);
-        Ok(())
+        self.text_by_itself(into)
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
@@ -624,7 +650,14 @@ impl FieldDecoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
+        // Most are one character.
+        let (start, end) = self.value;
+        if let Some([byte]) = self.bytes.get(start..end)
+            && let Some(code) = Code::from_byte(*byte)
+        {
+            return Ok(code);
+        }
+        self.any_code()
     }
 
     #[inline]

@@ -59,6 +59,11 @@ impl Body<'_> {
         })
     }
 
+    #[inline(never)]
+    fn any_code(&mut self) -> Result<Code> {
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
+    }
+
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
     #[inline]
     fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
@@ -235,7 +240,14 @@ impl Decoder for Body<'_> {
 
     #[inline]
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
+        // Most are one character.
+        if let Value::Input(start, end) = self.value
+            && let Some([byte]) = self.input.as_bytes().get(start..end)
+            && let Some(code) = Code::from_byte(*byte)
+        {
+            return Ok(code);
+        }
+        self.any_code()
     }
 
     #[inline]

@@ -197,7 +197,7 @@ impl<'a> Body<'a> {
         mut at: usize,
     ) -> Result<Step> {
         let bytes = self.input.as_bytes();
-        let mut learns = self.same_context;
+        let mut learns = true;
         while self.as_planned
             && let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
         {

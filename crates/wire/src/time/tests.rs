@@ -26,7 +26,7 @@ fn moment(date: (u16, u8, u8), time: (u8, u8, u8, u32)) -> Timestamp {
 
 #[test]
 fn sizes() {
-    assert_eq!((size_of::<Date>(), size_of::<Time>(), size_of::<Timestamp>()), (6, 8, 16));
+    assert_eq!((size_of::<Date>(), size_of::<Time>(), size_of::<Timestamp>()), (8, 8, 16));
 }
 
 #[test]
