@@ -285,3 +285,15 @@ fn formats(measures: &[&Measure], is_wanted: impl Fn(&Measure) -> bool) -> Vec<F
     };
     Format::ALL.into_iter().filter(is_asked_for).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_once_whatever_is_told_between() {
+        let mut lines = ["one broke", "another broke", "one broke"].map(str::to_owned).to_vec();
+        tell_once(&mut lines);
+        assert_eq!(lines, ["one broke", "another broke"]);
+    }
+}
