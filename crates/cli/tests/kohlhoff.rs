@@ -138,7 +138,21 @@ done
     let dying =
         "#!/bin/sh\nread hello; echo hello omniorb 4.2 cdr-le; read load; echo gone >&2; exit 3\n";
     let foreign = "#!/bin/sh\nread hello; echo hello ironfix 0.5 fixml; read stop\n";
-    for (name, program) in [("quickfix", wrong), ("omniorb", dying), ("ironfix", foreign)] {
+    // Says whatever is believed without an echo.
+    let secret = r#"#!/bin/sh
+while read -r word first second; do
+    case $word in
+        hello) echo hello pugixml 1.0 soap-doc ;;
+        load) count=$(grep -a -o 'Envelope>' "$second" | wc -l); echo loaded $count ;;
+        run) echo "$((second * count * 10)),$((second * count))" ;;
+        stop) exit ;;
+        *) echo error cannot encode ;;
+    esac
+done
+"#;
+    let programs =
+        [("quickfix", wrong), ("omniorb", dying), ("ironfix", foreign), ("pugixml", secret)];
+    for (name, program) in programs {
         let path = peers.join(name);
         let draft = folder.join(name);
         fs::write(&draft, program).expect("a file");
@@ -152,8 +166,8 @@ done
     faults.sort_unstable();
     let is_of_reused = |fault: &&str| fault.contains("-reused (");
     let (reused, faults): (Vec<&str>, Vec<&str>) = faults.into_iter().partition(is_of_reused);
-    assert_eq!(reused.len(), 2, "each way of decoding is tried by itself: {reused:#?}");
-    let [omniorb, ironfix, quickfix] = faults[..] else { panic!("{faults:#?}") };
+    assert_eq!(reused.len(), 3, "each way of decoding is tried by itself: {reused:#?}");
+    let [omniorb, ironfix, pugixml, quickfix] = faults[..] else { panic!("{faults:#?}") };
     assert!(
         omniorb
             .contains("omniorb (cdr-le), encode messages of 1: peer omniorb ended with status 3"),
@@ -161,6 +175,8 @@ done
     );
     assert!(omniorb.ends_with("its last words: gone"), "{omniorb}");
     assert_eq!(ironfix, "trunkline: peer ironfix does not know fix, but fixml");
+    assert!(pugixml.contains("pugixml (soap-doc), decode messages of 1: "), "{pugixml}");
+    assert!(pugixml.ends_with(": cannot encode"), "{pugixml}");
     assert!(
         quickfix.contains("quickfix (fix), encode messages of 1: peer quickfix "),
         "{quickfix}"
@@ -173,10 +189,13 @@ done
     };
     assert_eq!(verdict("quickfix"), Some((None, Verdict::WrongAnswer)));
     assert_eq!(verdict("omniorb"), Some((None, Verdict::Absent)));
+    assert_eq!(verdict("pugixml"), Some((None, Verdict::Unverified)));
+    let of_secret = record.rows.iter().filter(|row| row.subject.starts_with("pugixml"));
+    assert!(of_secret.clone().all(|row| row.value.is_none()), "it is not timed");
     let out = text(&output.stdout);
     assert!(out.contains("wrong-answer"), "{out}");
     assert!(
-        out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix, pugixml\n"),
+        out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix\n"),
         "{out}"
     );
 }
