@@ -113,13 +113,8 @@ fn without_peers_ours_are_timed_and_the_absent_named_once() {
     assert!(record.rows.iter().all(|row| row.subject != "trunkline-twin"));
 }
 
-#[test]
-fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
-    let folder = folder("kohlhoff-faults");
-    let peers = folder.join("peers");
-    fs::create_dir(&peers).expect("our own folder");
-    // Echoes what it was given with another symbol, so that the check sum no longer fits.
-    let wrong = r#"#!/bin/sh
+/// A peer that echoes what it was given with another symbol, so that the check sum no longer fits.
+const WRONG: &str = r#"#!/bin/sh
 while read -r word first second; do
     case $word in
         hello) echo hello quickfix 1.0 fix ;;
@@ -135,11 +130,9 @@ while read -r word first second; do
     esac
 done
 "#;
-    let dying =
-        "#!/bin/sh\nread hello; echo hello omniorb 4.2 cdr-le; read load; echo gone >&2; exit 3\n";
-    let foreign = "#!/bin/sh\nread hello; echo hello ironfix 0.5 fixml; read stop\n";
-    // Says whatever is believed without an echo.
-    let secret = r#"#!/bin/sh
+
+/// A peer that says whatever is believed without an echo.
+const SECRET: &str = r#"#!/bin/sh
 while read -r word first second; do
     case $word in
         hello) echo hello pugixml 1.0 soap-doc ;;
@@ -150,8 +143,17 @@ while read -r word first second; do
     esac
 done
 "#;
+
+#[test]
+fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
+    let folder = folder("kohlhoff-faults");
+    let peers = folder.join("peers");
+    fs::create_dir(&peers).expect("our own folder");
+    let dying =
+        "#!/bin/sh\nread hello; echo hello omniorb 4.2 cdr-le; read load; echo gone >&2; exit 3\n";
+    let foreign = "#!/bin/sh\nread hello; echo hello ironfix 0.5 fixml; read stop\n";
     let programs =
-        [("quickfix", wrong), ("omniorb", dying), ("ironfix", foreign), ("pugixml", secret)];
+        [("quickfix", WRONG), ("omniorb", dying), ("ironfix", foreign), ("pugixml", SECRET)];
     for (name, program) in programs {
         let path = peers.join(name);
         let draft = folder.join(name);
@@ -194,8 +196,5 @@ done
     assert!(of_secret.clone().all(|row| row.value.is_none()), "it is not timed");
     let out = text(&output.stdout);
     assert!(out.contains("wrong-answer"), "{out}");
-    assert!(
-        out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix\n"),
-        "{out}"
-    );
+    assert!(out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix\n"), "{out}");
 }
