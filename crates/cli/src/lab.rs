@@ -7,5 +7,6 @@ pub(crate) mod end;
 pub(crate) mod forwarder;
 pub(crate) mod list;
 pub(crate) mod peers;
+mod progress;
 pub(crate) mod run;
 pub(crate) mod show;

@@ -113,13 +113,8 @@ fn without_peers_ours_are_timed_and_the_absent_named_once() {
     assert!(record.rows.iter().all(|row| row.subject != "trunkline-twin"));
 }
 
-#[test]
-fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
-    let folder = folder("kohlhoff-faults");
-    let peers = folder.join("peers");
-    fs::create_dir(&peers).expect("our own folder");
-    // Echoes what it was given with another symbol, so that the check sum no longer fits.
-    let wrong = r#"#!/bin/sh
+/// A peer that echoes what it was given with another symbol, so that the check sum no longer fits.
+const WRONG: &str = r#"#!/bin/sh
 while read -r word first second; do
     case $word in
         hello) echo hello quickfix 1.0 fix ;;
@@ -135,10 +130,31 @@ while read -r word first second; do
     esac
 done
 "#;
+
+/// A peer that says whatever is believed without an echo.
+const SECRET: &str = r#"#!/bin/sh
+while read -r word first second; do
+    case $word in
+        hello) echo hello pugixml 1.0 soap-doc ;;
+        load) count=$(grep -a -o 'Envelope>' "$second" | wc -l); echo loaded $count ;;
+        run) echo "$((second * count * 10)),$((second * count))" ;;
+        stop) exit ;;
+        *) echo error cannot encode ;;
+    esac
+done
+"#;
+
+#[test]
+fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
+    let folder = folder("kohlhoff-faults");
+    let peers = folder.join("peers");
+    fs::create_dir(&peers).expect("our own folder");
     let dying =
         "#!/bin/sh\nread hello; echo hello omniorb 4.2 cdr-le; read load; echo gone >&2; exit 3\n";
     let foreign = "#!/bin/sh\nread hello; echo hello ironfix 0.5 fixml; read stop\n";
-    for (name, program) in [("quickfix", wrong), ("omniorb", dying), ("ironfix", foreign)] {
+    let programs =
+        [("quickfix", WRONG), ("omniorb", dying), ("ironfix", foreign), ("pugixml", SECRET)];
+    for (name, program) in programs {
         let path = peers.join(name);
         let draft = folder.join(name);
         fs::write(&draft, program).expect("a file");
@@ -152,8 +168,8 @@ done
     faults.sort_unstable();
     let is_of_reused = |fault: &&str| fault.contains("-reused (");
     let (reused, faults): (Vec<&str>, Vec<&str>) = faults.into_iter().partition(is_of_reused);
-    assert_eq!(reused.len(), 2, "each way of decoding is tried by itself: {reused:#?}");
-    let [omniorb, ironfix, quickfix] = faults[..] else { panic!("{faults:#?}") };
+    assert_eq!(reused.len(), 3, "each way of decoding is tried by itself: {reused:#?}");
+    let [omniorb, ironfix, pugixml, quickfix] = faults[..] else { panic!("{faults:#?}") };
     assert!(
         omniorb
             .contains("omniorb (cdr-le), encode messages of 1: peer omniorb ended with status 3"),
@@ -161,6 +177,8 @@ done
     );
     assert!(omniorb.ends_with("its last words: gone"), "{omniorb}");
     assert_eq!(ironfix, "trunkline: peer ironfix does not know fix, but fixml");
+    assert!(pugixml.contains("pugixml (soap-doc), decode messages of 1: "), "{pugixml}");
+    assert!(pugixml.ends_with(": cannot encode"), "{pugixml}");
     assert!(
         quickfix.contains("quickfix (fix), encode messages of 1: peer quickfix "),
         "{quickfix}"
@@ -173,10 +191,10 @@ done
     };
     assert_eq!(verdict("quickfix"), Some((None, Verdict::WrongAnswer)));
     assert_eq!(verdict("omniorb"), Some((None, Verdict::Absent)));
+    assert_eq!(verdict("pugixml"), Some((None, Verdict::Unverified)));
+    let of_secret = record.rows.iter().filter(|row| row.subject.starts_with("pugixml"));
+    assert!(of_secret.clone().all(|row| row.value.is_none()), "it is not timed");
     let out = text(&output.stdout);
     assert!(out.contains("wrong-answer"), "{out}");
-    assert!(
-        out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix, pugixml\n"),
-        "{out}"
-    );
+    assert!(out.contains("peers): gsoap-best, gsoap-debian, quick-xml, ironfix\n"), "{out}");
 }

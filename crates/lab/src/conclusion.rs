@@ -5,6 +5,8 @@
 
 mod factor;
 #[cfg(test)]
+mod papers;
+#[cfg(test)]
 mod tests;
 
 use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport};
@@ -14,7 +16,7 @@ use crate::record::Record;
 use crate::row::{Row, Verdict};
 use crate::statistics::ComparisonRule;
 use crate::subjects::TRUNKLINE;
-use factor::{Factor, factors_of};
+use factor::{Factor, Half, factors_of};
 
 /// The case of a paper's conclusion.
 pub const CONCLUSION: &str = "conclusion";
@@ -23,7 +25,7 @@ pub const CONCLUSION: &str = "conclusion";
 pub const AIM: &str = "aim";
 
 /// The noise floor above which nothing is said about times: a machine that differs from itself by more
-/// than a quarter decides nothing. Where the floor was not measured, it is taken to be as high as this.
+/// than a quarter decides nothing. Neither does one of which nobody knows by how much it does.
 pub const NOISE_LIMIT: f64 = 0.25;
 
 /// Whether a row is one of a conclusion or of an aim.
@@ -119,12 +121,14 @@ impl Judge<'_> {
     /// For one subject.
     fn of(&self, name: &str, subject: &dyn Fn(&Quantity) -> Option<String>) -> Option<Judgement> {
         let terms = &self.conclusion.terms;
-        let floor = self.noise_floor.unwrap_or(NOISE_LIMIT);
-        let by_term: Vec<Vec<Factor>> =
+        let floor = self.noise_floor.unwrap_or(0.0);
+        let by_term: Vec<Result<Vec<Factor>, Half>> =
             terms.iter().map(|term| factors_of(term, self.rows, subject, floor)).collect();
         let is_asked_for =
             || terms.iter().flat_map(Term::quantities).any(|it| is_absent(it, self.rows));
-        if by_term.iter().all(Vec::is_empty) && !is_asked_for() {
+        let is_empty =
+            |of_term: &Result<Vec<Factor>, Half>| of_term.as_ref().is_ok_and(Vec::is_empty);
+        if by_term.iter().all(is_empty) && !is_asked_for() {
             return None;
         }
         let blank = Row::new(
@@ -135,17 +139,20 @@ impl Judge<'_> {
             &self.conclusion.name,
             &self.conclusion.unit,
         );
-        // Half of what it takes says nothing.
-        if let Some(missing) = by_term.iter().position(Vec::is_empty) {
+        let mut all = Vec::new();
+        for (of_term, term) in by_term.into_iter().zip(terms) {
+            // Half of what it takes says nothing.
+            let missing = match of_term {
+                Ok(factors) if !factors.is_empty() => {
+                    all.extend(factors.into_iter().map(|factor| (factor, term)));
+                    continue;
+                }
+                Ok(_) => format!("{term} was not measured"),
+                Err(Half(what)) => format!("{term}: {what} was not measured"),
+            };
             let row = Row { verdict: Verdict::Absent, ..blank };
-            let decided_by = format!("{} was not measured", terms[missing]);
-            return Some(Judgement { row, decided_by });
+            return Some(Judgement { row, decided_by: missing });
         }
-        let with_term = |(of_term, term): (Vec<Factor>, _)| {
-            of_term.into_iter().map(move |factor| (factor, term)).collect::<Vec<_>>()
-        };
-        let all: Vec<(Factor, &Term)> =
-            by_term.into_iter().zip(terms).flat_map(with_term).collect();
         self.decide(&all, blank)
     }
 
@@ -191,6 +198,7 @@ impl Judge<'_> {
         // What is not timed has neither noise nor runs.
         let runs = factor.runs?;
         match self.noise_floor {
+            None => Some("noise was not measured".to_owned()),
             Some(floor) if floor > NOISE_LIMIT => Some(format!(
                 "the machine's noise is {:.0} %, more than {:.0}",
                 floor * 100.0,

@@ -103,7 +103,9 @@ impl Run {
     /// True if a subject gave a wrong answer or broke.
     pub fn is_wrong(&self) -> bool {
         !self.faults.is_empty()
-            || self.record.rows.iter().any(|row| row.verdict == Verdict::WrongAnswer)
+            || self.record.rows.iter().any(|row| {
+                matches!(row.verdict, Verdict::WrongAnswer | Verdict::Untrue | Verdict::Unverified)
+            })
     }
 
     /// True if a conclusion was asked for that the measurements do not carry.

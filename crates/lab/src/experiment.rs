@@ -80,11 +80,11 @@ pub trait Subject {
     /// The subject is out of the experiment.
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError>;
 
-    /// The kept structures, encoded again, in order; None if the subject only decodes.
+    /// The kept structures, encoded again, in order.
     ///
     /// # Errors
     /// The subject is out of the experiment.
-    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError>;
+    fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError>;
 
     /// Times `passes` passes over all kept messages.
     ///
@@ -114,7 +114,7 @@ impl<S: Subject + ?Sized> Subject for &mut S {
         (**self).prepare(corpus)
     }
 
-    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+    fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError> {
         (**self).echo()
     }
 
@@ -158,10 +158,12 @@ pub type Check<'a> = Box<dyn Fn(&[Vec<u8>]) -> Result<(), String> + 'a>;
 pub enum Standing {
     /// Its echoes have been checked.
     Verified,
-    /// It only decodes, so that nothing but its counts could be checked.
-    Unverified,
+    /// It will not echo, so that nobody knows what it does: what it said.
+    Unverified(String),
     /// Its echo was wrong: where and how.
     WrongAnswer(String),
+    /// It does not do what it is timed for, or says of its times what cannot be: how that was found.
+    Untrue(String),
     /// It gave up or died: why.
     Failed(String),
 }
@@ -169,14 +171,39 @@ pub enum Standing {
 impl Standing {
     /// True if the subject may be timed.
     pub fn is_timed(&self) -> bool {
-        matches!(self, Self::Verified | Self::Unverified)
+        *self == Self::Verified
+    }
+
+    /// Why the subject is not timed.
+    pub fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Verified => None,
+            Self::Unverified(why)
+            | Self::WrongAnswer(why)
+            | Self::Untrue(why)
+            | Self::Failed(why) => Some(why),
+        }
+    }
+
+    /// What became of a subject that gave this error.
+    pub(crate) fn after(error: &SubjectError) -> Self {
+        let told = error.to_string();
+        let Some(of_peer) = error.downcast_ref::<PeerError>() else { return Self::Failed(told) };
+        match of_peer.kind() {
+            PeerErrorKind::WrongAnswer(_) => Self::WrongAnswer(told),
+            _ if of_peer.is_untrue() => Self::Untrue(told),
+            _ if of_peer.is_decoder() => Self::Unverified(told),
+            _ => Self::Failed(told),
+        }
     }
 
     /// The verdict for the subject's rows.
     pub fn verdict(&self) -> Verdict {
         match self {
-            Self::Verified | Self::Unverified => Verdict::Ok,
+            Self::Verified => Verdict::Ok,
+            Self::Unverified(_) => Verdict::Unverified,
             Self::WrongAnswer(_) => Verdict::WrongAnswer,
+            Self::Untrue(_) => Verdict::Untrue,
             Self::Failed(_) => Verdict::Absent,
         }
     }
@@ -271,7 +298,7 @@ impl<'a> Trial<'a> {
     /// Times `operation` with all subjects in turn, after verifying those that have not been.
     ///
     /// The outcomes are in the order of entering. A subject that fails on the way is out, and its
-    /// samples with it; the others go on. A subject that only decodes is not asked to encode.
+    /// samples with it; the others go on.
     pub fn measure(
         &mut self,
         operation: Operation,
@@ -305,17 +332,13 @@ impl Entrant<'_> {
         standing.get_or_insert_with(|| {
             let echo = subject.prepare(corpus).and_then(|()| subject.echo());
             match echo {
-                Err(error) => match error.downcast_ref::<PeerError>().map(PeerError::kind) {
-                    Some(PeerErrorKind::Untrue(_)) => Standing::WrongAnswer(error.to_string()),
-                    _ => Standing::Failed(error.to_string()),
-                },
-                Ok(None) => Standing::Unverified,
-                Ok(Some(echo)) if echo.len() != corpus.len() => Standing::WrongAnswer(format!(
+                Err(error) => Standing::after(&error),
+                Ok(echo) if echo.len() != corpus.len() => Standing::WrongAnswer(format!(
                     "{} messages came back of {}",
                     echo.len(),
                     corpus.len()
                 )),
-                Ok(Some(echo)) => match check(&echo) {
+                Ok(echo) => match check(&echo) {
                     Ok(()) => Standing::Verified,
                     Err(fault) => Standing::WrongAnswer(fault),
                 },
@@ -324,11 +347,7 @@ impl Entrant<'_> {
     }
 
     fn can(&self, operation: Operation) -> bool {
-        match self.standing {
-            Some(Standing::Verified) => self.subject.can(operation),
-            Some(Standing::Unverified) => operation == Operation::Decode,
-            _ => false,
-        }
+        self.standing.as_ref().is_some_and(Standing::is_timed) && self.subject.can(operation)
     }
 
     /// One pass to warm up, then as many as a sample of the wanted length takes.
@@ -374,7 +393,7 @@ impl Entrant<'_> {
                 None
             }
             Err(error) => {
-                self.drop_out(Standing::Failed(error.to_string()));
+                self.drop_out(Standing::after(&error));
                 None
             }
         }
@@ -390,7 +409,7 @@ impl Entrant<'_> {
             name: self.subject.name().to_owned(),
             profile: self.subject.profile().to_owned(),
             format: self.subject.format().to_owned(),
-            standing: self.standing.clone().unwrap_or(Standing::Unverified),
+            standing: self.verify(&mut |_| ()).clone(),
             passes: self.passes,
             samples: std::mem::take(&mut self.samples),
         }

@@ -15,7 +15,7 @@ pub(crate) mod service;
 pub(crate) mod size;
 pub(crate) mod throughput;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definition::Measure;
 use crate::evaluation::{Latencies, Request, Run, Step};
@@ -100,9 +100,10 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     let judgements =
         conclusion::judgements(&request.definition, &findings.rows, findings.noise_floor);
     findings.rows.extend(judgements.into_iter().map(|it| it.row));
-    let Findings { rows, mut faults, notes, versions, noise_floor, distributions, latencies } =
+    let Findings { rows, mut faults, mut notes, versions, noise_floor, distributions, latencies } =
         findings;
-    faults.dedup();
+    tell_once(&mut faults);
+    tell_once(&mut notes);
     let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
     Run { record: Record { machine, rows }, faults, notes, distributions, latencies }
 }
@@ -270,6 +271,12 @@ impl Findings {
     }
 }
 
+/// Who is broken is asked for in every format and in every part.
+fn tell_once(lines: &mut Vec<String>) {
+    let mut told = BTreeSet::new();
+    lines.retain(|line| told.insert(line.clone()));
+}
+
 /// The formats of some measures, in the order of tables, each once.
 fn formats(measures: &[&Measure], is_wanted: impl Fn(&Measure) -> bool) -> Vec<Format> {
     let is_asked_for = |format: &Format| {
@@ -277,4 +284,16 @@ fn formats(measures: &[&Measure], is_wanted: impl Fn(&Measure) -> bool) -> Vec<F
         wanted.any(|measure| measure.formats().contains(format))
     };
     Format::ALL.into_iter().filter(is_asked_for).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_once_whatever_is_told_between() {
+        let mut lines = ["one broke", "another broke", "one broke"].map(str::to_owned).to_vec();
+        tell_once(&mut lines);
+        assert_eq!(lines, ["one broke", "another broke"]);
+    }
 }

@@ -24,8 +24,8 @@
 //! > stages                               < stages DECODE APPLICATION ENCODE COUNT
 //! > unserve                              < served CALLS
 //! ```
-//! or, to any of them, `error TEXT`; a peer that only decodes answers an echo with
-//! `error cannot encode` and more words if it likes. FILE is a corpus (see [`read_corpus`]).
+//! or, to any of them, `error TEXT`; a peer that answers an echo with `error cannot encode`, and more words if
+//! it likes, is not timed. FILE is a corpus (see [`read_corpus`]).
 //! `run decode PASSES reused` asks for all messages to be decoded into one.
 //!
 //! A peer times itself, by the CPU time of its thread. It is believed between bounds that are seen from
@@ -122,6 +122,15 @@ pub enum PeerErrorKind {
     },
     /// The peer does not do what it is timed for: how that was found.
     Untrue(String),
+    /// The peer says that its work took what it cannot have taken.
+    Incredible {
+        /// The answer, shortened.
+        answer: String,
+        /// What can be.
+        expected: String,
+    },
+    /// The peer changes a value: which.
+    WrongAnswer(String),
     /// A corpus could not be exchanged.
     Corpus(CorpusError),
     /// Times could not be exchanged.
@@ -131,7 +140,12 @@ pub enum PeerErrorKind {
 }
 
 impl PeerError {
-    /// Whether the peer only decodes.
+    /// Whether the peer was found not to do what it says.
+    pub fn is_untrue(&self) -> bool {
+        matches!(&*self.kind, PeerErrorKind::Untrue(_) | PeerErrorKind::Incredible { .. })
+    }
+
+    /// Whether the peer will not encode what it decodes.
     pub(crate) fn is_decoder(&self) -> bool {
         matches!(&*self.kind, PeerErrorKind::Refused(text) if text.starts_with("cannot encode"))
     }
@@ -158,10 +172,13 @@ impl fmt::Display for PeerError {
             }
             PeerErrorKind::Ended(how) => write!(out, "peer {peer} {how} when asked {asked:?}")?,
             PeerErrorKind::Refused(text) => write!(out, "peer {peer} cannot {asked:?}: {text}")?,
-            PeerErrorKind::Unexpected { answer, expected } => {
+            PeerErrorKind::Unexpected { answer, expected }
+            | PeerErrorKind::Incredible { answer, expected } => {
                 write!(out, "peer {peer} answered {asked:?} by {answer:?}; expected {expected}")?;
             }
-            PeerErrorKind::Untrue(how) => write!(out, "peer {peer} {how} when asked {asked:?}")?,
+            PeerErrorKind::Untrue(how) | PeerErrorKind::WrongAnswer(how) => {
+                write!(out, "peer {peer} {how} when asked {asked:?}")?
+            }
             PeerErrorKind::Corpus(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Times(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Folder(cause) => {
@@ -292,7 +309,8 @@ impl Peer {
     /// Lets the peer time `passes` passes over the loaded messages.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; a count other than passes times messages is unexpected.
+    /// See [`PeerErrorKind`]; a count other than passes times messages is unexpected, and a time that cannot be
+    /// is incredible. What other threads of the peer did meanwhile is charged to it.
     pub fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, PeerError> {
         let reused = operation == Operation::Decode && self.reuses;
         let reused = if reused { " reused" } else { "" };
@@ -316,8 +334,8 @@ impl Peer {
         let doubt = claim::too_long(sample.nanoseconds, self.process.took())
             .or_else(|| claim::too_short(sample.nanoseconds, sample.messages, used));
         match doubt {
-            None => Ok(sample),
-            Some(expected) => unexpected(&expected),
+            None => Ok(Sample { nanoseconds: claim::charged(sample.nanoseconds, used), ..sample }),
+            Some(expected) => Err(self.process.incredible(&question, &answer, &expected)),
         }
     }
 
@@ -325,8 +343,8 @@ impl Peer {
     /// bytes with the same values, in which they must not come back. What was loaded before is dropped.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]: [`Untrue`](PeerErrorKind::Untrue) if it copies, or changes a value. A peer that
-    /// does not encode is not tried.
+    /// See [`PeerErrorKind`]: [`Untrue`](PeerErrorKind::Untrue) if it copies,
+    /// [`WrongAnswer`](PeerErrorKind::WrongAnswer) if it changes a value.
     pub fn try_disguised<M: AsRef<[u8]>>(
         &mut self,
         format: &str,
@@ -348,20 +366,17 @@ impl Peer {
         }
         let corpus: Vec<&[u8]> = sent.iter().map(|(_, other)| &other[..]).collect();
         self.load(format, &corpus)?;
-        let came = match self.echo() {
-            Err(error) if error.is_decoder() => return Ok(()),
-            came => came?,
-        };
+        let came = self.echo()?;
         for (index, ((message, other), came)) in sent.iter().zip(&came).enumerate() {
-            let untrue = |how: String| {
-                Err(self.process.failed("echo", PeerErrorKind::Untrue(format!("{how} {index}"))))
+            let kind = if came == other {
+                let how = "copies its input and encodes nothing, as in message";
+                PeerErrorKind::Untrue(format!("{how} {index}"))
+            } else if let Err(what) = disguise::same(known, message, came) {
+                PeerErrorKind::WrongAnswer(format!("changes a value ({what}) of message {index}"))
+            } else {
+                continue;
             };
-            if came == other {
-                return untrue("copies its input and encodes nothing, as in message".to_owned());
-            }
-            if let Err(what) = disguise::same(known, message, came) {
-                return untrue(format!("changes a value ({what}) of message"));
-            }
+            return Err(self.process.failed("echo", kind));
         }
         Ok(())
     }

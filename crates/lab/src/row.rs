@@ -145,6 +145,10 @@ pub enum Verdict {
     Inconclusive,
     /// The subject's answer was wrong, so it was not timed.
     WrongAnswer,
+    /// The subject will not show what it does, so it was not timed.
+    Unverified,
+    /// The subject does not do what it is timed for, or told times that cannot be.
+    Untrue,
     /// The subject lost messages, so it was not timed.
     Lost,
     /// The subject is not on this machine or gave no answer.
@@ -156,12 +160,22 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether there is a value, which may be in doubt.
+    pub(crate) fn has_value(self) -> bool {
+        !matches!(
+            self,
+            Self::WrongAnswer | Self::Unverified | Self::Untrue | Self::Lost | Self::Absent
+        )
+    }
+
     /// The word in rows and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Inconclusive => "inconclusive",
             Self::WrongAnswer => "wrong-answer",
+            Self::Unverified => "unverified",
+            Self::Untrue => "untrue",
             Self::Lost => "lost",
             Self::Absent => "absent",
             Self::Holds => "holds",
@@ -231,6 +245,8 @@ mod tests {
             Verdict::Ok,
             Verdict::Inconclusive,
             Verdict::WrongAnswer,
+            Verdict::Unverified,
+            Verdict::Untrue,
             Verdict::Lost,
             Verdict::Absent,
             Verdict::Holds,

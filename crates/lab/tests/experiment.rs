@@ -27,6 +27,7 @@ enum Fault {
     WrongEcho,
     ShortEcho,
     OnlyDecodes,
+    WillNotEcho,
     MissesMessages,
     DiesInRun(u32),
 }
@@ -49,15 +50,19 @@ impl Subject for Fake {
         Ok(())
     }
 
-    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
+    fn can(&self, operation: Operation) -> bool {
+        operation == Operation::Decode || self.fault != Fault::OnlyDecodes
+    }
+
+    fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError> {
         let mut echo = self.corpus.clone();
         match self.fault {
             Fault::WrongEcho => echo[1].push(b'x'),
             Fault::ShortEcho => drop(echo.pop()),
-            Fault::OnlyDecodes => return Ok(None),
+            Fault::WillNotEcho => return Err("cannot encode".into()),
             _ => {}
         }
-        Ok(Some(echo))
+        Ok(echo)
     }
 
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
@@ -187,10 +192,21 @@ fn a_subject_that_only_decodes_is_not_asked_to_encode() {
     let corpus = corpus();
     let (mut trial, log) = trial(&corpus, [("parser", 1_000, Fault::OnlyDecodes)]);
     let outcomes = trial.measure(Operation::Encode, &EFFORT, &mut |_| ());
-    assert_eq!((outcomes[0].samples.len(), &outcomes[0].standing), (0, &Standing::Unverified));
+    assert_eq!((outcomes[0].samples.len(), &outcomes[0].standing), (0, &Standing::Verified));
     assert!(log.borrow().is_empty());
     let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
     assert_eq!(outcomes[0].samples.len(), 6);
+}
+
+#[test]
+fn who_will_not_echo_is_not_timed() {
+    let corpus = corpus();
+    let (mut trial, log) = trial(&corpus, [("secret", 1_000, Fault::WillNotEcho)]);
+    for operation in [Operation::Encode, Operation::Decode] {
+        let outcomes = trial.measure(operation, &EFFORT, &mut |_| ());
+        assert!(outcomes[0].samples.is_empty() && !outcomes[0].standing.is_timed());
+    }
+    assert!(log.borrow().is_empty());
 }
 
 #[test]

@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_lab::experiment::{Operation, Standing, Subject as _, Trial};
+use trunkline_lab::experiment::{Effort, Operation, Outcome, Standing, Subject as _, Trial};
 use trunkline_lab::format::Format;
 use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject, PrivateFolder};
+use trunkline_lab::row::Verdict;
 use trunkline_lab::trading_day::TradingDay;
 
 /// Long enough for a busy machine; only what is waited for in vain gets less.
@@ -198,10 +199,14 @@ fn times_are_believed_between_the_processor_and_the_wall() {
         ("echo 0,6".to_owned(), "by \"0,6\"; expected at least 1 ns for each message"),
         ("echo 950400000000000,6".to_owned(), "that passed until the answer"),
         (format!("{work}; echo 6000,6"), "as its process used the processor meanwhile"),
+        // The same in another process, whose time the clock of no thread of the peer has.
+        (format!("( {work} ); echo 6000,6"), "as its process used the processor meanwhile"),
     ] {
         let mut peer = scripts.start(&good_except("run", &answer));
         peer.load("fix", &messages()).expect("a good answer");
-        let error = peer.run(Operation::Decode, 2).expect_err("a lie").to_string();
+        let error = peer.run(Operation::Decode, 2).expect_err("a lie");
+        assert!(matches!(error.kind(), PeerErrorKind::Incredible { .. }), "{error:?}");
+        let error = error.to_string();
         assert!(error.starts_with("peer fake answered \"run decode 2\" by "), "{error}");
         assert!(error.ends_with(expected), "{error}");
     }
@@ -217,10 +222,37 @@ fn a_program_that_copies_its_input_is_no_codec() {
     // What comes back is right, since it is what was sent.
     trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
     let [standing] = trial.verify(&mut |_| ()).try_into().expect("one");
-    let Standing::WrongAnswer(why) = standing else { panic!("{standing:?}") };
+    assert_eq!(standing.verdict(), Verdict::Untrue);
+    let Standing::Untrue(why) = standing else { panic!("{standing:?}") };
     let expected =
         "peer fake copies its input and encodes nothing, as in message 0 when asked \"echo\"";
     assert_eq!(why, expected);
+}
+
+/// Outcomes of timing a program that loads three messages of FIX and answers like this.
+fn outcomes(script: &str) -> Vec<Outcome> {
+    let scripts = Scripts::new();
+    let day = TradingDay::generated(2004);
+    let corpus = Format::Fix.corpus(&messages::sample(&day, 2, 3)).expect("FIX carries it");
+    let mut trial = Trial::new();
+    let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
+    trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
+    trial.measure(Operation::Decode, &Effort::quick(), &mut |_| ())
+}
+
+#[test]
+fn a_program_that_decodes_nothing_and_says_that_it_cannot_encode_is_not_timed() {
+    for echo in [
+        "echo 'error cannot encode'",
+        // Only where it would be found that it copies.
+        r#"if [ -z "$asked" ]; then asked=1; echo 'error cannot encode'; else cp "$corpus" "$first"; echo 'echoed 3'; fi"#,
+    ] {
+        let [outcome] = outcomes(&good_except("echo", echo)).try_into().expect("one subject");
+        assert!(outcome.samples.is_empty(), "{outcome:?}");
+        assert_eq!(outcome.standing.verdict(), Verdict::Unverified);
+        let why = outcome.standing.fault().expect("it is told why");
+        assert!(why.ends_with(": cannot encode"), "{why}");
+    }
 }
 
 #[test]
@@ -271,12 +303,10 @@ fn a_peer_takes_part_in_a_trial() {
         &corpus,
         Box::new(|echo| (echo == messages()).then_some(()).ok_or("no".into())),
     );
-    let decoder = good_except("echo", "echo 'error cannot encode: a parser'");
-    trial.enter(subject(&decoder), &corpus, Box::new(|_| Err("never asked".into())));
     let refusing = good_except("echo", "echo 'error out of memory'");
     trial.enter(subject(&refusing), &corpus, Box::new(|_| Ok(())));
-    let [good, decoder, refusing] = trial.verify(&mut |_| ()).try_into().expect("three");
-    assert_eq!((good, decoder), (Standing::Verified, Standing::Unverified));
+    let [good, refusing] = trial.verify(&mut |_| ()).try_into().expect("two");
+    assert_eq!(good, Standing::Verified);
     assert!(matches!(refusing, Standing::Failed(why) if why.ends_with("out of memory")));
 }
 

@@ -1,13 +1,11 @@
 //! `trunkline lab run EXPERIMENT`
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use trunkline_lab::clock::Date;
 use trunkline_lab::definition::Definition;
-use trunkline_lab::evaluation::{Latencies, Request, Step};
+use trunkline_lab::evaluation::{Latencies, Request};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::format::Family;
 use trunkline_lab::fx::{TickLimits, Ticks};
@@ -18,6 +16,7 @@ use trunkline_lab::report::Report;
 use trunkline_lab::trading_day::{SEED, TradingDay};
 use trunkline_lab::{file, html};
 
+use super::progress::Display;
 use crate::Ending;
 use crate::arguments::RunArguments;
 use crate::fault::Fault;
@@ -158,69 +157,4 @@ fn refuse_unwritable(file: &Path) -> Result<(), Fault> {
         return refuse("cannot be written: is a folder");
     }
     Ok(Record::try_place(file)?)
-}
-
-/// How often it is told, where there is no terminal, what is going on.
-const BETWEEN_LINES: Duration = Duration::from_secs(15);
-
-/// What is going on, on standard error: one line that changes on a terminal; elsewhere a line at the
-/// beginning and then now and again.
-struct Display {
-    is_terminal: bool,
-    is_quiet: bool,
-    /// When it was told last.
-    told: Option<Instant>,
-}
-
-impl Display {
-    fn new(is_quiet: bool) -> Self {
-        Self { is_terminal: io::stderr().is_terminal(), is_quiet, told: None }
-    }
-
-    fn show(&mut self, step: Step<'_>) {
-        let text: String = step.text.chars().filter(|c| !c.is_control()).take(60).collect();
-        let line = format!("{} {:3.0} %  {text}", step.part, step.share * 100.0);
-        if self.is_terminal {
-            self.put(&format!("\r\x1b[K{line}"));
-        } else if self.is_due(Instant::now()) {
-            self.put(&format!("measuring {}\n", line.trim_end()));
-        }
-    }
-
-    /// Whether a line is due where there is no terminal; then it is told.
-    fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = self.told.is_none_or(|told| now.duration_since(told) >= BETWEEN_LINES);
-        if is_due {
-            self.told = Some(now);
-        }
-        is_due
-    }
-
-    fn clear(&mut self) {
-        if self.is_terminal {
-            self.put("\r\x1b[K");
-        }
-    }
-
-    fn put(&self, text: &str) {
-        if !self.is_quiet {
-            // Who closes standard error does not want to know.
-            let mut out = io::stderr().lock();
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_a_terminal_a_line_comes_at_once_and_then_every_so_often() {
-        let mut display = Display { is_terminal: false, is_quiet: true, told: None };
-        let start = Instant::now();
-        let due: Vec<u64> =
-            (0..40).filter(|&second| display.is_due(start + Duration::from_secs(second))).collect();
-        assert_eq!(due, [0, 15, 30]);
-    }
 }

@@ -6,7 +6,7 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 
 use super::Costs;
 use crate::answer;
-use crate::experiment::{Effort, Operation, Standing, Trial};
+use crate::experiment::{Effort, Operation, Trial};
 use crate::format::Format;
 use crate::market_data::messages;
 use crate::measure::codec::ENCODE_COLD;
@@ -166,10 +166,7 @@ fn times(
     let medians = outcomes.iter().zip(formats).map(|(outcome, &format)| {
         let median = Summary::of(&outcome.samples).map(|summary| summary.median);
         median.ok_or_else(|| {
-            let why = match &outcome.standing {
-                Standing::WrongAnswer(why) | Standing::Failed(why) => why.clone(),
-                Standing::Verified | Standing::Unverified => "was not timed".into(),
-            };
+            let why = outcome.standing.fault().unwrap_or("was not timed").to_owned();
             CostsError::Wrong { format, why }
         })
     });

@@ -45,6 +45,9 @@ impl Factor {
     }
 
     fn over(&self, under: &Self) -> Self {
+        let (lowest, highest) = under.interval();
+        // What may be next to nothing, on either side of it, can make anything of a ratio.
+        let is_open = lowest <= 0.0 && highest >= 0.0;
         // Where something may be negative, the lowest need not come from the lowest.
         let ends = [
             self.low / under.low,
@@ -56,7 +59,7 @@ impl Factor {
         // The floor is that of a ratio of two, so that it counts once.
         let of_over = (self.noise / under.value).abs();
         let of_under = (value * under.noise / under.value).abs();
-        let within = ends.iter().all(|end| end.is_finite());
+        let within = !is_open && ends.iter().all(|end| end.is_finite());
         let low = ends.iter().copied().fold(value, f64::min);
         let high = ends.iter().copied().fold(value, f64::max);
         Self {
@@ -81,38 +84,67 @@ impl Factor {
     }
 }
 
-/// The factors of a term, one for each length; `noise_floor` is the machine's.
+/// Only a part of what a term takes was measured: which is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Half(pub(super) String);
+
+/// The factors of a term, one for each length; none if nothing of it was measured. `noise_floor` is the
+/// machine's.
 pub(super) fn factors_of(
     term: &Term,
     rows: &[Row],
     subject: &dyn Fn(&Quantity) -> Option<String>,
     noise_floor: f64,
-) -> Vec<Factor> {
-    let values = |quantity| values(quantity, rows, subject, noise_floor);
-    let mut factors = values(&term.over);
-    factors.retain(|it| term.entries.is_none() || it.entries == term.entries);
+) -> Result<Vec<Factor>, Half> {
+    let values = |quantity: &Quantity| {
+        let mut values = values(quantity, rows, subject, noise_floor)?;
+        values.retain(|it| term.entries.is_none() || it.entries == term.entries);
+        Ok(values)
+    };
+    let mut factors = values(&term.over)?;
     if let Some(less) = &term.less {
-        factors = paired(&factors, &values(less), Factor::less);
+        factors = paired(&factors, &values(less)?, Factor::less)?;
     }
     if let Some(under) = &term.under {
-        factors = paired(&factors, &values(under), Factor::over);
+        factors = paired(&factors, &values(under)?, Factor::over)?;
     }
     if let Some(divisor) = term.divided_by {
         factors = factors.iter().map(|factor| factor.divided_by(divisor)).collect();
     }
     match &term.per {
-        Some(per) => paired(&factors, &factors_of(per, rows, subject, noise_floor), Factor::over),
-        None => factors,
+        Some(per) => {
+            let per = factors_of(per, rows, subject, noise_floor)?;
+            paired(&factors, &per, Factor::over)
+        }
+        None => Ok(factors),
     }
 }
 
-/// What comes of those of the same length, if it is a number.
-fn paired(ones: &[Factor], others: &[Factor], pair: fn(&Factor, &Factor) -> Factor) -> Vec<Factor> {
-    let pair = |one: &Factor| {
+/// What comes of those of the same length. Where one side was measured at more lengths than the other, nothing
+/// does: who failed at one length is not judged by the rest.
+fn paired(
+    ones: &[Factor],
+    others: &[Factor],
+    pair: fn(&Factor, &Factor) -> Factor,
+) -> Result<Vec<Factor>, Half> {
+    if ones.is_empty() || others.is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_in = |all: &[Factor], one: &Factor| all.iter().any(|it| it.entries == one.entries);
+    let alone = ones.iter().find(|one| !is_in(others, one));
+    if let Some(alone) = alone.or_else(|| others.iter().find(|other| !is_in(ones, other))) {
+        let entries = alone.entries.map_or_else(String::new, |entries| format!(" at {entries}"));
+        return Err(Half(format!("one side{entries}")));
+    }
+    let pairs = ones.iter().filter_map(|one| {
         let other = others.iter().find(|other| other.entries == one.entries)?;
-        Some(pair(one, other)).filter(|factor| factor.value.is_finite())
-    };
-    ones.iter().filter_map(pair).collect()
+        Some(pair(one, other))
+    });
+    let pairs: Vec<Factor> = pairs.collect();
+    match pairs.iter().all(|factor| factor.value.is_finite()) {
+        true => Ok(pairs),
+        false => Err(Half("what is divided by".to_owned())),
+    }
 }
 
 /// What was counted and not timed: the bounds of its rows are those of the messages, and leave nothing
@@ -130,8 +162,8 @@ fn values(
     rows: &[Row],
     subject: &dyn Fn(&Quantity) -> Option<String>,
     noise_floor: f64,
-) -> Vec<Factor> {
-    let Some(subject) = subject(quantity) else { return Vec::new() };
+) -> Result<Vec<Factor>, Half> {
+    let Some(subject) = subject(quantity) else { return Ok(Vec::new()) };
     let profile = quantity.format.map(|format| (profile_of_quantity(quantity, format), format));
     // What is called has the bytes of its messages behind; of a middleware a case has one profile.
     let is_profile = |row: &Row| {
@@ -168,5 +200,12 @@ fn values(
             runs: Some(row.runs),
         })
     };
-    rows.iter().filter(is_it).filter_map(factor).collect()
+    let found: Vec<&Row> = rows.iter().filter(is_it).collect();
+    let factors: Vec<Factor> = found.iter().copied().filter_map(factor).collect();
+    match found.iter().find(|row| row.value.is_none()) {
+        Some(row) if !factors.is_empty() => {
+            Err(Half(format!("{quantity} in part ({})", row.verdict.name())))
+        }
+        _ => Ok(factors),
+    }
 }

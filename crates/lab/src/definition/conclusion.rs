@@ -144,10 +144,15 @@ impl Conclusion {
         if self.terms.is_empty() {
             return Err(format!("conclusion {:?} has no terms", self.name));
         }
-        if let (Some(from), Some(to)) = (self.expected.from, self.expected.to)
-            && from > to
-        {
-            return Err(format!("conclusion {:?} expects {from} to {to}", self.name));
+        match (self.expected.from, self.expected.to) {
+            (Some(from), Some(to)) if from > to => {
+                return Err(format!("conclusion {:?} expects {from} to {to}", self.name));
+            }
+            (None, None) => {
+                let what = "expects nothing: `expected` takes `from`, `to`, or both";
+                return Err(format!("conclusion {:?} {what}", self.name));
+            }
+            _ => {}
         }
         match self.terms.iter().find(|term| term.divided_by == Some(0.0)) {
             Some(_) => Err(format!("conclusion {:?} divides by 0", self.name)),

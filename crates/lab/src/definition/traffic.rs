@@ -293,7 +293,7 @@ impl SlowConsumers {
             for consumer in ["fast", "slow", "eliding"] {
                 cases.push((
                     self.case(consumer, cap),
-                    own(&["over-alone", "rise", "level", "plateau"]),
+                    own(&["over-alone", "over-alone-p99", "rise", "level", "plateau"]),
                 ));
             }
         }

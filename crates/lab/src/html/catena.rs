@@ -9,6 +9,7 @@ use super::palette::{
 };
 use super::plot::{self, Bars, Curve, Dots, Panel, Point, Stroke};
 use super::select::{Cases, bounds, value};
+use crate::definition::SlowConsumers;
 use crate::evaluation::Latencies;
 use crate::measure::catena::SECOND;
 use crate::row::{Row, Verdict};
@@ -73,8 +74,25 @@ const METRICS: [(&str, &str); 4] = [
     ("latency-p99.9", "99.9 %"),
 ];
 
-/// The consumers of the flexibility test, in the report's colours: red, green and blue.
-const CONSUMERS: [(&str, Colour); 3] = [("fast", VERMILLION), ("slow", GREEN), ("eliding", BLUE)];
+/// The consumers of the flexibility test, in the report's colours: red, green and blue; those that elide and are
+/// slow at reading.
+const CONSUMERS: [(&str, Colour); 5] = [
+    ("fast", VERMILLION),
+    ("slow", GREEN),
+    ("eliding", BLUE),
+    (SlowConsumers::READERS[0], PURPLE),
+    (SlowConsumers::READERS[1], ORANGE),
+];
+
+/// The colour of the consumer of a case, which is `MEASURE-CONSUMER-CAP`.
+fn colour_of(case: &str) -> Colour {
+    let is_of = |consumer: &str| {
+        case.rsplit_once('-').is_some_and(|(start, _)| start.ends_with(&format!("-{consumer}")))
+    };
+    // The name of one may be the end of another's.
+    let of_case = CONSUMERS.iter().filter(|(consumer, _)| is_of(consumer));
+    of_case.max_by_key(|(consumer, _)| consumer.len()).map_or(GREY, |(_, colour)| *colour)
+}
 
 /// Caps that are plotted; a stranger's record may have more.
 const CAPS: usize = 6;
@@ -164,6 +182,9 @@ fn over_time(cases: &Cases<'_>) -> Figure {
                     Some(Point { x, y, bounds: bounds(row), is_doubtful: false })
                 })
                 .collect();
+            if points.is_empty() {
+                continue;
+            }
             points.sort_by(|one, other| one.x.total_cmp(&other.x));
             let ends = points.iter().filter_map(|point| point.bounds);
             values.extend(ends.flat_map(|(low, high)| [low, high]));
@@ -246,12 +267,11 @@ pub(super) fn every_latency(all: &[Latencies]) -> Vec<(String, Vec<u8>)> {
                 text.push_str(&format!("{:.6},{:.1}\n", *due as f64 / 1e9, *latency as f64 / 1e3));
             }
             files.push((format!("{case}-{subject}.csv"), text.into_bytes()));
-            let colour = CONSUMERS.iter().find(|(name, _)| case.contains(&format!("-{name}-")));
             let points: Vec<(f64, f64)> =
                 times.iter().map(|&(due, latency)| (due as f64 / 1e9, latency as f64)).collect();
             values.extend(points.iter().map(|point| point.1));
             last = points.iter().map(|point| point.0).fold(last, f64::max);
-            dots.push(Dots { colour: colour.map_or(GREY, |(_, colour)| *colour), points });
+            dots.push(Dots { colour: colour_of(case), points });
         }
         if let Some(Latencies { group, .. }) = of_run.first().filter(|_| last > 0.0) {
             let cap = group.rsplit('-').next().unwrap_or_default();
@@ -260,4 +280,26 @@ pub(super) fn every_latency(all: &[Latencies]) -> Vec<(String, Vec<u8>)> {
         }
     }
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_consumer_has_a_colour_of_its_own() {
+        let mut colours = vec![format!("{:?}", colour_of("flexibility-alone"))];
+        for (consumer, colour) in CONSUMERS {
+            assert_eq!(
+                format!("{:?}", colour_of(&format!("flexibility-{consumer}-500"))),
+                format!("{colour:?}"),
+                "{consumer}"
+            );
+            colours.push(format!("{colour:?}"));
+        }
+        let count = colours.len();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), count, "{colours:?}");
+    }
 }

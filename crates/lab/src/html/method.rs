@@ -59,8 +59,8 @@ const METHOD: [(&str, &str); 10] = [
         "conclusion",
         "A conclusion holds if each of today's factors lies within the range of the paper's, with its \
          bounds and with what the machine differs from itself; one that clearly does not decides. Where \
-         the end of the range lies within the bounds or the noise, and where there are too few independent \
-         runs, it is inconclusive.",
+         the end of the range lies within the bounds or the noise, where there are too few runs, and where nobody measured how much \
+         the machine differs from itself, it is inconclusive.",
     ),
 ];
 

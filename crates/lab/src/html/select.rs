@@ -197,8 +197,7 @@ fn transport(row: &Row) -> &str {
 
 /// The value of a row that stands, or may be shown with doubt.
 pub(super) fn value(row: &Row) -> Option<f64> {
-    let is_answer = !matches!(row.verdict, Verdict::WrongAnswer | Verdict::Lost | Verdict::Absent);
-    row.value.filter(|value| is_answer && value.is_finite())
+    row.value.filter(|value| row.verdict.has_value() && value.is_finite())
 }
 
 /// The bounds of a row.

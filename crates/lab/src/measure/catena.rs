@@ -316,7 +316,7 @@ impl Found {
                 if it.subject.is_peer() { self.notes.push(line) } else { self.faults.push(line) }
             }
         }
-        self.rows.extend(series::rows(setting, &series));
+        self.rows.extend(series::rows(setting, &series, self.noise_floor));
         self.distributions.extend(series.iter().filter_map(Series::distribution));
         for it in &self.start_ups {
             let blank = |metric, unit| {

@@ -111,8 +111,6 @@ pub(super) fn measure(
         }
         measured.missing.push((*name, *format));
     }
-    // A broken peer of two formats is told of once.
-    measured.faults.dedup();
     let lengths = setting.lengths.iter().map(|&entries| (Content::Figure3, entries));
     let randomised = is_randomised.then_some((Content::Randomised, setting.longest()));
     let stages: Vec<Stage<'_>> = lengths
@@ -265,7 +263,7 @@ impl Measured {
         let Stage { content, entries, operation, .. } = *stage;
         let format = Format::ALL.into_iter().find(|format| format.name() == outcome.format);
         let Some(format) = format else { return };
-        if let Standing::WrongAnswer(why) | Standing::Failed(why) = &outcome.standing {
+        if let Some(why) = outcome.standing.fault() {
             self.faults.push(format!("{} ({}), {stage}: {why}", outcome.name, format.name()));
         }
         let found = self.series.iter().position(|series| {
@@ -279,7 +277,7 @@ impl Measured {
                 content,
                 operation,
                 by_entries: BTreeMap::new(),
-                standing: Standing::Unverified,
+                standing: outcome.standing.clone(),
             });
             self.series.len() - 1
         });

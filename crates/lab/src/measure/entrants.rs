@@ -143,6 +143,7 @@ impl Entrants {
         let (verdict, why) = match failure {
             Failure::Broken(why) => (Verdict::Absent, why),
             Failure::WrongAnswer(why) => (Verdict::WrongAnswer, why),
+            Failure::Untrue(why) => (Verdict::Untrue, why),
         };
         entrant.state = State::Out(verdict);
         let (name, format) = (&entrant.name, entrant.format.name());

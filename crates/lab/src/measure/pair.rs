@@ -41,13 +41,17 @@ pub(super) enum Failure {
     Broken(String),
     /// A message came back other than it was sent.
     WrongAnswer(String),
+    /// An end does not do what it is timed for, or told times that cannot be.
+    Untrue(String),
 }
 
 impl From<PeerError> for Failure {
     fn from(error: PeerError) -> Self {
+        let told = error.to_string();
         match error.kind() {
-            PeerErrorKind::Untrue(_) => Self::WrongAnswer(error.to_string()),
-            _ => Self::Broken(error.to_string()),
+            PeerErrorKind::WrongAnswer(_) => Self::WrongAnswer(told),
+            _ if error.is_untrue() => Self::Untrue(told),
+            _ => Self::Broken(told),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a peer says of its own times, held against what is seen from outside.
 //!
 //! No clock of a peer is believed further than this: its work cannot have taken longer than we waited for
-//! the answer, and not much less than its process used the processor meanwhile.
+//! the answer, and not much less than all its threads and children used the processor meanwhile.
 
 use std::fs;
 use std::time::Duration;
@@ -9,10 +9,19 @@ use std::time::Duration;
 /// The least that a message takes: no processor does anything with one in less.
 const LEAST: u64 = 1;
 
-/// CPU time that the threads of a process have used, in nanoseconds.
+/// What Linux counts the time of a process in, in nanoseconds: a hundredth of a second everywhere (`USER_HZ`).
+const TICK: u64 = 10_000_000;
+
+/// The line to read before the work, and the one to write after it.
+const AROUND: u64 = 1_000_000;
+
+/// CPU time that a process has used, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Used {
+    /// Of the threads that are there.
     by_thread: Vec<(String, u64)>,
+    /// Of all that have been there, children that have ended among them, in [`TICK`]s.
+    ticks: u64,
 }
 
 impl Used {
@@ -25,27 +34,43 @@ impl Used {
             Some((thread.file_name().to_string_lossy().into_owned(), used))
         });
         let by_thread: Vec<_> = by_thread.collect();
-        (!by_thread.is_empty()).then_some(Self { by_thread })
+        let told = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        (!by_thread.is_empty()).then_some(Self { by_thread, ticks: ticks(&told)? })
     }
 
-    /// What the busiest thread has used since `before`.
+    /// What all have used since `before`, or a little less.
     fn since(&self, before: &Self) -> u64 {
         let of = |(thread, used): &(String, u64)| {
             let known = before.by_thread.iter().find(|(known, _)| known == thread);
             used.saturating_sub(known.map_or(0, |(_, used)| *used))
         };
-        self.by_thread.iter().map(of).max().unwrap_or(0)
+        let of_those_there = self.by_thread.iter().map(of).sum();
+        // Both ends are rounded.
+        let ticks = self.ticks.saturating_sub(before.ticks).saturating_sub(2);
+        (ticks * TICK).max(of_those_there)
     }
 
-    /// The least that work can have taken that was done between `before` and this. Around it there is a
-    /// line to read and one to write; where there are more threads, another may have been the busiest.
+    /// The least that work can have taken that was done between `before` and this. Where there are more
+    /// threads, others may have compiled or collected meanwhile; [`charged`] counts them.
     fn least_since(&self, before: &Self) -> u64 {
         let used = self.since(before);
-        match self.by_thread.len() {
-            1 => (used / 5 * 4).saturating_sub(1_000_000),
-            _ => (used / 4).saturating_sub(5_000_000),
+        match self.has_one_thread() && before.has_one_thread() {
+            true => (used / 5 * 4).saturating_sub(AROUND),
+            false => (used / 4).saturating_sub(5 * AROUND),
         }
     }
+
+    fn has_one_thread(&self) -> bool {
+        self.by_thread.len() == 1
+    }
+}
+
+/// User's and system's time of a process and of its children, from `/proc/PID/stat`.
+fn ticks(told: &str) -> Option<u64> {
+    // The name before it may hold anything.
+    let (_, rest) = told.rsplit_once(')')?;
+    let fields = rest.split_whitespace().skip(11).take(4);
+    fields.map(|field| field.parse::<u64>().ok()).sum()
 }
 
 /// Why nanoseconds of work are not believed that were done while we waited so long.
@@ -70,13 +95,21 @@ pub(super) fn too_short(
         .then(|| format!("at least {least} ns, as its process used the processor meanwhile"))
 }
 
+/// What counts of a claim that is believed: the clock of one thread says nothing of what others did for it, so
+/// that a process of several threads is charged with what all of them used.
+pub(super) fn charged(nanoseconds: u64, used: Option<(&Used, &Used)>) -> u64 {
+    let of_all = used.filter(|(_, after)| !after.has_one_thread());
+    let of_all = of_all.map_or(0, |(before, after)| after.since(before).saturating_sub(AROUND));
+    nanoseconds.max(of_all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn used(threads: &[u64]) -> Used {
         let thread = |(index, used): (usize, &u64)| (index.to_string(), *used);
-        Used { by_thread: threads.iter().enumerate().map(thread).collect() }
+        Used { by_thread: threads.iter().enumerate().map(thread).collect(), ticks: 0 }
     }
 
     #[test]
@@ -91,11 +124,34 @@ mod tests {
         let of_one = |nanoseconds| too_short(nanoseconds, 1, Some((&before, &after)));
         assert_eq!(of_one(95_000_000), None);
         assert!(of_one(50_000_000).is_some());
-        // Another thread may have compiled or collected meanwhile.
-        let (before, after) = (used(&[0, 0]), used(&[30_000_000, 100_000_000]));
-        let of_two = |nanoseconds| too_short(nanoseconds, 1, Some((&before, &after)));
-        assert_eq!(of_two(30_000_000), None);
-        assert!(of_two(1_000_000).is_some());
+        assert_eq!(charged(95_000_000, Some((&before, &after))), 95_000_000);
+    }
+
+    #[test]
+    fn what_all_threads_did_is_charged() {
+        // Work that is shared out among four threads, of which the first says what it did itself.
+        let (before, after) = (used(&[0; 4]), used(&[25_000_000; 4]));
+        let both = Some((&before, &after));
+        assert!(too_short(10_000_000, 1, both).is_some(), "a tenth");
+        assert_eq!(too_short(25_000_000, 1, both), None);
+        assert_eq!(charged(25_000_000, both), 99_000_000);
+        assert_eq!(charged(100_000_000, both), 100_000_000);
+        // Others that idle cost nothing.
+        let after = used(&[25_000_000, 0, 0, 0]);
+        assert_eq!(charged(25_000_000, Some((&before, &after))), 25_000_000);
+        assert_eq!(charged(7, None), 7);
+    }
+
+    #[test]
+    fn threads_and_children_that_have_ended_count() {
+        let told = "4 (a name) ) S 1 4 4 0 -1 4194560 9 9 0 0 20 2 30 3 20 0 1 0 5 6";
+        assert_eq!(ticks(told), Some(55));
+        assert_eq!(ticks("4 (name) S 1"), Some(0));
+        let before = used(&[0]);
+        let after = Used { ticks: 55, ..used(&[1_000]) };
+        let of_ended = |nanoseconds| too_short(nanoseconds, 1, Some((&before, &after)));
+        assert!(of_ended(100_000_000).is_some());
+        assert_eq!(of_ended(550_000_000), None);
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Peer {
         };
         let longer = flow.nanoseconds.max(flow.cpu_nanoseconds);
         match claim::too_long(longer, self.process.took()) {
-            Some(expected) => Err(unexpected(&expected)),
+            Some(expected) => Err(self.process.incredible(question, answer, &expected)),
             None => Ok(flow),
         }
     }
@@ -235,7 +235,7 @@ impl Peer {
             None => Ok(times),
             Some(expected) => {
                 let answer = format!("times of {sum} ns");
-                Err(self.process.unexpected(question, &answer, &expected))
+                Err(self.process.incredible(question, &answer, &expected))
             }
         }
     }

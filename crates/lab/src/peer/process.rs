@@ -264,6 +264,11 @@ impl Process {
         self.failed(question, PeerErrorKind::Unexpected { answer, expected })
     }
 
+    pub(super) fn incredible(&self, question: &str, answer: &str, expected: &str) -> PeerError {
+        let (answer, expected) = (shortened(answer, 100), expected.to_owned());
+        self.failed(question, PeerErrorKind::Incredible { answer, expected })
+    }
+
     /// The peer closed its output or its input: it ended or is about to.
     fn note_end(&mut self) -> String {
         let how = match self.wait(STOP_TIMEOUT) {

@@ -74,12 +74,8 @@ impl Subject for PeerSubject {
         Ok(self.peer.load(&self.format, corpus)?)
     }
 
-    fn echo(&mut self) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
-        match self.peer.echo() {
-            Ok(messages) => Ok(Some(messages)),
-            Err(error) if error.is_decoder() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+    fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError> {
+        Ok(self.peer.echo()?)
     }
 
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {

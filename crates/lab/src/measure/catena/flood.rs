@@ -55,11 +55,32 @@ impl Scenario for Pouring<'_> {
 }
 
 /// What is wrong with what came.
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Fault {
     /// Not all of it.
     Lost(String),
     /// It is not what was sent.
     Damaged(String),
+}
+
+impl Fault {
+    /// What is wrong with what one subscriber got of the messages that were published.
+    fn of(published: u64, came: u64, damaged: u64) -> Option<Self> {
+        if came == published && damaged == 0 {
+            return None;
+        }
+        let what = format!("{came} of {published} messages came, {damaged} damaged");
+        let is_lost = damaged == 0 && came < published;
+        Some(if is_lost { Self::Lost(what) } else { Self::Damaged(what) })
+    }
+
+    /// The first of two, but for damage, which no loss hides.
+    fn worse(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(Self::Lost(_)), Some(Self::Damaged(what))) => Some(Self::Damaged(what)),
+            (one, other) => one.or(other),
+        }
+    }
 }
 
 impl Pouring<'_> {
@@ -84,7 +105,8 @@ impl Pouring<'_> {
         for (index, member) in members.iter_mut().enumerate() {
             settle(member, &mut [(&mut publisher, 1 + index)])?;
         }
-        let mut rate = Ok(0.0);
+        let mut rate = 0.0;
+        let mut wrong = None;
         for milliseconds in [milliseconds.min(WARM_UP), milliseconds] {
             let run = stage.next_run();
             for (index, member) in members.iter_mut().enumerate() {
@@ -103,24 +125,35 @@ impl Pouring<'_> {
                 end: vec![0],
             }))?)?;
             let (mut came_in_all, mut longest) = (0, 1);
-            let mut wrong = None;
             for member in &mut members {
                 let received = came(member.finish()?)?;
                 came_in_all += received.messages;
                 longest = received.nanoseconds.max(longest);
-                if received.messages != published.messages || received.damaged > 0 {
-                    let (came, damaged) = (received.messages, received.damaged);
-                    let of = published.messages;
-                    let what = format!("{came} of {of} messages came, {damaged} damaged");
-                    let is_lost = damaged == 0 && came < of;
-                    wrong = Some(if is_lost { Fault::Lost(what) } else { Fault::Damaged(what) });
-                }
+                let fault = Fault::of(published.messages, received.messages, received.damaged);
+                wrong = Fault::worse(wrong, fault);
             }
-            rate = match wrong {
-                Some(wrong) => Err(wrong),
-                None => Ok(came_in_all as f64 * 1e9 / longest as f64),
-            };
+            rate = came_in_all as f64 * 1e9 / longest as f64;
         }
-        Ok(rate)
+        Ok(wrong.map_or(Ok(rate), Err))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_not_hidden_by_what_others_lost() {
+        let worst = |all: &[(u64, u64)]| {
+            let faults = all.iter().map(|&(came, damaged)| Fault::of(10, came, damaged));
+            faults.reduce(Fault::worse).flatten()
+        };
+        assert_eq!(worst(&[(10, 0), (10, 0)]), None);
+        let lost = Fault::Lost("9 of 10 messages came, 0 damaged".to_owned());
+        let damaged = Fault::Damaged("10 of 10 messages came, 1 damaged".to_owned());
+        assert_eq!(worst(&[(10, 0), (9, 0), (10, 0)]), Some(lost));
+        assert_eq!(worst(&[(10, 1), (9, 0)]), Some(damaged.clone()));
+        assert_eq!(worst(&[(9, 0), (10, 1), (8, 0)]), Some(damaged));
+        assert!(matches!(worst(&[(11, 0)]), Some(Fault::Damaged(_))), "more than were sent");
     }
 }

@@ -173,20 +173,27 @@ impl Series {
         }
     }
 
-    /// How many times as much as `other` it takes, turn by turn, as rows of `of`, one of the two.
-    fn over(&self, setting: &Setting<'_>, other: &Self, name: &str, of: &Self) -> Vec<Row> {
+    /// How many times as much as `other` it takes, turn by turn, as rows of `of`, one of the two. What is within
+    /// the noise floor is no difference.
+    fn over(
+        &self,
+        (setting, noise_floor): (&Setting<'_>, Option<f64>),
+        other: &Self,
+        name: &str,
+        of: &Self,
+    ) -> Vec<Row> {
         let (main, unit) = self.main();
         let blank = |metric: &str| of.blank(setting, metric, "x");
         if unit == "1/s" {
             // More is better: what is asked is how many times as long a message takes.
-            let row = blank(name).compared(other.values(main), self.values(main), None);
+            let row = blank(name).compared(other.values(main), self.values(main), noise_floor);
             return vec![row];
         }
         let mut rows = Vec::new();
         for (metric, suffix) in COMPARED {
             let (over, under) = (self.values(metric), other.values(metric));
             if !over.is_empty() && over.len() == under.len() {
-                rows.push(blank(&format!("{name}{suffix}")).compared(over, under, None));
+                rows.push(blank(&format!("{name}{suffix}")).compared(over, under, noise_floor));
             }
         }
         rows
@@ -210,8 +217,9 @@ fn is_known(times: &Times, percent: f64) -> bool {
     times.count() as f64 * (100.0 - percent) / 100.0 >= 1.0 - 1e-6
 }
 
-/// The rows of all, each over the limit of its transport, and peers over us.
-pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
+/// The rows of all, each over the limit of its transport, and peers over us. The noise floor is the machine's.
+pub(super) fn rows(setting: &Setting<'_>, all: &[Series], noise_floor: Option<f64>) -> Vec<Row> {
+    let compared = (setting, noise_floor);
     let mut rows = Vec::new();
     for series in all {
         rows.extend(series.rows(setting));
@@ -224,7 +232,7 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
         };
         let bare = series.subject.bare;
         if let Some(bare) = beside(bare).filter(|it| it.subject != series.subject) {
-            rows.extend(series.over(setting, bare, "over-bare", series));
+            rows.extend(series.over(compared, bare, "over-bare", series));
         }
         // Of a fast consumer beside slow ones: without them.
         if let Some((name, _)) = series.case.split_once("-fast-") {
@@ -233,13 +241,13 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series]) -> Vec<Row> {
             rows.extend(
                 alone
                     .into_iter()
-                    .flat_map(|alone| series.over(setting, alone, "over-alone", series)),
+                    .flat_map(|alone| series.over(compared, alone, "over-alone", series)),
             );
         }
         if let (true, Some(ours)) =
             (series.subject.is_peer(), beside(series.subject.ours_in(&series.case)))
         {
-            rows.extend(series.over(setting, ours, &lead_metric(series.subject.name), ours));
+            rows.extend(series.over(compared, ours, &lead_metric(series.subject.name), ours));
         }
     }
     rows
@@ -254,6 +262,35 @@ mod tests {
     use crate::trading_day::TradingDay;
 
     #[test]
+    fn what_is_within_the_noise_is_no_difference() {
+        let definition = Definition::named("catena-2012").expect("embedded");
+        let request = Request::new(definition, TradingDay::generated(1));
+        let setting = Setting { request: &request, lengths: &[] };
+        let series = |case: &str, name: &str, metric: &str, value: f64| {
+            let mut series = Series::new(case, named(name).expect("known"), String::new());
+            (0..6).for_each(|_| series.add(metric, "1/s", value));
+            series
+        };
+        let of = |metric, ours, bare| {
+            let case = if metric == "latency-p50" { "rates-1000" } else { "flood-8" };
+            [series(case, "trunkline", metric, ours), series(case, "bare-forwarder", metric, bare)]
+        };
+        for (metric, ours, bare) in
+            [("latency-p50", 110.0, 100.0), ("deliveries-per-second", 100.0, 110.0)]
+        {
+            let all = of(metric, ours, bare);
+            let verdict = |floor| {
+                let rows = rows(&setting, &all, floor);
+                let row = rows.iter().find(|row| row.metric == "over-bare").expect("compared");
+                assert!((row.value.expect("both") - 1.1).abs() < 1e-9, "{row:?}");
+                row.verdict
+            };
+            assert_eq!(verdict(Some(0.05)), Verdict::Ok, "{metric}");
+            assert_eq!(verdict(Some(0.2)), Verdict::Inconclusive, "{metric}");
+        }
+    }
+
+    #[test]
     fn who_loses_messages_has_lost_and_gave_no_wrong_answer() {
         let definition = Definition::named("catena-2012").expect("embedded");
         let request = Request::new(definition, TradingDay::generated(1));
@@ -264,7 +301,7 @@ mod tests {
             series.add("deliveries-per-second", "1/s", 1.0);
             series.lost = lost.then(|| "1 of 2 messages came".to_owned());
             series.wrong = wrong.then(|| "1 damaged".to_owned());
-            rows(&setting, &[series])[0].verdict.name()
+            rows(&setting, &[series], None)[0].verdict.name()
         };
         assert_eq!(verdict(true, false), "lost");
         assert_eq!(verdict(true, true), "wrong-answer");

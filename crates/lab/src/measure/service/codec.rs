@@ -165,7 +165,7 @@ fn take(
 ) {
     let Some(format) = Format::named(&outcome.format) else { return };
     let (message, operation) = (&stage.case.name, stage.operation);
-    if let Standing::WrongAnswer(why) | Standing::Failed(why) = &outcome.standing {
+    if let Some(why) = outcome.standing.fault() {
         let (subject, format, verb) = (&outcome.name, format.name(), operation.name());
         faults.push(format!("{subject} ({format}), {verb} the {message} message: {why}"));
     }

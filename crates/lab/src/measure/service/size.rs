@@ -5,10 +5,10 @@ use trunkline_catalogue::commerce::CustomerServices;
 use super::{Asked, BATCHES, Found, batch, published};
 use crate::answer;
 use crate::definition::MessageCase;
-use crate::experiment::{Subject as _, SubjectError};
+use crate::experiment::{Standing, Subject as _};
 use crate::format::Format;
 use crate::measure::Setting;
-use crate::row::{Row, Verdict};
+use crate::row::Row;
 use crate::subjects::{Contestant, State, TRUNKLINE};
 
 /// How its cases begin.
@@ -34,13 +34,12 @@ pub(super) fn measure(
                 let State::Ready { subject, .. } = state else { continue };
                 let row = blank(setting, case, format, peer);
                 match echo(subject, format, &corpus, &messages) {
-                    Ok(Some(echo)) => found.rows.push(sized(row, &echo)),
-                    Ok(None) => {}
-                    Err(error) => {
-                        let (name, case) = (peer, &case.name);
-                        let format = format.name();
-                        found.faults.push(format!("{name} ({format}), {case} message: {error}"));
-                        found.rows.push(Row { verdict: Verdict::WrongAnswer, ..row });
+                    Ok(echo) => found.rows.push(sized(row, &echo)),
+                    Err(standing) => {
+                        let (name, case, why) = (peer, &case.name, standing.fault());
+                        let (format, why) = (format.name(), why.unwrap_or_default());
+                        found.faults.push(format!("{name} ({format}), {case} message: {why}"));
+                        found.rows.push(Row { verdict: standing.verdict(), ..row });
                     }
                 }
             }
@@ -49,18 +48,16 @@ pub(super) fn measure(
     found.rows.extend(published::rows(setting, asked, SIZE, "size", "bytes"));
 }
 
-/// What a peer makes of the messages, if it is right; None if it only decodes.
+/// What a peer makes of the messages, if it is right.
 fn echo(
     subject: &mut crate::peer::PeerSubject,
     format: Format,
     corpus: &[Vec<u8>],
     messages: &[CustomerServices],
-) -> Result<Option<Vec<Vec<u8>>>, SubjectError> {
-    subject.prepare(corpus)?;
-    let echo = subject.echo()?;
-    if let Some(echo) = &echo {
-        answer::check(format, messages)(echo)?;
-    }
+) -> Result<Vec<Vec<u8>>, Standing> {
+    let echo = subject.prepare(corpus).and_then(|()| subject.echo());
+    let echo = echo.map_err(|error| Standing::after(&error))?;
+    answer::check(format, messages)(&echo).map_err(Standing::WrongAnswer)?;
     Ok(echo)
 }
 

@@ -174,12 +174,16 @@ fn parts(
     stages: &mut dyn FnMut() -> Result<Stages, String>,
 ) -> Result<[f64; 5], String> {
     stages()?;
-    let mut warmed_up = Ok(());
+    let mut warmed_up: Result<(), String> = Ok(());
     let outcome = load.run_after(&mut || {
         warmed_up = counted(stages, load.warm_up.into()).map(|_| ());
     });
-    warmed_up?;
-    let outcome = outcome.map_err(|failure| failure.to_string())?;
+    // A call that failed is why the server has not counted it.
+    let outcome = outcome.map_err(|failure| match warmed_up {
+        Ok(()) => failure.to_string(),
+        Err(_) => format!("warming up: {failure}"),
+    })?;
+    warmed_up.map_err(|why| format!("warming up: {why}"))?;
     let stages = counted(stages, outcome.calls)?;
     let of_one = |sum: u64| sum as f64 / outcome.calls as f64;
     let total = of_one(outcome.nanoseconds);
@@ -287,6 +291,14 @@ mod tests {
 
     /// What is found of three calls after one to warm up, with a server that says this of its work.
     fn found(says: fn(Stages) -> Stages) -> Result<[f64; 5], String> {
+        found_of(serve, says)
+    }
+
+    /// The same of a server of its own.
+    fn found_of(
+        serve: fn(&TcpListener, &Mutex<Stages>),
+        says: fn(Stages) -> Stages,
+    ) -> Result<[f64; 5], String> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let stages = Arc::new(Mutex::new(Stages::default()));
@@ -311,6 +323,22 @@ mod tests {
     fn the_call_that_warms_up_is_in_none_of_the_parts() {
         let [_, decode, application, encode, _] = found(|stages| stages).expect("it answers");
         assert_eq!((decode, application, encode), (1_000.0, 0.0, 2_000.0));
+    }
+
+    #[test]
+    fn why_a_call_failed_that_warms_up_is_told() {
+        let refuse = |listener: &TcpListener, _: &Mutex<Stages>| {
+            let (mut stream, _) = listener.accept().expect("the driver connects");
+            let mut request = [0; 8];
+            stream.read_exact(&mut request).expect("a request");
+            let answer = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+            stream.write_all(answer).expect("the driver reads");
+        };
+        let told = found_of(refuse, |stages| stages).expect_err("it was refused");
+        assert!(told.starts_with("warming up: ") && told.contains("503"), "{told}");
+        // One that answers and does not count.
+        let told = found(|_| Stages::default()).expect_err("nothing was counted");
+        assert_eq!(told, "warming up: the server counted 0 calls of 1");
     }
 
     #[test]
