@@ -36,7 +36,7 @@ pub enum Refusal {
     /// The client tells what it has taken, and has not offered to.
     NoCredit,
     /// What a client says that it has taken cannot be.
-    NotTaken {
+    CannotHaveTaken {
         /// What it says.
         messages: u64,
         /// What it said before.
@@ -71,7 +71,7 @@ impl Refusal {
             Self::MessageTooLong { .. } => 12,
             Self::TooManyOverlaps(_) => 13,
             Self::NoCredit => 14,
-            Self::NotTaken { .. } => 15,
+            Self::CannotHaveTaken { .. } => 15,
         }
     }
 }
@@ -130,7 +130,7 @@ impl fmt::Display for Refusal {
             Self::NoTopic => f.write_str("no topic has this number"),
             Self::NoClient => f.write_str("the client is gone"),
             Self::NoCredit => f.write_str("the client has not said that it tells what it takes"),
-            Self::NotTaken { messages, before, sent } => write!(
+            Self::CannotHaveTaken { messages, before, sent } => write!(
                 f,
                 "{messages} conflated messages cannot have been taken: {before} were before, and {sent} were sent"
             ),

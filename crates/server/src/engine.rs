@@ -38,8 +38,8 @@ pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
 pub(crate) const FAREWELL: u64 = 1_000_000_000;
 
 /// The least and the most for one that was silent.
-const SHORT_SILENCE: u64 = 10 * FAREWELL;
-const LONG_SILENCE: u64 = 120 * FAREWELL;
+const LEAST_FAREWELL_OF_SILENT: u64 = 10 * FAREWELL;
+const MOST_FAREWELL_OF_SILENT: u64 = 120 * FAREWELL;
 
 /// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
 ///
@@ -195,7 +195,7 @@ impl Engine {
         let silent = connection.filter(|it| it.member.id == id && it.member.was_silent);
         let questions = u64::from(self.office.config.router.keepalive_missed) + 1;
         let silence = self.office.keepalive.saturating_mul(questions);
-        silent.map_or(FAREWELL, |_| silence.clamp(SHORT_SILENCE, LONG_SILENCE))
+        silent.map_or(FAREWELL, |_| silence.clamp(LEAST_FAREWELL_OF_SILENT, MOST_FAREWELL_OF_SILENT))
     }
 
     /// Begins to end every connection: those for which nothing waits at once, others when they have
@@ -266,8 +266,8 @@ impl Engine {
 
     /// The next connection on whose stream little is to be under way from now on: its client has a
     /// conflated subscription, and does not tell what it takes.
-    pub fn next_short(&mut self) -> Option<ConnectionId> {
-        self.office.short.pop()
+    pub fn next_to_bound(&mut self) -> Option<ConnectionId> {
+        self.office.to_bound.pop()
     }
 
     /// When [`Engine::advance`] has something to do; `None` is never.

@@ -347,9 +347,9 @@ impl Pump {
             let Some(id) = self.reading.pop_front() else { return };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
-            while let Some(short) = self.engine.next_short() {
-                if let Some(wire) = find(&mut self.wires, short)
-                    && let Err(cause) = wire.stream.keep_short()
+            while let Some(next) = self.engine.next_to_bound() {
+                if let Some(wire) = find(&mut self.wires, next)
+                    && let Err(cause) = wire.stream.bound_buffers()
                 {
                     warn!(%cause, "buffers of a conflated client stay as they are");
                 }
