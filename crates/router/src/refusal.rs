@@ -1,6 +1,7 @@
 //! Why the router does not do what a client asks.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::topic::TopicError;
 use crate::topics::InternError;
@@ -23,6 +24,13 @@ pub enum Refusal {
     TooManySubscriptionsOfClient(usize),
     /// The client has so many subscriptions of the same pattern, and may have no more that match one topic.
     TooManyOverlaps(usize),
+    /// The client has so many subscriptions that match a topic, and may have no more; this one is the newest.
+    TooManyOverlapsOnTopic {
+        /// How many it may have.
+        limit: usize,
+        /// The name of the topic.
+        topic: Arc<str>,
+    },
     /// The message would need more pairs of subscription and topic than the router may keep.
     TooManyLanes(usize),
     /// The client has a subscription of this number.
@@ -72,6 +80,7 @@ impl Refusal {
             Self::TooManyOverlaps(_) => 13,
             Self::NoCredit => 14,
             Self::CannotHaveTaken { .. } => 15,
+            Self::TooManyOverlapsOnTopic { .. } => 16,
         }
     }
 }
@@ -114,6 +123,11 @@ impl fmt::Display for Refusal {
             Self::TooManyOverlaps(limit) => write!(
                 f,
                 "the client has its limit of {limit} subscriptions that match one topic \
+                 (limits.overlaps_per_client)"
+            ),
+            Self::TooManyOverlapsOnTopic { limit, topic } => write!(
+                f,
+                "the client has its limit of {limit} subscriptions that match the topic {topic:?} \
                  (limits.overlaps_per_client)"
             ),
             Self::TooManyLanes(limit) => write!(

@@ -11,6 +11,7 @@ use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
+use crate::overlaps::Overlaps;
 use crate::pool::{List, Pool};
 use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
@@ -46,6 +47,10 @@ pub(crate) struct Subscription {
     /// Of the egress, or nothing.
     pub(crate) interval: u32,
     pub(crate) lanes: List<OF_SUBSCRIPTION>,
+    /// Rises from one to the next that is made.
+    pub(crate) serial: u64,
+    /// It is among those to be refused, and gets no more lanes.
+    pub(crate) is_refused: bool,
 }
 
 /// A client that the loop has to see to.
@@ -66,6 +71,8 @@ pub struct Router<R> {
     pub(crate) candidates: VecDeque<(u64, TopicId)>,
     pub(crate) matcher: Matcher,
     pub(crate) subscriptions: Pool<Subscription>,
+    /// Of the newest subscription.
+    pub(crate) last_serial: u64,
     /// Changes when routes of topics have to be made again. None has the epoch 0.
     pub(crate) epoch: u64,
     pub(crate) egress: Egress<R>,
@@ -76,6 +83,8 @@ pub struct Router<R> {
     pub(crate) gone: Ledger,
     /// Clients whose subscriptions are being ended.
     pub(crate) leaving: VecDeque<u32>,
+    /// Subscriptions beyond those of their client that may match one topic.
+    pub(crate) overlaps: Overlaps,
     /// When the last client left, or something was due.
     now: u64,
     /// Subscriptions that match a topic, while its route is made.
@@ -95,12 +104,14 @@ impl<R: Renderer> Router<R> {
             candidates: VecDeque::new(),
             matcher: Matcher::new(),
             subscriptions: Pool::new(),
+            last_serial: 0,
             epoch: 1,
             egress: Egress::new(limits),
             generations: Vec::new(),
             free: Vec::new(),
             gone: Ledger::default(),
             leaving: VecDeque::new(),
+            overlaps: Overlaps::default(),
             now: 0,
             found: Vec::new(),
             look: (0, 0),
@@ -384,7 +395,7 @@ impl<R: Renderer> Router<R> {
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
     #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
-        match self.leaving.is_empty() {
+        match self.leaving.is_empty() && self.overlaps.is_empty() {
             true => {
                 [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
             }
@@ -398,6 +409,7 @@ impl<R: Renderer> Router<R> {
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
+        self.go_on_refusing(now);
         self.look_at_memory(now);
         self.give_back(now);
     }

@@ -12,8 +12,8 @@ mod survey;
 use std::sync::Arc;
 
 use tracing::{info, warn};
-use trunkline_native::code;
-use trunkline_router::{ClientId, Refusal, Router};
+use trunkline_native::{code, kind};
+use trunkline_router::{ClientId, LateRefusal, Refusal, Router};
 use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
@@ -195,7 +195,8 @@ impl Engine {
         let silent = connection.filter(|it| it.member.id == id && it.member.was_silent);
         let questions = u64::from(self.office.config.router.keepalive_missed) + 1;
         let silence = self.office.keepalive.saturating_mul(questions);
-        silent.map_or(FAREWELL, |_| silence.clamp(LEAST_FAREWELL_OF_SILENT, MOST_FAREWELL_OF_SILENT))
+        silent
+            .map_or(FAREWELL, |_| silence.clamp(LEAST_FAREWELL_OF_SILENT, MOST_FAREWELL_OF_SILENT))
     }
 
     /// Begins to end every connection: those for which nothing waits at once, others when they have
@@ -280,6 +281,7 @@ impl Engine {
     /// Does what is due.
     pub fn advance(&mut self, now: u64) {
         self.router.advance(now);
+        self.tell_late_refusals(now);
         self.advance_store(now);
         while let Some((at, id, reminder)) = self.office.due(now) {
             match reminder {
@@ -287,6 +289,19 @@ impl Engine {
                 Reminder::Requests => self.expire_requests(now, at, id),
                 Reminder::Room => self.make_deliveries(now, id),
             }
+        }
+    }
+
+    /// Tells clients which of their subscriptions turned out to be too many.
+    fn tell_late_refusals(&mut self, now: u64) {
+        while let Some(LateRefusal { client, subscription, refusal }) =
+            self.router.next_late_refusal()
+        {
+            let Some(connection) = find(&mut self.connections, client) else { continue };
+            let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
+            let member = &mut connection.member;
+            let mut desk = Desk { now, router, keeper, office, member };
+            desk.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
         }
     }
 
@@ -338,7 +353,7 @@ impl Engine {
         self.office.totals.requests_timed_out += expired.len() as u64;
         for correlation in expired {
             let refused = trunkline_native::Refused {
-                of: trunkline_native::kind::REQUEST,
+                of: kind::REQUEST,
                 code: code::TIMED_OUT,
                 offset: None,
                 id: correlation,
