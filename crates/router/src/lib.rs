@@ -1,6 +1,7 @@
 //! The router: topics, matching, fan-out, conflation, egress and the ledger
 #![forbid(unsafe_code)]
 
+mod chunks;
 mod client;
 mod conflation;
 mod credit;
@@ -21,6 +22,7 @@ mod refusal;
 mod retire;
 mod router;
 mod subscriptions;
+mod tables;
 mod topic;
 mod topics;
 mod view;

@@ -66,7 +66,7 @@ impl<R: Renderer> Router<R> {
             return Err(Refusal::TooManyOverlaps(limit));
         }
         let topic = self.names.find(pattern);
-        let topic = topic.filter(|topic| self.topics[topic.0 as usize].epoch == self.epoch);
+        let topic = topic.filter(|topic| self.topics[topic.0].epoch == self.epoch);
         if topic.is_some_and(|topic| self.lanes_in_route(topic, client.index) >= limit) {
             return Err(Refusal::TooManyOverlapsOnTopic { limit, topic: pattern.into() });
         }
@@ -96,7 +96,7 @@ impl<R: Renderer> Router<R> {
 
     fn has_lane(&self, topic: TopicId, subscription: u32) -> bool {
         let place = self.place_in_route(topic, self.place_of(subscription));
-        let lane = self.topics[topic.0 as usize].route.get(place);
+        let lane = self.topics[topic.0].route.get(place);
         lane.is_some_and(|lane| self.egress.lanes.lanes[*lane].subscription == subscription)
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use crate::chunks::Chunks;
 use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
 use crate::lane::OF_SUBSCRIPTION;
@@ -12,7 +13,7 @@ use crate::limits::Limits;
 use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
 use crate::overlaps::Overlaps;
-use crate::pool::{List, Pool};
+use crate::pool::{List, Pages, Pool};
 use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
 
@@ -66,9 +67,10 @@ pub enum Dirty {
 /// it likes and that never go back, and output is bytes that the caller sends.
 pub struct Router<R> {
     pub(crate) names: Topics,
-    pub(crate) topics: Vec<Topic>,
+    /// By number, as the names are.
+    pub(crate) topics: Pages<Topic>,
     /// Topics without holds, and since when: they go when there is no room for others, or nobody wants them.
-    pub(crate) candidates: VecDeque<(u64, TopicId)>,
+    pub(crate) candidates: Chunks<(u64, TopicId)>,
     pub(crate) matcher: Matcher,
     pub(crate) subscriptions: Pool<Subscription>,
     /// Of the newest subscription.
@@ -100,8 +102,8 @@ impl<R: Renderer> Router<R> {
     pub fn new(limits: Limits) -> Self {
         Self {
             names: Topics::new(limits.topics),
-            topics: Vec::new(),
-            candidates: VecDeque::new(),
+            topics: Pages::new(),
+            candidates: Chunks::new(),
             matcher: Matcher::new(),
             subscriptions: Pool::new(),
             last_serial: 0,
@@ -225,11 +227,11 @@ impl<R: Renderer> Router<R> {
         if bytes > limit {
             return Err(Refusal::MessageTooLong { bytes, limit });
         }
-        let at = self.topics.get(topic.0 as usize).filter(|at| at.is_known);
+        let at = self.topics.get(topic.0).filter(|at| at.is_known);
         if at.ok_or(Refusal::NoTopic)?.epoch != self.epoch {
             self.make_route(topic)?;
         }
-        let at = &mut self.topics[topic.0 as usize];
+        let at = &mut self.topics[topic.0];
         at.sequence += 1;
         let content = Content {
             sequence: at.sequence,
@@ -356,7 +358,7 @@ impl<R: Renderer> Router<R> {
 
     /// How many subscriptions match a topic, as far as its last message tells.
     pub fn lanes_of(&self, topic: TopicId) -> usize {
-        self.topics.get(topic.0 as usize).map_or(0, |at| at.route.len())
+        self.topics.get(topic.0).map_or(0, |at| at.route.len())
     }
 
     /// The renderer of a client that is connected.

@@ -43,11 +43,8 @@ impl<R: Renderer> Router<R> {
             Err(InternError::Full { .. }) if self.sweep(|_, _| true) => self.names.intern(name),
             result => result,
         }?;
-        let index = topic.0 as usize;
-        if index >= self.topics.len() {
-            self.topics.resize_with(index + 1, Default::default);
-        }
-        let at = &mut self.topics[index];
+        self.topics.provide(topic.0);
+        let at = &mut self.topics[topic.0];
         at.is_known = true;
         at.holds += 1;
         Ok(topic)
@@ -55,7 +52,7 @@ impl<R: Renderer> Router<R> {
 
     /// Takes back one [`Self::intern`].
     pub fn release(&mut self, now: u64, topic: TopicId) {
-        let Some(at) = self.topics.get_mut(topic.0 as usize) else { return };
+        let Some(at) = self.topics.get_mut(topic.0) else { return };
         at.holds = at.holds.saturating_sub(1);
         if at.is_known && at.holds == 0 && !at.is_candidate {
             at.is_candidate = true;
@@ -70,7 +67,7 @@ impl<R: Renderer> Router<R> {
     fn sweep(&mut self, may: impl Fn(TopicId, &Topic) -> bool) -> bool {
         for _ in 0..SWEEP.min(self.candidates.len()) {
             let Some((since, topic)) = self.candidates.pop_front() else { return false };
-            let at = &mut self.topics[topic.0 as usize];
+            let at = &mut self.topics[topic.0];
             if at.holds > 0 {
                 at.is_candidate = false;
             } else if may(topic, at) && at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane))
@@ -85,7 +82,7 @@ impl<R: Renderer> Router<R> {
     }
 
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
-        let route = std::mem::take(&mut self.topics[topic.0 as usize]).route;
+        let route = std::mem::take(&mut self.topics[topic.0]).route;
         for lane in route {
             let subscription = self.egress.lanes.lanes[lane].subscription;
             let siblings = &mut self.subscriptions[subscription].lanes;
@@ -156,13 +153,13 @@ impl<R: Renderer> Router<R> {
             return;
         }
         let Some(topic) = self.names.find(pattern) else { return };
-        let at = &mut self.topics[topic.0 as usize];
+        let at = &mut self.topics[topic.0];
         if self.egress.lanes.lanes.len() >= self.egress.limits.lanes {
             at.epoch = 0;
         } else if at.epoch == self.epoch {
             let place = self.place_in_route(topic, self.place_of(subscription));
             let lane = self.new_lane(topic, subscription);
-            self.topics[topic.0 as usize].route.insert(place, lane);
+            self.topics[topic.0].route.insert(place, lane);
         }
     }
 
@@ -183,7 +180,7 @@ impl<R: Renderer> Router<R> {
     /// Where the lane of a subscription is in a route, or would be.
     pub(crate) fn place_in_route(&self, topic: TopicId, place: (u32, u32)) -> usize {
         let lanes = &self.egress.lanes.lanes;
-        let route = &self.topics[topic.0 as usize].route;
+        let route = &self.topics[topic.0].route;
         route.partition_point(|lane| (lanes[*lane].client, lanes[*lane].number) < place)
     }
 
@@ -208,8 +205,7 @@ impl<R: Renderer> Router<R> {
         if found.len() > self.egress.limits.overlaps_per_client {
             self.refuse_overlaps(topic, &mut found);
         }
-        let index = topic.0 as usize;
-        let more = found.len() - self.topics[index].route.len();
+        let more = found.len() - self.topics[topic.0].route.len();
         let limit = self.egress.limits.lanes;
         let mut fits = self.has_lanes(more);
         // Topics that are not in use give theirs.
@@ -218,7 +214,7 @@ impl<R: Renderer> Router<R> {
         }
         if fits && more > 0 {
             found.sort_unstable_by_key(|subscription| self.place_of(*subscription));
-            let old = std::mem::take(&mut self.topics[index].route);
+            let old = std::mem::take(&mut self.topics[topic.0].route);
             let mut old = old.into_iter().peekable();
             for subscription in &found {
                 let is_there =
@@ -227,14 +223,14 @@ impl<R: Renderer> Router<R> {
                     Some(lane) => lane,
                     None => self.new_lane(topic, *subscription),
                 };
-                self.topics[index].route.push(lane);
+                self.topics[topic.0].route.push(lane);
             }
         }
         self.found = found;
         if !fits {
             return Err(Refusal::TooManyLanes(limit));
         }
-        self.topics[index].epoch = self.epoch;
+        self.topics[topic.0].epoch = self.epoch;
         Ok(())
     }
 
@@ -273,7 +269,7 @@ impl<R: Renderer> Router<R> {
             *budget -= 1;
             let topic = TopicId(self.egress.lanes.lanes[lane].topic);
             let place = self.place_in_route(topic, place_of);
-            self.topics[topic.0 as usize].route.remove(place);
+            self.topics[topic.0].route.remove(place);
             let siblings = &mut self.subscriptions[subscription].lanes;
             siblings.remove(&mut self.egress.lanes.lanes, lane);
             self.egress.retire_lane(lane);

@@ -540,15 +540,15 @@ impl Pump {
         {
             self.engine.begin_snapshot(*request);
         }
-        if let Some(mut snapshot) = self.engine.continue_snapshot(self.now)
+        let wires = &mut self.wires;
+        let snapshot = self.engine.continue_snapshot(self.now, |id| {
+            let wire = find(wires, id);
+            wire.and_then(|wire| wire.stream.under_way()).unwrap_or(0) as u64
+        });
+        if let Some(mut snapshot) = snapshot
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
-            for client in &mut snapshot.clients {
-                let wire = find(&mut self.wires, ConnectionId::from_u64(client.id));
-                let under_way = wire.and_then(|wire| wire.stream.under_way());
-                client.under_way_bytes_at_least = under_way.unwrap_or(0) as u64;
-            }
             // Who asked may have stopped waiting.
             let _ = answer.send(snapshot);
         }
