@@ -4,7 +4,8 @@ mod bench;
 
 use bench::{Bench, Frame, MILLISECOND, SECOND};
 use trunkline_native::{self as native, Updates, code, format};
-use trunkline_server::{Config, ConnectionId, SnapshotRequest};
+use trunkline_server::snapshot::SnapshotRequest;
+use trunkline_server::{Config, ConnectionId};
 
 #[test]
 fn who_does_not_greet_in_time_is_closed() {
