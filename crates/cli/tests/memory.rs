@@ -24,8 +24,7 @@ const PUBLISHED: usize = 8 << 20;
 struct Router {
     child: Child,
     address: String,
-    // It is read no more, and stays open.
-    _out: BufReader<ChildStdout>,
+    out: BufReader<ChildStdout>,
 }
 
 impl Router {
@@ -42,15 +41,15 @@ impl Router {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary starts");
-        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut address = String::new();
+        let out = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut router = Self { child, address: String::new(), out };
         loop {
             let mut line = String::new();
-            assert!(out.read_line(&mut line).expect("a line") > 0, "it ended");
+            assert!(router.out.read_line(&mut line).expect("a line") > 0, "it ended");
             if let Some(at) = line.trim_end().strip_prefix("listening native tcp://") {
-                address = at.to_owned();
+                at.clone_into(&mut router.address);
             } else if line == "ready\n" {
-                return Self { child, address, _out: out };
+                return router;
             }
         }
     }
