@@ -34,6 +34,10 @@ use std::process::ExitCode;
 use arguments::{ClientCommand, Command, LabCommand, SoapCommand};
 use fault::Fault;
 
+/// The system gets back what clients of a router took once they have left, which it does not from glibc's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How a command that could be carried out ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {

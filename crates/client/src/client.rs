@@ -270,7 +270,11 @@ impl Client {
         let stand = asked.and_then(|()| {
             self.barrier(|frame| match frame {
                 RouterFrame::Subscribed(_) => Look::Part,
-                RouterFrame::Refused(it) if it.of == kind::SUBSCRIBE => {
+                // An older one may be refused meanwhile, which is an event.
+                RouterFrame::Refused(it)
+                    if it.of == kind::SUBSCRIBE
+                        && made.iter().any(|one| it.id == u64::from(one.number())) =>
+                {
                     refused.push(it.id);
                     Look::Answer(Refusal::from(*it))
                 }

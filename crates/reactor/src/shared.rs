@@ -170,7 +170,7 @@ impl Shared {
     }
 
     /// Lets only so many bytes be in the outgoing ring from now on.
-    pub(crate) fn keep_short(&mut self, limit: usize) {
+    pub(crate) fn bound_buffers(&mut self, limit: usize) {
         self.writer.set_limit(limit);
         self.end.limit.store(limit, Ordering::Relaxed);
     }

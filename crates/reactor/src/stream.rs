@@ -17,12 +17,12 @@ use crate::queued::queued;
 use crate::shared::{End, Shared};
 use crate::{Address, Idle};
 
-/// Bytes that may be under way where little is to be ([`Stream::keep_short`]).
-const SHORT: usize = 8 << 10;
+/// Bytes that may be under way where little is to be ([`Stream::bound_buffers`]).
+const BOUNDED: usize = 8 << 10;
 
 /// Bytes among them that the system has not begun to send.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const SHORT_UNSENT: u32 = 4 << 10;
+const BOUNDED_UNSENT: u32 = 4 << 10;
 
 /// A connection; it never blocks but in [`Stream::connect`] and [`Stream::wait`]. Ends when dropped.
 pub struct Stream {
@@ -222,18 +222,18 @@ impl Stream {
     /// # Errors
     ///
     /// Those of the system.
-    pub fn keep_short(&mut self) -> io::Result<()> {
+    pub fn bound_buffers(&mut self) -> io::Result<()> {
         if let Transport::Shared(stream) = &mut self.transport {
-            stream.keep_short(SHORT);
+            stream.bound_buffers(BOUNDED);
             return Ok(());
         }
         let socket = self.socket();
         let socket = SockRef::from(&socket);
         #[cfg(any(target_os = "linux", target_os = "android"))]
         if let Transport::Tcp(_) = &self.transport {
-            socket.set_tcp_notsent_lowat(SHORT_UNSENT)?;
+            socket.set_tcp_notsent_lowat(BOUNDED_UNSENT)?;
         }
-        socket.set_send_buffer_size(SHORT)
+        socket.set_send_buffer_size(BOUNDED)
     }
 
     /// Bytes that were written and that the other side has not got for sure, where that can be known: of

@@ -355,7 +355,7 @@ fn little_is_under_way_where_it_is_asked_for() {
                 }
             }
         };
-        stream.keep_short().unwrap();
+        stream.bound_buffers().unwrap();
         let taken = fill(&mut stream);
         let under_way = stream.under_way().unwrap_or(0);
         match address {

@@ -32,7 +32,7 @@ pub(crate) struct Credit {
     round_trip: u64,
     round: Option<Round>,
     /// An update has waited for credit in this round.
-    was_short: bool,
+    waited_for_credit: bool,
 }
 
 /// The time from when an update is sent until it is taken.
@@ -54,7 +54,14 @@ pub(crate) struct Impossible {
 
 impl Default for Credit {
     fn default() -> Self {
-        Self { sent: 0, taken: 0, bound: LEAST, round_trip: 0, round: None, was_short: false }
+        Self {
+            sent: 0,
+            taken: 0,
+            bound: LEAST,
+            round_trip: 0,
+            round: None,
+            waited_for_credit: false,
+        }
     }
 }
 
@@ -73,7 +80,7 @@ impl Credit {
     #[inline]
     pub(crate) fn admits(&mut self) -> bool {
         let admits = self.under_way() < self.bound;
-        self.was_short |= !admits;
+        self.waited_for_credit |= !admits;
         admits
     }
 
@@ -83,7 +90,7 @@ impl Credit {
         self.sent += 1;
         if self.round.is_none() {
             self.round = Some(Round { number: self.sent, began: now, taken: self.taken });
-            self.was_short = false;
+            self.waited_for_credit = false;
         }
     }
 
@@ -102,7 +109,7 @@ impl Credit {
         self.round_trip = round_trip;
         if took_all_at_once {
             self.round = None;
-            if self.was_short {
+            if self.waited_for_credit {
                 self.bound = (2 * self.bound).min(MOST);
             }
         } else if let Some(round) = self.round.take_if(|round| round.number <= taken) {
@@ -120,7 +127,7 @@ impl Credit {
         let pace = u64::try_from(pace).unwrap_or(MOST).clamp(LEAST, MOST);
         let doubled = (2 * self.bound).min(MOST);
         let waited = time.saturating_sub(self.round_trip);
-        if !self.was_short {
+        if !self.waited_for_credit {
             // Who is not sent enough to be busy shows no pace; who lets it lie does.
             if waited > AHEAD {
                 self.bound = self.bound.min(pace);

@@ -405,9 +405,9 @@ impl<R: Renderer> Egress<R> {
     ) -> Result<(), Refusal> {
         let client = client_of(&mut self.clients, index);
         let credit = client.credit.as_mut().ok_or(Refusal::NoCredit)?;
-        credit
-            .taken(turn.now, messages, round_trip)
-            .map_err(|Impossible { before, sent }| Refusal::NotTaken { messages, before, sent })?;
+        credit.taken(turn.now, messages, round_trip).map_err(|Impossible { before, sent }| {
+            Refusal::CannotHaveTaken { messages, before, sent }
+        })?;
         self.pump(turn, index);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The router: topics, matching, fan-out, conflation, egress and the ledger
 #![forbid(unsafe_code)]
 
+mod chunks;
 mod client;
 mod conflation;
 mod credit;
@@ -13,6 +14,7 @@ mod losses;
 mod matcher;
 mod memory;
 mod message;
+mod overlaps;
 mod pool;
 mod queue;
 mod rate;
@@ -20,6 +22,7 @@ mod refusal;
 mod retire;
 mod router;
 mod subscriptions;
+mod tables;
 mod topic;
 mod topics;
 mod view;
@@ -29,6 +32,7 @@ pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;
 pub use message::{Conflation, Delivery, Envelope, Gap, Mode, Renderer, Requester};
+pub use overlaps::LateRefusal;
 pub use refusal::Refusal;
 pub use router::{Dirty, Router};
 pub use subscriptions::SubscriptionOptions;

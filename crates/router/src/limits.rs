@@ -11,8 +11,8 @@ pub struct Limits {
     pub subscriptions: usize,
     /// Subscriptions of one client.
     pub subscriptions_per_client: usize,
-    /// Subscriptions of one client that match one topic: each message of it is rendered so many times. A
-    /// client that has more is disconnected.
+    /// Subscriptions of one client that match one topic: each message of it is rendered so many times. Newer
+    /// ones are refused, which may come out only when a message is published.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched, about 100 bytes each.
     pub lanes: usize,

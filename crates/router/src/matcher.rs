@@ -74,6 +74,21 @@ impl Matcher {
         Search { tree: &self.tree, topic: topic.as_bytes(), found }.node(ROOT, 0, 0);
     }
 
+    pub(crate) fn has_unused(&self) -> bool {
+        self.tree.has_unused()
+    }
+
+    /// Gives some memory back that is of no use; whether there is more.
+    pub(crate) fn shrink(&mut self) -> bool {
+        self.tree.shrink()
+    }
+
+    /// Nodes that there is memory for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.tree.capacity()
+    }
+
     /// How many pairs of pattern and value there are.
     pub fn len(&self) -> usize {
         self.tree.values()

@@ -34,7 +34,10 @@ impl<R> Router<R> {
     /// Whether there is memory that has been of no use, or will be.
     #[inline]
     pub(crate) fn has_unused(&self) -> bool {
-        self.egress.lanes.has_unused() || self.subscriptions.has_unused()
+        self.egress.lanes.has_unused()
+            || self.subscriptions.has_unused()
+            || self.names.has_unused()
+            || self.matcher.has_unused()
     }
 
     /// When there is memory to give back.
@@ -53,7 +56,11 @@ impl<R> Router<R> {
         if self.gives_back_at().is_none_or(|at| now < at) {
             return;
         }
-        let has_more = self.egress.lanes.shrink() | self.subscriptions.shrink();
+        let topics = &mut self.topics;
+        let has_more = self.egress.lanes.shrink()
+            | self.subscriptions.shrink()
+            | self.names.shrink(|page| topics.free(page))
+            | self.matcher.shrink();
         let has_topics = self.forget_unwanted(now);
         let wait = if has_more || has_topics { STEP } else { IDLE };
         self.shrink_at = now.saturating_add(wait);
@@ -70,7 +77,7 @@ impl<R> Router<R> {
                 break;
             }
             self.candidates.pop_front();
-            let at = &mut self.topics[topic.0 as usize];
+            let at = &mut self.topics[topic.0];
             if at.holds > 0 {
                 at.is_candidate = false;
             } else if std::mem::take(&mut at.was_held) || !at.route.is_empty() {
@@ -78,11 +85,6 @@ impl<R> Router<R> {
             } else {
                 self.forget_topic(topic);
             }
-        }
-        if let Some(places) = self.names.shrink() {
-            self.topics.truncate(places);
-            self.topics.shrink_to_fit();
-            self.candidates.shrink_to_fit();
         }
         let is_due = |(since, _): &(u64, _)| now >= since.saturating_add(UNWANTED);
         self.candidates.front().is_some_and(is_due)
@@ -196,16 +198,37 @@ mod tests {
         pass(&mut router, &mut now, 2 * UNWANTED);
         let (lanes, conflated, waiting) = lanes(&router);
         assert!(lanes <= 2_048 && conflated == 0 && waiting == 0, "{lanes} {conflated} {waiting}");
-        assert_eq!(router.names.len(), 1);
-        // The topic that stays had the highest number.
+        assert_eq!((router.names.len(), router.topics.capacity()), (1, 1_024));
         assert_eq!(router.topic_name(stays), "stays/there");
         router.publish(now, stays, &envelope).expect("it is taken");
         assert_eq!(router.output(before), b"xx");
         router.release(now, stays);
         router.disconnect(now, before);
         pass(&mut router, &mut now, 2 * UNWANTED);
-        assert_eq!((router.names.len(), router.topics.len()), (0, 0));
+        assert_eq!((router.names.len(), router.topics.capacity()), (0, 0));
         assert_eq!(router.next_deadline(), None, "there is nothing left to give back");
+    }
+
+    #[test]
+    fn subscriptions_that_ended_give_back_what_their_patterns_took() {
+        let mut router = Router::new(Limits::default());
+        let (mut now, patterns) = (0, 50_000);
+        let stays = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        let leaves = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        let options = SubscriptionOptions::default();
+        for number in 0..patterns {
+            let pattern = format!("a/{number}/*");
+            router.subscribe(now, leaves, number, &pattern, &options).expect("room");
+        }
+        router.subscribe(now, stays, 1, "b/*", &options).expect("room");
+        assert!(router.matcher.capacity() > 2 * patterns as usize);
+        router.disconnect(now, leaves);
+        pass(&mut router, &mut now, UNWANTED);
+        assert!(router.matcher.capacity() <= 2_048, "{}", router.matcher.capacity());
+        assert_eq!(router.next_deadline(), None, "there is nothing left to give back");
+        let topic = router.intern(now, "b/c").expect("room");
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        assert_eq!(router.publish(now, topic, &envelope), Ok(1));
     }
 
     #[test]
@@ -225,7 +248,7 @@ mod tests {
             pass(&mut router, &mut now, UNWANTED / 2);
         }
         let sequence = |router: &Router<Payloads>, name: &str| {
-            router.names.find(name).map(|topic| router.topics[topic.0 as usize].sequence)
+            router.names.find(name).map(|topic| router.topics[topic.0].sequence)
         };
         assert_eq!((sequence(&router, "read"), sequence(&router, "unread")), (Some(10), Some(10)));
         pass(&mut router, &mut now, 3 * UNWANTED);

@@ -11,11 +11,83 @@ const PAGE: usize = 1 << 10;
 /// Pages whose memory is given back in one go: some hundred microseconds.
 const GIVEN_BACK: usize = 64;
 
+/// Items by number, in pages that have memory or not: as many as there are, none is ever moved.
+pub(crate) struct Pages<T>(Vec<Box<[T]>>);
+
+impl<T: Default> Pages<T> {
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Sees to it that there is memory for an item, with others of its page.
+    #[inline]
+    pub(crate) fn provide(&mut self, item: u32) {
+        let page = item as usize / PAGE;
+        if self.0.get(page).is_none_or(|page| page.is_empty()) {
+            self.fill(page);
+        }
+    }
+
+    #[cold]
+    fn fill(&mut self, page: usize) {
+        if page >= self.0.len() {
+            self.0.resize_with(page + 1, Box::default);
+        }
+        self.0[page] = (0..PAGE).map(|_| T::default()).collect();
+    }
+
+    /// Gives the memory of a page back.
+    pub(crate) fn free(&mut self, page: usize) {
+        if let Some(page) = self.0.get_mut(page) {
+            *page = Box::default();
+        }
+    }
+
+    /// All numbers are below this.
+    pub(crate) fn end(&self) -> usize {
+        self.0.len() * PAGE
+    }
+
+    /// An item, if there is memory for it.
+    #[inline]
+    pub(crate) fn get(&self, item: u32) -> Option<&T> {
+        self.0.get(item as usize / PAGE)?.get(item as usize % PAGE)
+    }
+
+    /// See [`Self::get`].
+    #[inline]
+    pub(crate) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
+        self.0.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)
+    }
+
+    /// Items that there is memory for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.iter().map(|page| page.len()).sum()
+    }
+}
+
+impl<T> Index<u32> for Pages<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, item: u32) -> &T {
+        &self.0[item as usize / PAGE][item as usize % PAGE]
+    }
+}
+
+impl<T> IndexMut<u32> for Pages<T> {
+    #[inline]
+    fn index_mut(&mut self, item: u32) -> &mut T {
+        &mut self.0[item as usize / PAGE][item as usize % PAGE]
+    }
+}
+
 /// Items that are known by number, in pages. One that is given back keeps its memory for the next user, until
 /// none of its page has been used for a while.
 pub(crate) struct Pool<T> {
-    /// None has a length between none and all.
-    pages: Vec<Box<[T]>>,
+    pages: Pages<T>,
+    /// By page.
     free: Vec<Free>,
     /// Pages with items that are free, or without memory.
     open: Vec<u32>,
@@ -35,7 +107,7 @@ struct Free {
 
 impl<T: Default> Pool<T> {
     pub(crate) fn new() -> Self {
-        let (pages, free, open) = (Vec::new(), Vec::new(), Vec::new());
+        let (pages, free, open) = (Pages::new(), Vec::new(), Vec::new());
         Self { pages, free, open, used: 0, unused: 0 }
     }
 
@@ -44,15 +116,14 @@ impl<T: Default> Pool<T> {
         let page = match self.open.last() {
             Some(page) => *page as usize,
             None => {
-                self.pages.push(Box::default());
                 self.free.push(Free::default());
-                self.open.push((self.pages.len() - 1) as u32);
-                self.pages.len() - 1
+                self.open.push((self.free.len() - 1) as u32);
+                self.free.len() - 1
             }
         };
         let free = &mut self.free[page];
-        if self.pages[page].is_empty() {
-            self.pages[page] = (0..PAGE).map(|_| T::default()).collect();
+        if free.items.is_empty() {
+            self.pages.provide((page * PAGE) as u32);
             free.items = (0..PAGE as u16).rev().collect();
         } else if free.items.len() == PAGE {
             (free.was_unused, self.unused) = (false, self.unused - 1);
@@ -84,7 +155,7 @@ impl<T: Default> Pool<T> {
     /// An item, if there is memory for it: one that was given back may have none.
     #[inline]
     pub(crate) fn get(&self, item: u32) -> Option<&T> {
-        self.pages.get(item as usize / PAGE)?.get(item as usize % PAGE)
+        self.pages.get(item)
     }
 
     /// Whether there is memory that is of no use.
@@ -95,11 +166,16 @@ impl<T: Default> Pool<T> {
     /// Gives the memory of pages back of which nothing has been used since this was called last. Whether there
     /// are more of them.
     pub(crate) fn shrink(&mut self) -> bool {
+        self.shrink_with(|_| {})
+    }
+
+    /// As [`Self::shrink`], and says which pages had their memory given back.
+    pub(crate) fn shrink_with(&mut self, mut freed: impl FnMut(usize)) -> bool {
         if self.unused == 0 {
             return false;
         }
         let mut left = GIVEN_BACK;
-        for (page, free) in self.pages.iter_mut().zip(&mut self.free) {
+        for (page, free) in self.free.iter_mut().enumerate() {
             if free.items.len() < PAGE || !std::mem::replace(&mut free.was_unused, true) {
                 continue;
             }
@@ -107,7 +183,9 @@ impl<T: Default> Pool<T> {
                 return true;
             }
             left -= 1;
-            (*page, *free) = (Box::default(), Free::default());
+            self.pages.free(page);
+            *free = Free::default();
+            freed(page);
             self.unused -= 1;
         }
         false
@@ -116,7 +194,7 @@ impl<T: Default> Pool<T> {
     /// Items that there is memory for.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.pages.iter().map(|page| page.len()).sum()
+        self.pages.capacity()
     }
 }
 
@@ -125,14 +203,14 @@ impl<T> Index<u32> for Pool<T> {
 
     #[inline]
     fn index(&self, item: u32) -> &T {
-        &self.pages[item as usize / PAGE][item as usize % PAGE]
+        &self.pages[item]
     }
 }
 
 impl<T> IndexMut<u32> for Pool<T> {
     #[inline]
     fn index_mut(&mut self, item: u32) -> &mut T {
-        &mut self.pages[item as usize / PAGE][item as usize % PAGE]
+        &mut self.pages[item]
     }
 }
 

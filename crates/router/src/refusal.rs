@@ -1,6 +1,7 @@
 //! Why the router does not do what a client asks.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::topic::TopicError;
 use crate::topics::InternError;
@@ -23,6 +24,13 @@ pub enum Refusal {
     TooManySubscriptionsOfClient(usize),
     /// The client has so many subscriptions of the same pattern, and may have no more that match one topic.
     TooManyOverlaps(usize),
+    /// The client has so many subscriptions that match a topic, and may have no more; this one is the newest.
+    TooManyOverlapsOnTopic {
+        /// How many it may have.
+        limit: usize,
+        /// The name of the topic.
+        topic: Arc<str>,
+    },
     /// The message would need more pairs of subscription and topic than the router may keep.
     TooManyLanes(usize),
     /// The client has a subscription of this number.
@@ -36,7 +44,7 @@ pub enum Refusal {
     /// The client tells what it has taken, and has not offered to.
     NoCredit,
     /// What a client says that it has taken cannot be.
-    NotTaken {
+    CannotHaveTaken {
         /// What it says.
         messages: u64,
         /// What it said before.
@@ -71,7 +79,8 @@ impl Refusal {
             Self::MessageTooLong { .. } => 12,
             Self::TooManyOverlaps(_) => 13,
             Self::NoCredit => 14,
-            Self::NotTaken { .. } => 15,
+            Self::CannotHaveTaken { .. } => 15,
+            Self::TooManyOverlapsOnTopic { .. } => 16,
         }
     }
 }
@@ -116,6 +125,11 @@ impl fmt::Display for Refusal {
                 "the client has its limit of {limit} subscriptions that match one topic \
                  (limits.overlaps_per_client)"
             ),
+            Self::TooManyOverlapsOnTopic { limit, topic } => write!(
+                f,
+                "the client has its limit of {limit} subscriptions that match the topic {topic:?} \
+                 (limits.overlaps_per_client)"
+            ),
             Self::TooManyLanes(limit) => write!(
                 f,
                 "the router has its limit of {limit} lanes, which are pairs of subscription and topic \
@@ -130,7 +144,7 @@ impl fmt::Display for Refusal {
             Self::NoTopic => f.write_str("no topic has this number"),
             Self::NoClient => f.write_str("the client is gone"),
             Self::NoCredit => f.write_str("the client has not said that it tells what it takes"),
-            Self::NotTaken { messages, before, sent } => write!(
+            Self::CannotHaveTaken { messages, before, sent } => write!(
                 f,
                 "{messages} conflated messages cannot have been taken: {before} were before, and {sent} were sent"
             ),

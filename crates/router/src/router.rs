@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use crate::chunks::Chunks;
 use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
 use crate::lane::OF_SUBSCRIPTION;
@@ -11,7 +12,8 @@ use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
-use crate::pool::{List, Pool};
+use crate::overlaps::Overlaps;
+use crate::pool::{List, Pages, Pool};
 use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
 
@@ -46,6 +48,10 @@ pub(crate) struct Subscription {
     /// Of the egress, or nothing.
     pub(crate) interval: u32,
     pub(crate) lanes: List<OF_SUBSCRIPTION>,
+    /// Rises from one to the next that is made.
+    pub(crate) serial: u64,
+    /// It is among those to be refused, and gets no more lanes.
+    pub(crate) is_refused: bool,
 }
 
 /// A client that the loop has to see to.
@@ -61,11 +67,14 @@ pub enum Dirty {
 /// it likes and that never go back, and output is bytes that the caller sends.
 pub struct Router<R> {
     pub(crate) names: Topics,
-    pub(crate) topics: Vec<Topic>,
+    /// By number, as the names are.
+    pub(crate) topics: Pages<Topic>,
     /// Topics without holds, and since when: they go when there is no room for others, or nobody wants them.
-    pub(crate) candidates: VecDeque<(u64, TopicId)>,
+    pub(crate) candidates: Chunks<(u64, TopicId)>,
     pub(crate) matcher: Matcher,
     pub(crate) subscriptions: Pool<Subscription>,
+    /// Of the newest subscription.
+    pub(crate) last_serial: u64,
     /// Changes when routes of topics have to be made again. None has the epoch 0.
     pub(crate) epoch: u64,
     pub(crate) egress: Egress<R>,
@@ -76,6 +85,8 @@ pub struct Router<R> {
     pub(crate) gone: Ledger,
     /// Clients whose subscriptions are being ended.
     pub(crate) leaving: VecDeque<u32>,
+    /// Subscriptions beyond those of their client that may match one topic.
+    pub(crate) overlaps: Overlaps,
     /// When the last client left, or something was due.
     now: u64,
     /// Subscriptions that match a topic, while its route is made.
@@ -91,16 +102,18 @@ impl<R: Renderer> Router<R> {
     pub fn new(limits: Limits) -> Self {
         Self {
             names: Topics::new(limits.topics),
-            topics: Vec::new(),
-            candidates: VecDeque::new(),
+            topics: Pages::new(),
+            candidates: Chunks::new(),
             matcher: Matcher::new(),
             subscriptions: Pool::new(),
+            last_serial: 0,
             epoch: 1,
             egress: Egress::new(limits),
             generations: Vec::new(),
             free: Vec::new(),
             gone: Ledger::default(),
             leaving: VecDeque::new(),
+            overlaps: Overlaps::default(),
             now: 0,
             found: Vec::new(),
             look: (0, 0),
@@ -214,11 +227,11 @@ impl<R: Renderer> Router<R> {
         if bytes > limit {
             return Err(Refusal::MessageTooLong { bytes, limit });
         }
-        let at = self.topics.get(topic.0 as usize).filter(|at| at.is_known);
+        let at = self.topics.get(topic.0).filter(|at| at.is_known);
         if at.ok_or(Refusal::NoTopic)?.epoch != self.epoch {
             self.make_route(topic)?;
         }
-        let at = &mut self.topics[topic.0 as usize];
+        let at = &mut self.topics[topic.0];
         at.sequence += 1;
         let content = Content {
             sequence: at.sequence,
@@ -345,7 +358,7 @@ impl<R: Renderer> Router<R> {
 
     /// How many subscriptions match a topic, as far as its last message tells.
     pub fn lanes_of(&self, topic: TopicId) -> usize {
-        self.topics.get(topic.0 as usize).map_or(0, |at| at.route.len())
+        self.topics.get(topic.0).map_or(0, |at| at.route.len())
     }
 
     /// The renderer of a client that is connected.
@@ -384,7 +397,7 @@ impl<R: Renderer> Router<R> {
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
     #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
-        match self.leaving.is_empty() {
+        match self.leaving.is_empty() && self.overlaps.is_empty() {
             true => {
                 [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
             }
@@ -398,6 +411,7 @@ impl<R: Renderer> Router<R> {
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
+        self.go_on_refusing(now);
         self.look_at_memory(now);
         self.give_back(now);
     }

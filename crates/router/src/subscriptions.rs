@@ -27,7 +27,7 @@ const SWEEP: usize = 64;
 
 /// How many lanes and subscriptions of a client are ended at a time: others wait for it, some ten
 /// microseconds.
-const LEAVE: usize = 1_000;
+pub(crate) const LEAVE: usize = 1_000;
 
 impl<R: Renderer> Router<R> {
     /// The number of a topic, which stays the same until it is released as often as it was interned.
@@ -43,11 +43,8 @@ impl<R: Renderer> Router<R> {
             Err(InternError::Full { .. }) if self.sweep(|_, _| true) => self.names.intern(name),
             result => result,
         }?;
-        let index = topic.0 as usize;
-        if index >= self.topics.len() {
-            self.topics.resize_with(index + 1, Default::default);
-        }
-        let at = &mut self.topics[index];
+        self.topics.provide(topic.0);
+        let at = &mut self.topics[topic.0];
         at.is_known = true;
         at.holds += 1;
         Ok(topic)
@@ -55,7 +52,7 @@ impl<R: Renderer> Router<R> {
 
     /// Takes back one [`Self::intern`].
     pub fn release(&mut self, now: u64, topic: TopicId) {
-        let Some(at) = self.topics.get_mut(topic.0 as usize) else { return };
+        let Some(at) = self.topics.get_mut(topic.0) else { return };
         at.holds = at.holds.saturating_sub(1);
         if at.is_known && at.holds == 0 && !at.is_candidate {
             at.is_candidate = true;
@@ -70,7 +67,7 @@ impl<R: Renderer> Router<R> {
     fn sweep(&mut self, may: impl Fn(TopicId, &Topic) -> bool) -> bool {
         for _ in 0..SWEEP.min(self.candidates.len()) {
             let Some((since, topic)) = self.candidates.pop_front() else { return false };
-            let at = &mut self.topics[topic.0 as usize];
+            let at = &mut self.topics[topic.0];
             if at.holds > 0 {
                 at.is_candidate = false;
             } else if may(topic, at) && at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane))
@@ -85,7 +82,7 @@ impl<R: Renderer> Router<R> {
     }
 
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
-        let route = std::mem::take(&mut self.topics[topic.0 as usize]).route;
+        let route = std::mem::take(&mut self.topics[topic.0]).route;
         for lane in route {
             let subscription = self.egress.lanes.lanes[lane].subscription;
             let siblings = &mut self.subscriptions[subscription].lanes;
@@ -121,13 +118,12 @@ impl<R: Renderer> Router<R> {
         if at.subscriptions.len() >= each {
             return Err(Refusal::TooManySubscriptionsOfClient(each));
         }
-        if self.has_overlaps(client, pattern) {
-            return Err(Refusal::TooManyOverlaps(self.egress.limits.overlaps_per_client));
-        }
+        self.check_overlaps(client, pattern)?;
         if of_all >= all {
             return Err(Refusal::TooManySubscriptions(all));
         }
         let number = self.subscriptions.take();
+        self.last_serial += 1;
         client_of(&mut self.egress.clients, client.index)
             .subscriptions
             .insert(subscription, number);
@@ -140,43 +136,13 @@ impl<R: Renderer> Router<R> {
                 self.egress.use_interval(1_000_000_000_u64.div_ceil(u64::from(updates.get())))
             }),
             lanes: List::default(),
+            serial: self.last_serial,
+            is_refused: false,
         };
         self.matcher.insert(pattern, number);
         self.add_to_routes(pattern, number);
         self.finish_closing();
         Ok(())
-    }
-
-    /// Whether a client has as many subscriptions of a pattern as of its subscriptions may match one topic.
-    fn has_overlaps(&self, client: ClientId, pattern: &str) -> bool {
-        let limit = self.egress.limits.overlaps_per_client;
-        let Some(own) = self.egress.find(client).map(|at| &at.subscriptions) else { return false };
-        let same = self.matcher.same(pattern);
-        if own.len() < limit || same.len() < limit {
-            return false;
-        }
-        let is_own = |number: &&u32| self.subscriptions[**number].client == client.index;
-        let is_same = |number: &&u32| &*self.subscriptions[**number].pattern == pattern;
-        let count = match own.len() < same.len() {
-            true => own.values().filter(is_same).count(),
-            false => same.iter().filter(is_own).count(),
-        };
-        count >= limit
-    }
-
-    /// Ends a client of which more subscriptions match a topic than may.
-    fn check_overlaps(&mut self, topic: TopicId, client: u32) {
-        let limit = self.egress.limits.overlaps_per_client;
-        let before = self.place_in_route(topic, (client, 0));
-        let behind = self.place_in_route(topic, (client + 1, 0));
-        if behind - before > limit {
-            let reason = format!(
-                "the client has more than {limit} subscriptions that match the topic {:?} \
-                 (limits.overlaps_per_client)",
-                self.names.name(topic)
-            );
-            self.egress.close(client, &reason);
-        }
     }
 
     /// A new subscription comes into the routes. A pattern that is the name of a topic changes one
@@ -187,14 +153,13 @@ impl<R: Renderer> Router<R> {
             return;
         }
         let Some(topic) = self.names.find(pattern) else { return };
-        let at = &mut self.topics[topic.0 as usize];
+        let at = &mut self.topics[topic.0];
         if self.egress.lanes.lanes.len() >= self.egress.limits.lanes {
             at.epoch = 0;
         } else if at.epoch == self.epoch {
             let place = self.place_in_route(topic, self.place_of(subscription));
             let lane = self.new_lane(topic, subscription);
-            self.topics[topic.0 as usize].route.insert(place, lane);
-            self.check_overlaps(topic, self.subscriptions[subscription].client);
+            self.topics[topic.0].route.insert(place, lane);
         }
     }
 
@@ -213,15 +178,15 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Where the lane of a subscription is in a route, or would be.
-    fn place_in_route(&self, topic: TopicId, place: (u32, u32)) -> usize {
+    pub(crate) fn place_in_route(&self, topic: TopicId, place: (u32, u32)) -> usize {
         let lanes = &self.egress.lanes.lanes;
-        let route = &self.topics[topic.0 as usize].route;
+        let route = &self.topics[topic.0].route;
         route.partition_point(|lane| (lanes[*lane].client, lanes[*lane].number) < place)
     }
 
     /// What routes are in the order of: the client, and its number for the subscription, so that a
     /// client with several gets each message in an order that depends on no other client.
-    fn place_of(&self, subscription: u32) -> (u32, u32) {
+    pub(crate) fn place_of(&self, subscription: u32) -> (u32, u32) {
         let at = &self.subscriptions[subscription];
         (at.client, at.number)
     }
@@ -237,8 +202,10 @@ impl<R: Renderer> Router<R> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.matcher.matches(self.names.name(topic), &mut found);
-        let index = topic.0 as usize;
-        let more = found.len() - self.topics[index].route.len();
+        if found.len() > self.egress.limits.overlaps_per_client {
+            self.refuse_overlaps(topic, &mut found);
+        }
+        let more = found.len() - self.topics[topic.0].route.len();
         let limit = self.egress.limits.lanes;
         let mut fits = self.has_lanes(more);
         // Topics that are not in use give theirs.
@@ -247,7 +214,7 @@ impl<R: Renderer> Router<R> {
         }
         if fits && more > 0 {
             found.sort_unstable_by_key(|subscription| self.place_of(*subscription));
-            let old = std::mem::take(&mut self.topics[index].route);
+            let old = std::mem::take(&mut self.topics[topic.0].route);
             let mut old = old.into_iter().peekable();
             for subscription in &found {
                 let is_there =
@@ -256,28 +223,15 @@ impl<R: Renderer> Router<R> {
                     Some(lane) => lane,
                     None => self.new_lane(topic, *subscription),
                 };
-                self.topics[index].route.push(lane);
-            }
-            if found.len() > self.egress.limits.overlaps_per_client {
-                self.check_route(topic);
+                self.topics[topic.0].route.push(lane);
             }
         }
         self.found = found;
         if !fits {
             return Err(Refusal::TooManyLanes(limit));
         }
-        self.topics[index].epoch = self.epoch;
+        self.topics[topic.0].epoch = self.epoch;
         Ok(())
-    }
-
-    /// Ends the clients of which more subscriptions match a topic than may.
-    #[cold]
-    fn check_route(&mut self, topic: TopicId) {
-        let lanes = &self.egress.lanes.lanes;
-        let route = &self.topics[topic.0 as usize].route;
-        let mut clients: Vec<u32> = route.iter().map(|lane| lanes[*lane].client).collect();
-        clients.dedup();
-        clients.into_iter().for_each(|client| self.check_overlaps(topic, client));
     }
 
     /// A client ends a subscription. What waits for it is lost.
@@ -302,7 +256,7 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Ends a subscription, or some of its lanes: as many as the budget has. `false` if there are more.
-    fn end_subscription(&mut self, subscription: u32, budget: &mut usize) -> bool {
+    pub(crate) fn end_subscription(&mut self, subscription: u32, budget: &mut usize) -> bool {
         let place_of = self.place_of(subscription);
         loop {
             let lane = self.subscriptions[subscription].lanes.head();
@@ -315,7 +269,7 @@ impl<R: Renderer> Router<R> {
             *budget -= 1;
             let topic = TopicId(self.egress.lanes.lanes[lane].topic);
             let place = self.place_in_route(topic, place_of);
-            self.topics[topic.0 as usize].route.remove(place);
+            self.topics[topic.0].route.remove(place);
             let siblings = &mut self.subscriptions[subscription].lanes;
             siblings.remove(&mut self.egress.lanes.lanes, lane);
             self.egress.retire_lane(lane);

@@ -1,13 +1,12 @@
 //! The names of topics, each kept once and known by a number.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fmt;
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 
+use crate::pool::Pool;
+use crate::tables::Tables;
 use crate::topic::{TopicError, check_topic};
 
 /// A topic that is known to the router. Numbers are dense, and are given again after a removal.
@@ -39,14 +38,13 @@ impl std::error::Error for InternError {}
 
 /// Names of topics and their numbers, both ways, up to a limit.
 ///
-/// A topic costs its name, about 24 bytes, and what the allocator adds. The hashes differ from
+/// A topic costs its name, about 24 bytes, and what the allocator adds. As many as come or go, there is never
+/// much to be moved at once: names stand in pages, and numbers in many small tables. The hashes differ from
 /// process to process, so that nobody can choose names that collide; nothing is listed in their order.
 pub struct Topics {
-    /// By number; `None` is a number that is free.
-    names: Vec<Option<Box<str>>>,
-    /// The lowest is given first, so that the table can become shorter.
-    free: BinaryHeap<Reverse<u32>>,
-    numbers: HashTable<u32>,
+    /// By number; that of a number that is free is empty.
+    names: Pool<Box<str>>,
+    numbers: Tables<u32>,
     hasher: RandomState,
     limit: usize,
 }
@@ -54,8 +52,8 @@ pub struct Topics {
 impl Topics {
     /// None yet, and no more than `limit` at a time (nor than 2^31).
     pub fn new(limit: usize) -> Self {
-        let (names, free, numbers) = (Vec::new(), BinaryHeap::new(), HashTable::new());
-        let mut topics = Self { names, free, numbers, hasher: RandomState::default(), limit: 0 };
+        let (names, numbers, hasher) = (Pool::new(), Tables::new(), RandomState::default());
+        let mut topics = Self { names, numbers, hasher, limit: 0 };
         topics.set_limit(limit);
         topics
     }
@@ -71,83 +69,69 @@ impl Topics {
     ///
     /// The name is no topic that a client may publish to, or there are as many topics as may be.
     pub fn intern(&mut self, name: &str) -> Result<TopicId, InternError> {
-        if let Some(topic) = self.find(name) {
+        let hash = self.hasher.hash_one(name);
+        if let Some(topic) = self.find_hashed(hash, name) {
             return Ok(topic);
         }
         check_topic(name).map_err(InternError::Topic)?;
-        if self.numbers.len() >= self.limit {
+        if self.len() >= self.limit {
             return Err(InternError::Full { limit: self.limit });
         }
-        let number = self.free.pop().map(|Reverse(number)| number).unwrap_or_else(|| {
-            self.names.push(None);
-            u32::try_from(self.names.len() - 1).expect("the limit is less")
-        });
-        self.names[number as usize] = Some(name.into());
+        let number = self.names.take();
+        self.names[number] = name.into();
         let Self { names, numbers, hasher, .. } = self;
-        numbers.insert_unique(hasher.hash_one(name), number, |number| {
-            hasher.hash_one(named(names, *number))
-        });
+        numbers.insert(hash, number, |number| hasher.hash_one(&*names[*number]));
         Ok(TopicId(number))
     }
 
     /// The number of a topic that has one.
     pub fn find(&self, name: &str) -> Option<TopicId> {
-        let is_it = |number: &u32| named(&self.names, *number) == name;
-        self.numbers.find(self.hasher.hash_one(name), is_it).map(|number| TopicId(*number))
+        self.find_hashed(self.hasher.hash_one(name), name)
+    }
+
+    #[inline]
+    fn find_hashed(&self, hash: u64, name: &str) -> Option<TopicId> {
+        let is_it = |number: &u32| *self.names[*number] == *name;
+        self.numbers.find(hash, is_it).map(|number| TopicId(*number))
     }
 
     /// The name of a topic; empty if no topic has the number.
     #[inline]
     pub fn name(&self, topic: TopicId) -> &str {
-        named(&self.names, topic.0)
+        self.names.get(topic.0).map_or("", |name| name)
     }
 
     /// Forgets a topic, if it is there. Its number goes to another one.
     pub fn remove(&mut self, topic: TopicId) {
         let hash = self.hasher.hash_one(self.name(topic));
-        if let Ok(entry) = self.numbers.find_entry(hash, |number| *number == topic.0) {
-            entry.remove();
-            self.names[topic.0 as usize] = None;
-            self.free.push(Reverse(topic.0));
+        if self.numbers.remove(hash, |number| *number == topic.0).is_some() {
+            self.names[topic.0] = Box::default();
+            self.names.give(topic.0);
         }
     }
 
-    /// Gives back memory of numbers that are free, if that is most of it; gives how many numbers are left.
-    pub(crate) fn shrink(&mut self) -> Option<usize> {
-        if self.names.len() < SMALL || self.numbers.len() > self.names.len() / 4 {
-            return None;
-        }
-        let left = self.names.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        if left > self.names.len() / 2 {
-            return None;
-        }
-        self.names.truncate(left);
-        self.names.shrink_to_fit();
-        self.free.retain(|Reverse(number)| (*number as usize) < left);
-        self.free.shrink_to_fit();
+    /// Whether there is memory that is of no use.
+    pub(crate) fn has_unused(&self) -> bool {
+        self.names.has_unused() || self.numbers.has_unused()
+    }
+
+    /// Gives some memory back that is of no use, and says which pages of numbers have no topic. Whether there is
+    /// more.
+    pub(crate) fn shrink(&mut self, freed: impl FnMut(usize)) -> bool {
+        let has_more = self.names.shrink_with(freed);
         let Self { names, numbers, hasher, .. } = self;
-        numbers.shrink_to_fit(|number| hasher.hash_one(named(names, *number)));
-        Some(left)
+        numbers.shrink(|number| hasher.hash_one(&*names[*number])) | has_more
     }
 
     /// How many topics are known.
     pub fn len(&self) -> usize {
-        self.numbers.len()
+        self.names.len()
     }
 
     /// Whether no topic is known.
     pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+        self.len() == 0
     }
-}
-
-/// Places for so few topics are not worth being given back.
-const SMALL: usize = 64;
-
-/// `names[number]`, or nothing.
-#[inline]
-fn named(names: &[Option<Box<str>>], number: u32) -> &str {
-    names.get(number as usize).and_then(Option::as_deref).unwrap_or_default()
 }
 
 #[cfg(test)]

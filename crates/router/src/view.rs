@@ -191,7 +191,7 @@ impl<'a, R> View<'a, R> {
 
     /// How many places for topics there are; some may be free.
     pub fn topic_places(&self) -> usize {
-        self.router.topics.len()
+        self.router.topics.end()
     }
 
     /// The topics in some of the places.
@@ -200,13 +200,13 @@ impl<'a, R> View<'a, R> {
         places: std::ops::Range<usize>,
     ) -> impl Iterator<Item = TopicView<'a>> + use<'a, R> {
         let router = self.router;
-        let most = router.topics.len();
+        let most = router.topics.end();
         let places = places.start.min(most)..places.end.min(most);
-        places.filter(|place| router.topics[*place].is_known).map(move |place| {
+        places.filter_map(move |place| {
             let topic = TopicId(place as u32);
-            let at = &router.topics[place];
+            let at = router.topics.get(topic.0).filter(|at| at.is_known)?;
             let (published, lanes) = (at.sequence, at.route.len());
-            TopicView { topic, name: router.names.name(topic), published, lanes }
+            Some(TopicView { topic, name: router.names.name(topic), published, lanes })
         })
     }
 }

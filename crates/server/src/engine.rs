@@ -12,8 +12,8 @@ mod survey;
 use std::sync::Arc;
 
 use tracing::{info, warn};
-use trunkline_native::code;
-use trunkline_router::{ClientId, Refusal, Router};
+use trunkline_native::{code, kind};
+use trunkline_router::{ClientId, LateRefusal, Refusal, Router};
 use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
@@ -39,8 +39,8 @@ pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
 pub(crate) const FAREWELL: u64 = 1_000_000_000;
 
 /// The least and the most for one that was silent.
-const SHORT_SILENCE: u64 = 10 * FAREWELL;
-const LONG_SILENCE: u64 = 120 * FAREWELL;
+const LEAST_FAREWELL_OF_SILENT: u64 = 10 * FAREWELL;
+const MOST_FAREWELL_OF_SILENT: u64 = 120 * FAREWELL;
 
 /// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
 ///
@@ -196,7 +196,8 @@ impl Engine {
         let silent = connection.filter(|it| it.member.id == id && it.member.was_silent);
         let questions = u64::from(self.office.config.router.keepalive_missed) + 1;
         let silence = self.office.keepalive.saturating_mul(questions);
-        silent.map_or(FAREWELL, |_| silence.clamp(SHORT_SILENCE, LONG_SILENCE))
+        silent
+            .map_or(FAREWELL, |_| silence.clamp(LEAST_FAREWELL_OF_SILENT, MOST_FAREWELL_OF_SILENT))
     }
 
     /// Begins to end every connection: those for which nothing waits at once, others when they have
@@ -267,8 +268,8 @@ impl Engine {
 
     /// The next connection on whose stream little is to be under way from now on: its client has a
     /// conflated subscription, and does not tell what it takes.
-    pub fn next_short(&mut self) -> Option<ConnectionId> {
-        self.office.short.pop()
+    pub fn next_to_bound(&mut self) -> Option<ConnectionId> {
+        self.office.to_bound.pop()
     }
 
     /// When [`Engine::advance`] has something to do; `None` is never.
@@ -281,6 +282,7 @@ impl Engine {
     /// Does what is due.
     pub fn advance(&mut self, now: u64) {
         self.router.advance(now);
+        self.tell_late_refusals(now);
         self.advance_store(now);
         while let Some((at, id, reminder)) = self.office.due(now) {
             match reminder {
@@ -288,6 +290,19 @@ impl Engine {
                 Reminder::Requests => self.expire_requests(now, at, id),
                 Reminder::Room => self.make_deliveries(now, id),
             }
+        }
+    }
+
+    /// Tells clients which of their subscriptions turned out to be too many.
+    fn tell_late_refusals(&mut self, now: u64) {
+        while let Some(LateRefusal { client, subscription, refusal }) =
+            self.router.next_late_refusal()
+        {
+            let Some(connection) = find(&mut self.connections, client) else { continue };
+            let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
+            let member = &mut connection.member;
+            let mut desk = Desk { now, router, keeper, office, member };
+            desk.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
         }
     }
 
@@ -339,7 +354,7 @@ impl Engine {
         self.office.totals.requests_timed_out += expired.len() as u64;
         for correlation in expired {
             let refused = trunkline_native::Refused {
-                of: trunkline_native::kind::REQUEST,
+                of: kind::REQUEST,
                 code: code::TIMED_OUT,
                 offset: None,
                 id: correlation,

@@ -347,9 +347,9 @@ impl Pump {
             let Some(id) = self.reading.pop_front() else { return };
             let Some(wire) = find(&mut self.wires, id) else { continue };
             let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
-            while let Some(short) = self.engine.next_short() {
-                if let Some(wire) = find(&mut self.wires, short)
-                    && let Err(cause) = wire.stream.keep_short()
+            while let Some(next) = self.engine.next_to_bound() {
+                if let Some(wire) = find(&mut self.wires, next)
+                    && let Err(cause) = wire.stream.bound_buffers()
                 {
                     warn!(%cause, "buffers of a conflated client stay as they are");
                 }
@@ -540,15 +540,15 @@ impl Pump {
         {
             self.engine.begin_snapshot(*request);
         }
-        if let Some(mut snapshot) = self.engine.continue_snapshot(self.now)
+        let wires = &mut self.wires;
+        let snapshot = self.engine.continue_snapshot(self.now, |id| {
+            let wire = find(wires, id);
+            wire.and_then(|wire| wire.stream.under_way()).unwrap_or(0) as u64
+        });
+        if let Some(mut snapshot) = snapshot
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
-            for client in &mut snapshot.clients {
-                let wire = find(&mut self.wires, ConnectionId::from_u64(client.id));
-                let under_way = wire.and_then(|wire| wire.stream.under_way());
-                client.under_way_bytes_at_least = under_way.unwrap_or(0) as u64;
-            }
             // Who asked may have stopped waiting.
             let _ = answer.send(snapshot);
         }

@@ -9,7 +9,7 @@ mod native;
 mod requests;
 mod websocket;
 
-pub(crate) use desk::{Ask, close, code_of};
+pub(crate) use desk::{Ask, close, code_of, denied};
 pub use desk::{Asked, Denied, Desk, NotNow, ToStore};
 pub use face::Face;
 pub use native::{NativeFace, NativeSession};

@@ -4,6 +4,7 @@ mod bench;
 
 use bench::{Bench, Frame, MILLISECOND, SECOND};
 use trunkline_native::{self as native, Updates, code, format};
+use trunkline_server::snapshot::SnapshotRequest;
 use trunkline_server::{Config, ConnectionId};
 
 #[test]
@@ -204,4 +205,25 @@ fn a_stop_lets_clients_take_what_waits_and_then_tells_them() {
     bench.engine.stop(bench.now, false);
     assert_eq!(bench.read(reader), [Frame::Closing(code::STOPPING)]);
     assert_eq!(bench.ended.len(), 2);
+}
+
+#[test]
+fn a_snapshot_asks_for_the_streams_of_some_clients_at_a_time() {
+    let mut bench = Bench::new(|_| {});
+    let clients: Vec<_> = (0..1_000).map(|number| bench.client(&number.to_string())).collect();
+    let request = SnapshotRequest { clients: usize::MAX, topics: 0 };
+    bench.engine.begin_snapshot(request);
+    let snapshot = loop {
+        let mut asked = 0;
+        let snapshot = bench.engine.continue_snapshot(bench.now, |id| {
+            asked += 1;
+            id.as_u64()
+        });
+        assert!(asked <= 256, "{asked} system calls in a turn");
+        if let Some(snapshot) = snapshot {
+            break snapshot;
+        }
+    };
+    assert_eq!(snapshot.clients.len(), clients.len());
+    assert!(snapshot.clients.iter().all(|it| it.under_way_bytes_at_least == it.id));
 }

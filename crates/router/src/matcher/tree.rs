@@ -3,10 +3,11 @@
 use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 
 use super::text::Text;
 use super::values::{Places, Values};
+use crate::pool::Pool;
+use crate::tables::Tables;
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -50,6 +51,12 @@ pub(super) struct Node {
 
 const _: () = assert!(size_of::<Node>() == 64);
 
+impl Default for Node {
+    fn default() -> Self {
+        Self::new(NONE, Edge::Rest, b"")
+    }
+}
+
 impl Node {
     fn new(parent: u32, edge: Edge, level: &[u8]) -> Self {
         let (level, values) = (Text::new(level), Values::None);
@@ -67,10 +74,9 @@ impl Node {
 type Lengths = Vec<(usize, u32)>;
 
 pub(super) struct Tree {
-    nodes: Vec<Node>,
-    free: Vec<u32>,
+    nodes: Pool<Node>,
     /// Nodes by parent and level; those behind `*` and `>` are in their parents.
-    edges: HashTable<u32>,
+    edges: Tables<u32>,
     hasher: RandomState,
     lengths: Vec<Lengths>,
     free_lengths: Vec<u32>,
@@ -79,10 +85,11 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new() -> Self {
+        let mut nodes = Pool::new();
+        assert_eq!(nodes.take(), ROOT, "it is the first");
         Self {
-            nodes: vec![Node::new(NONE, Edge::Rest, b"")],
-            free: Vec::new(),
-            edges: HashTable::new(),
+            nodes,
+            edges: Tables::new(),
             hasher: RandomState::default(),
             lengths: Vec::new(),
             free_lengths: Vec::new(),
@@ -92,7 +99,7 @@ impl Tree {
 
     #[inline]
     pub(super) fn node(&self, node: u32) -> &Node {
-        &self.nodes[node as usize]
+        &self.nodes[node]
     }
 
     /// How many values all nodes have together.
@@ -143,7 +150,7 @@ impl Tree {
         }
         let (edge, level) = Edge::of(level);
         let child = self.new_node(Node::new(node, edge, level));
-        let parent = &mut self.nodes[node as usize];
+        let parent = &mut self.nodes[node];
         match edge {
             Edge::Star => parent.star = child,
             Edge::Rest => parent.rest = child,
@@ -153,53 +160,64 @@ impl Tree {
         if let Edge::Prefix | Edge::Exact = edge {
             let Self { edges, hasher, nodes, .. } = self;
             let hash = hash(hasher, node, edge, level);
-            edges.insert_unique(hash, child, |child| hash_of_node(hasher, &nodes[*child as usize]));
+            edges.insert(hash, child, |child| hash_of_node(hasher, &nodes[*child]));
         }
         child
     }
 
     /// `false` if the node has the value.
     pub(super) fn add_value(&mut self, node: u32, value: u32) -> bool {
-        self.places.add(node, &mut self.nodes[node as usize].values, value)
+        self.places.add(node, &mut self.nodes[node].values, value)
     }
 
     /// `false` if the node does not have the value.
     pub(super) fn remove_value(&mut self, node: u32, value: u32) -> bool {
-        self.places.remove(node, &mut self.nodes[node as usize].values, value)
+        self.places.remove(node, &mut self.nodes[node].values, value)
     }
 
     /// Removes a node without children and values, and then its parent if that is so too, and so on.
     pub(super) fn prune(&mut self, mut node: u32) {
         while node != ROOT && self.node(node).is_bare() {
             let hash = hash_of_node(&self.hasher, self.node(node));
-            if let Ok(entry) = self.edges.find_entry(hash, |child| *child == node) {
-                entry.remove();
-            }
-            let bare =
-                std::mem::replace(&mut self.nodes[node as usize], Node::new(NONE, Edge::Rest, b""));
-            let parent = &mut self.nodes[bare.parent as usize];
+            // Those behind `*` and `>` are not there.
+            self.edges.remove(hash, |child| *child == node);
+            let bare = std::mem::take(&mut self.nodes[node]);
+            self.nodes.give(node);
+            let parent = &mut self.nodes[bare.parent];
             match bare.edge {
                 Edge::Star => parent.star = NONE,
                 Edge::Rest => parent.rest = NONE,
                 Edge::Prefix => self.remove_length(bare.parent, bare.level.as_bytes().len()),
                 Edge::Exact => parent.exact -= 1,
             }
-            self.free.push(node);
             node = bare.parent;
         }
     }
 
     fn new_node(&mut self, node: Node) -> u32 {
-        if let Some(number) = self.free.pop() {
-            self.nodes[number as usize] = node;
-            return number;
-        }
-        self.nodes.push(node);
-        u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes")
+        let number = self.nodes.take();
+        self.nodes[number] = node;
+        number
+    }
+
+    pub(super) fn has_unused(&self) -> bool {
+        self.nodes.has_unused() || self.edges.has_unused() || self.places.has_unused()
+    }
+
+    /// Gives some memory back that is of no use; whether there is more.
+    pub(super) fn shrink(&mut self) -> bool {
+        let Self { nodes, edges, hasher, .. } = self;
+        let of_edges = edges.shrink(|node| hash_of_node(hasher, &nodes[*node]));
+        self.nodes.shrink() | of_edges | self.places.shrink()
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.nodes.capacity()
     }
 
     fn add_length(&mut self, node: u32, length: usize) {
-        let list = &mut self.nodes[node as usize].lengths;
+        let list = &mut self.nodes[node].lengths;
         if *list == NONE {
             *list = self.free_lengths.pop().unwrap_or_else(|| {
                 self.lengths.push(Vec::new());
@@ -214,7 +232,7 @@ impl Tree {
     }
 
     fn remove_length(&mut self, node: u32, length: usize) {
-        let list = &mut self.nodes[node as usize].lengths;
+        let list = &mut self.nodes[node].lengths;
         let lengths = &mut self.lengths[*list as usize];
         if let Some((_, count)) = lengths.iter_mut().find(|(known, _)| *known == length) {
             *count -= 1;

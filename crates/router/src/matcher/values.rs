@@ -3,8 +3,8 @@
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+
+use crate::tables::Tables;
 
 /// The values of one node. Most nodes have one or none.
 #[derive(Default)]
@@ -63,13 +63,13 @@ struct Place {
 
 /// The places of all values of all nodes.
 pub(super) struct Places {
-    table: HashTable<Place>,
+    table: Tables<Place>,
     hasher: RandomState,
 }
 
 impl Places {
     pub(super) fn new() -> Self {
-        Self { table: HashTable::new(), hasher: RandomState::default() }
+        Self { table: Tables::new(), hasher: RandomState::default() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -81,29 +81,37 @@ impl Places {
         let Self { table, hasher } = self;
         let hash = hash(hasher, node, value);
         let is_it = |place: &Place| (place.node, place.value) == (node, value);
-        match table.entry(hash, is_it, |place| self::hash(hasher, place.node, place.value)) {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(entry) => {
-                let position = u32::try_from(values.as_slice().len()).expect("values are u32");
-                entry.insert(Place { node, value, position });
-                values.push(value);
-                true
-            }
+        if table.find(hash, is_it).is_some() {
+            return false;
         }
+        let position = u32::try_from(values.as_slice().len()).expect("values are u32");
+        let place = Place { node, value, position };
+        table.insert(hash, place, |place| self::hash(hasher, place.node, place.value));
+        values.push(value);
+        true
     }
 
     /// `false` if the node does not have the value.
     pub(super) fn remove(&mut self, node: u32, values: &mut Values, value: u32) -> bool {
         let hash = hash(&self.hasher, node, value);
         let is_it = |place: &Place| (place.node, place.value) == (node, value);
-        let Ok(entry) = self.table.find_entry(hash, is_it) else { return false };
-        let position = entry.remove().0.position;
+        let Some(Place { position, .. }) = self.table.remove(hash, is_it) else { return false };
         if let Some(moved) = values.swap_remove(position as usize) {
             let hash = self::hash(&self.hasher, node, moved);
             let is_it = |place: &Place| (place.node, place.value) == (node, moved);
             self.table.find_mut(hash, is_it).expect("each value has a place").position = position;
         }
         true
+    }
+
+    pub(super) fn has_unused(&self) -> bool {
+        self.table.has_unused()
+    }
+
+    /// Gives some memory back; whether there is more.
+    pub(super) fn shrink(&mut self) -> bool {
+        let hasher = &self.hasher;
+        self.table.shrink(|place| hash(hasher, place.node, place.value))
     }
 }
 

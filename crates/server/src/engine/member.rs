@@ -33,7 +33,7 @@ pub(crate) struct Member {
     /// It tells what it has taken of conflated subscriptions.
     pub(crate) uses_credit: bool,
     /// It has a conflated subscription and does not tell, so that little may be under way to it.
-    pub(crate) is_short: bool,
+    pub(crate) has_bounded_buffers: bool,
     /// What it asked of its queue.
     pub(crate) asked: Ask,
     /// The most updates of a topic a second, by the configuration.
@@ -74,7 +74,7 @@ impl Member {
             is_greeted: false,
             is_closing: false,
             uses_credit: false,
-            is_short: false,
+            has_bounded_buffers: false,
             asked: Ask::default(),
             updates_per_second: None,
             since: now,

@@ -54,7 +54,7 @@ pub(crate) struct Office {
     pub(crate) totals: Totals,
     pub(crate) gone: Gone,
     /// Connections on which little is to be under way from now on.
-    pub(crate) short: Vec<ClientId>,
+    pub(crate) to_bound: Vec<ClientId>,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One watch a connection, and one more for those with requests.
@@ -69,7 +69,7 @@ impl Office {
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),
             gone: Gone::default(),
-            short: Vec::new(),
+            to_bound: Vec::new(),
             is_stopping: false,
             reminders: BTreeSet::new(),
         }

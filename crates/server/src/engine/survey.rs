@@ -67,12 +67,17 @@ impl Engine {
         self.survey.is_some()
     }
 
-    /// Goes on with the snapshot for about 100 us; gives it when it is whole.
-    pub fn continue_snapshot(&mut self, now: u64) -> Option<Snapshot> {
+    /// Goes on with the snapshot for about 100 us; gives it when it is whole. `under_way` says how many bytes are
+    /// between the router and a client at least, of some clients each time.
+    pub fn continue_snapshot(
+        &mut self,
+        now: u64,
+        under_way: impl FnMut(ClientId) -> u64,
+    ) -> Option<Snapshot> {
         let mut survey = self.survey.take()?;
         let is_whole = match survey.stage {
             Stage::Counting => self.count(&mut survey),
-            Stage::Listing => self.list(now, &mut survey),
+            Stage::Listing => self.list(now, &mut survey, under_way),
             Stage::Topics => self.choose_topics(&mut survey),
         };
         if !is_whole {
@@ -83,11 +88,11 @@ impl Engine {
         Some(survey.snapshot)
     }
 
-    /// A whole snapshot at once, however long it takes.
+    /// A whole snapshot at once, however long it takes, and without what only the streams know.
     pub fn snapshot(&mut self, now: u64, request: SnapshotRequest) -> Snapshot {
         self.begin_snapshot(request);
         loop {
-            if let Some(snapshot) = self.continue_snapshot(now) {
+            if let Some(snapshot) = self.continue_snapshot(now, |_| 0) {
                 return snapshot;
             }
         }
@@ -129,14 +134,23 @@ impl Engine {
         false
     }
 
-    fn list(&mut self, now: u64, survey: &mut Survey) -> bool {
+    fn list(
+        &mut self,
+        now: u64,
+        survey: &mut Survey,
+        mut under_way: impl FnMut(ClientId) -> u64,
+    ) -> bool {
         for _ in 0..CLIENTS {
             let Some(id) = survey.listed.pop() else {
                 survey.stage = Stage::Topics;
                 survey.place = 0;
                 return false;
             };
-            survey.snapshot.clients.extend(self.client_status(now, ClientId::from_u64(id)));
+            let id = ClientId::from_u64(id);
+            if let Some(mut client) = self.client_status(now, id) {
+                client.under_way_bytes_at_least = under_way(id);
+                survey.snapshot.clients.push(client);
+            }
         }
         false
     }
@@ -162,7 +176,6 @@ impl Engine {
             gaps,
             has_credit: client.under_way.is_some(),
             under_way: client.under_way.map_or(0, |(messages, _)| messages),
-            // The loop knows the streams.
             under_way_bytes_at_least: 0,
         })
     }

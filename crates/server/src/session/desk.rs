@@ -265,9 +265,9 @@ impl Desk<'_> {
             .subscribe(self.now, self.member.id, number, pattern, &options)
             .map_err(denied)?;
         let is_conflated = options.conflate || options.updates_per_second.is_some();
-        if is_conflated && !self.member.uses_credit && !self.member.is_short {
-            self.member.is_short = true;
-            self.office.short.push(self.member.id);
+        if is_conflated && !self.member.uses_credit && !self.member.has_bounded_buffers {
+            self.member.has_bounded_buffers = true;
+            self.office.to_bound.push(self.member.id);
         }
         debug!(client = %self.member.label(), subscription = number, pattern, "subscribed");
         Ok(())
@@ -408,7 +408,7 @@ const UNSTATED_TIMEOUT: u64 = 60_000_000_000;
 
 /// The router's refusal as the protocols tell it.
 #[cold]
-fn denied(refusal: Refusal) -> Denied {
+pub(crate) fn denied(refusal: Refusal) -> Denied {
     let (code, offset) = match &refusal {
         Refusal::Topic(error) if error.kind == TopicErrorKind::Reserved => {
             (code::RESERVED, Some(0))

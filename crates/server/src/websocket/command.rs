@@ -429,6 +429,19 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_the_document_tell_payloads_from_texts() {
+        let page = include_str!("../../../../docs/websocket.md");
+        let samples: Vec<&str> = page.split("```").filter(|it| it.contains("onmessage")).collect();
+        assert_eq!(samples.len(), 2);
+        for sample in samples {
+            let (_, handler) = sample.split_once("onmessage = ").expect("a handler");
+            let (before, _) = handler.split_once("JSON.parse(data)").expect("texts are read");
+            assert!(before.contains("typeof data !== \"string\""), "{sample}");
+            assert!(handler.contains("\"binary\" in message"), "{sample}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (json, reason) in [
             ("", "EOF while parsing a value at line 1 column 0"),

@@ -1,0 +1,103 @@
+//! Subscriptions of one client by patterns that differ and match the same topic.
+
+mod world;
+
+use trunkline_router::{ClientId, ClientOptions, LateRefusal, Limits, Refusal};
+use world::World;
+
+const LIMIT: usize = 256;
+const TOPIC: &str = "a/b/c/d/e/f/g/h/i/j/k/l";
+
+/// Different patterns that match the topic, up to 4,095.
+fn patterns(count: usize) -> impl Iterator<Item = String> {
+    (1..=count).map(|choice| {
+        let level = |(at, level)| if choice >> at & 1 == 1 { "*" } else { level };
+        TOPIC.split('/').enumerate().map(level).collect::<Vec<_>>().join("/")
+    })
+}
+
+fn subscribed(world: &mut World, count: usize) -> ClientId {
+    let client = world.connect(ClientOptions::default());
+    for (number, pattern) in patterns(count).enumerate() {
+        // The client's own numbers fall.
+        world.subscribe(client, (count - number) as u32, &pattern);
+    }
+    client
+}
+
+/// Refuses, turn by turn, until nothing is left to do; how many in each.
+fn refuse(world: &mut World, refused: &mut Vec<LateRefusal>) -> Vec<usize> {
+    let mut turns = Vec::new();
+    while world.router.next_deadline().is_some_and(|at| at <= world.now + 1) {
+        world.now += 1;
+        world.router.advance(world.now);
+        let before = refused.len();
+        refused.extend(std::iter::from_fn(|| world.router.next_late_refusal()));
+        turns.push(refused.len() - before);
+    }
+    turns
+}
+
+#[test]
+fn the_oldest_get_the_message_and_newer_ones_are_refused_bit_by_bit() {
+    let mut world = World::new();
+    let count = 4_000;
+    let client = subscribed(&mut world, count);
+    let other = world.connect(ClientOptions::default());
+    world.subscribe(other, 1, ">");
+    assert_eq!(world.publish(TOPIC, "1"), LIMIT + 1);
+    let mut refused = Vec::new();
+    let turns = refuse(&mut world, &mut refused);
+    assert!(turns.iter().all(|count| *count <= 1_000), "{turns:?}");
+    assert_eq!(refused.len(), count - LIMIT);
+    let numbers: Vec<u32> = refused.iter().map(|it| it.subscription).collect();
+    assert_eq!(numbers, (1..=(count - LIMIT) as u32).rev().collect::<Vec<_>>());
+    let refusal = Refusal::TooManyOverlapsOnTopic { limit: LIMIT, topic: TOPIC.into() };
+    assert!(refused.iter().all(|it| it.client == client && it.refusal == refusal));
+    assert_eq!(world.publish(TOPIC, "2"), LIMIT + 1);
+    assert_eq!(world.receive(client).len(), 2 * LIMIT);
+    assert_eq!(world.receive(other).len(), 2);
+    assert_eq!(world.router.view().totals().subscriptions, LIMIT + 1);
+    // The number is free.
+    world.subscribe(client, 1, "elsewhere");
+    assert_eq!(world.publish("elsewhere", "3"), 2);
+    world.check_ledgers();
+}
+
+#[test]
+fn who_leaves_or_unsubscribes_meanwhile_is_not_refused() {
+    let mut world = World::new();
+    let client = subscribed(&mut world, LIMIT + 2);
+    let leaver = subscribed(&mut world, LIMIT + 300);
+    assert_eq!(world.publish(TOPIC, "1"), 2 * LIMIT);
+    // Its number inside the router goes to somebody else's.
+    world.router.unsubscribe(world.now, client, 1).expect("it is there");
+    world.router.disconnect(world.now, leaver);
+    let other = world.connect(ClientOptions::default());
+    (0..400).for_each(|number| world.subscribe(other, number, &format!("other/{number}")));
+    let mut refused = Vec::new();
+    refuse(&mut world, &mut refused);
+    let told: Vec<_> = refused.iter().map(|it| (it.client, it.subscription)).collect();
+    assert_eq!(told, [(client, 2)]);
+    assert_eq!(world.publish("other/399", "2"), 1);
+    assert_eq!(world.router.view().totals().subscriptions, LIMIT + 400);
+    world.check_ledgers();
+}
+
+#[test]
+fn a_limit_that_is_lowered_leaves_what_is_there() {
+    let mut world = World::new();
+    let client = subscribed(&mut world, 8);
+    assert_eq!(world.publish(TOPIC, "1"), 8);
+    world.router.set_limits(Limits { overlaps_per_client: 4, ..Limits::default() });
+    world.subscribe(client, 100, "a/>");
+    assert_eq!(world.publish(TOPIC, "2"), 8);
+    // Of another topic nothing was there.
+    let sibling = TOPIC.replace('b', "B");
+    assert_eq!(world.publish(&sibling, "1"), 4);
+    let mut refused = Vec::new();
+    refuse(&mut world, &mut refused);
+    let numbers: Vec<u32> = refused.iter().map(|it| it.subscription).collect();
+    assert_eq!(numbers, [100]);
+    world.check_ledgers();
+}
