@@ -4,7 +4,8 @@
 //! command could not be carried out, which one line on standard error explains, 3 when what was
 //! measured does not carry a conclusion that was asked for.
 
-#![forbid(unsafe_code)]
+// `memory` has what there is.
+#![deny(unsafe_code)]
 
 mod arguments;
 mod client;
@@ -15,6 +16,7 @@ mod journal;
 mod lab;
 mod link;
 mod log;
+mod memory;
 mod output;
 mod plan;
 mod publish;
@@ -33,10 +35,6 @@ use std::process::ExitCode;
 
 use arguments::{ClientCommand, Command, LabCommand, SoapCommand};
 use fault::Fault;
-
-/// The system gets back what clients of a router took once they have left, which it does not from glibc's.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How a command that could be carried out ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,9 +16,11 @@ use crate::arguments::ServeArguments;
 use crate::config::load;
 use crate::fault::Fault;
 use crate::log::Lines;
+use crate::memory::give_back_large_blocks;
 use crate::output::print;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
+    give_back_large_blocks();
     let file = arguments.file.config.clone();
     let journal = arguments.journal.clone();
     let load = move || {
