@@ -58,7 +58,8 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
     remark(&format!("POST {}{port}", called.url));
     let answered = client.call_dynamically(&called.action, &message);
-    if let Some(profile) = client.profile() {
+    let has_travelled = !matches!(answered, Err(CallError::Transport(_)));
+    if let Some(profile) = client.profile().filter(|_| has_travelled) {
         remark(&profile.to_string());
     }
     match answered {

@@ -104,7 +104,9 @@ fn named<'a>(
     };
     match narrow(&mut found, is_wanted) {
         true => Ok(found),
-        false => Err(Fault::new(format!("{from} has {name} in another binding, {binding}"))),
+        false => Err(Fault::new(format!(
+            "{from} has {name} in another binding, {binding}; it is taken without --binding"
+        ))),
     }
 }
 

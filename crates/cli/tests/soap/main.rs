@@ -100,11 +100,15 @@ fn mistakes_are_one_line_that_says_what_to_do() {
     let server = start();
     let base = format!("http://{}", server.address());
     let url = format!("{base}/rpc-literal");
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 11] = [
         (&[&url, "ecko"], "has no operation ecko; there is echo, refuse, notify"),
         (&[&base, "echo"], "say --wsdl where it is, or --namespace and --binding if there is none"),
         (&[&url, "echo", "header"], "\"header\" is not KEY=VALUE"),
         (&[&url, "echo", "header=1", "header=2"], "it stands twice; say name[1] for a second one"),
+        (
+            &[&url, "echo", "--binding", "document-literal"],
+            "in another binding, rpc/literal; it is taken without --binding",
+        ),
         (&[&url, "ECHO"], "there is echo, refuse, notify; did you mean echo?"),
         (
             &["https://localhost/", "echo"],

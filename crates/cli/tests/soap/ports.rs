@@ -189,6 +189,18 @@ fn the_url_is_called_unless_a_port_is_said() {
     }
 }
 
+/// The address is said before anything is sent; what was not sent did not travel.
+#[test]
+fn where_a_call_goes_is_said_though_nobody_is_there() {
+    let hosts = Hosts::start(&SAME_PATH.replace("OTHER", ""));
+    let (status, err, _) = hosts.call("http://127.0.0.1:1/orders", &[]);
+    assert_eq!(status, Some(2), "{err}");
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines[0], "POST http://127.0.0.1:1/orders", "{err}");
+    assert!(lines[1].starts_with("trunkline: 127.0.0.1:1: "), "{err}");
+    assert_eq!(lines.len(), 2, "{err}");
+}
+
 /// Who typed where the description is, and not the service, is told where that is.
 #[test]
 fn a_url_where_nothing_is_called_says_which_ports_there_are() {
