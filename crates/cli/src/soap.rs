@@ -155,20 +155,22 @@ fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> 
             .map_err(|cause| Fault::new(format!("{from}: {cause}")))?,
         false => None,
     };
-    let mut fetch = |location: &str, most: usize| match &folder {
+    let mut fetch = |location: &str, most: usize| {
+        match &folder {
         Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
         _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
             match error {
                 CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
                     Unread::TooLong
                 }
-                // Only of the first may there be none.
-                CallError::Status { .. } if location == from => Unread::Other(format!(
+                // Nobody said that it is there.
+                CallError::Status { .. } if location == from && arguments.wsdl.is_none() => Unread::Other(format!(
                     "{error}; say --wsdl where it is, or --namespace and --binding if there is none"
                 )),
                 error => Unread::Other(error.to_string()),
             }
         }),
+    }
     };
     let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };
     Ok(Outline::read(from, &mut fetch, &reading, &Limits::default())?)

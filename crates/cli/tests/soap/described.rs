@@ -295,6 +295,16 @@ fn what_is_like_nothing_is_nothing_that_was_meant() {
     is_refused(&one("int", ""), &["c=1"], "\"c\": ask takes a (int)\n");
 }
 
+/// Who said where the description is, is told what is there; who did not, that it can be said.
+#[test]
+fn a_description_that_is_not_there_can_be_elsewhere() {
+    let site = Site::start(&[], ANSWER);
+    let (_, _, err) = said(&[&site.url("/call"), "ask"]);
+    assert!(err.contains("/call?wsdl: HTTP status 404: ; say --wsdl where it is, or"), "{err}");
+    let (_, _, err) = said(&[&site.url("/call"), "ask", "--wsdl", &site.url("/other")]);
+    assert!(err.ends_with("/other: HTTP status 404: \n"), "{err}");
+}
+
 /// Who has the URL of the description, has that of the service.
 #[test]
 fn the_url_of_the_description_will_do() {
