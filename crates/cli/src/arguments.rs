@@ -115,7 +115,7 @@ pub(crate) struct SoapCallArguments {
     /// list or struct `list=`, or with a type of XML Schema where there is no WSDL, `price:double=6.35`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
-    /// Read the WSDL from this URL or file instead of URL?wsdl
+    /// Read the WSDL from this URL or file instead of URL?wsdl; `-` is standard input
     #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
     pub(crate) wsdl: Option<String>,
     /// Follow what the WSDL imports to other hosts too
@@ -124,7 +124,7 @@ pub(crate) struct SoapCallArguments {
     /// Read files that the WSDL imports from outside its folder too
     #[arg(long, requires = "wsdl")]
     pub(crate) other_folders: bool,
-    /// Which of the WSDL's ports is meant, where several have the operation: its name, or SERVICE/PORT
+    /// Call this port of the WSDL, at its address there and not at URL: its name, or SERVICE/PORT
     #[arg(long, value_name = "PORT", conflicts_with = "namespace")]
     pub(crate) port: Option<String>,
     /// The operation's namespace; no WSDL is read then

@@ -2,6 +2,9 @@
 
 use std::{error, fmt};
 
+/// Characters of the line that one reads; foreign texts may have millions.
+const LONGEST: usize = 4096;
+
 /// One line for the user.
 #[derive(Debug)]
 pub(crate) struct Fault(String);
@@ -15,7 +18,13 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // File names and foreign texts may hold anything.
-        out.write_str(&self.0.replace(char::is_control, " "))
+        let shown = self.0.chars().take(LONGEST);
+        let shown: String = shown.map(|it| if it.is_control() { ' ' } else { it }).collect();
+        out.write_str(&shown)?;
+        match self.0.chars().skip(LONGEST).count() {
+            0 => Ok(()),
+            more => write!(out, "... and {more} more characters"),
+        }
     }
 }
 

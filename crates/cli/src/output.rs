@@ -26,6 +26,11 @@ pub(crate) fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
+/// Says on standard error how a command goes. If that cannot be written, it goes on.
+pub(crate) fn remark(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", plain(text));
+}
+
 /// Says on standard error what went wrong. If that cannot be written, the status still tells it.
 pub(crate) fn complain(fault: &Fault) {
     let _ = writeln!(io::stderr().lock(), "trunkline: {fault}");

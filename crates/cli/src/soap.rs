@@ -11,12 +11,17 @@ use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVers
 use crate::Ending;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
-use crate::output::print;
+use crate::output::{print, remark};
+
+use choice::Choice;
 
 mod choice;
 mod reply;
 mod request;
 mod typed;
+
+/// As many header blocks are named.
+const SHOWN_HEADERS: usize = 8;
 
 /// What is called, and how.
 struct Called {
@@ -25,7 +30,12 @@ struct Called {
     binding: Binding,
     /// The element in the Body of a request.
     element: QName,
-    location: Option<String>,
+    /// Where requests go,
+    url: String,
+    /// the port that was said,
+    port: Option<String>,
+    /// and the ports where the WSDL has it, if it is called elsewhere.
+    elsewhere: Option<String>,
     /// Header blocks that it may have, which are not sent.
     headers: Vec<String>,
     /// What it takes, if there is a WSDL.
@@ -34,17 +44,23 @@ struct Called {
 
 /// Calls, prints what comes back, and says on standard error how it travelled.
 pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
+    // An error is of what was typed, and not of what is made from it.
+    client(&arguments.url, "", Binding::default(), config(arguments)?)?;
     let called = called(arguments)?;
     let namespace = &called.element.namespace;
-    let url = called.location.as_ref().unwrap_or(&arguments.url);
-    let mut client = Client::with(url, namespace, called.binding, config(arguments)?)?;
+    let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
     let message = request::message(&called, &arguments.values)?;
     if !called.headers.is_empty() {
-        eprintln!("header blocks of the WSDL that are not sent: {}", called.headers.join(", "));
+        let headers = listed(called.headers.iter().cloned(), SHOWN_HEADERS);
+        remark(&format!("header blocks of the WSDL that are not sent: {headers}"));
     }
+    // Before it is sent: who waits wants to know for whom.
+    let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
+    remark(&format!("POST {}{port}", called.url));
     let answered = client.call_dynamically(&called.action, &message);
-    if let Some(profile) = client.profile() {
-        eprintln!("{profile}");
+    let has_travelled = !matches!(answered, Err(CallError::Transport(_)));
+    if let Some(profile) = client.profile().filter(|_| has_travelled) {
+        remark(&profile.to_string());
     }
     match answered {
         Ok(_) if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
@@ -57,7 +73,11 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
             }
             return Ok(Ending::Wrong);
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            let ports = called.elsewhere.filter(|_| matches!(error, CallError::Status { .. }));
+            let ports = ports.map(|it| format!("; --port calls one of {it}")).unwrap_or_default();
+            return Err(Fault::new(format!("{error}{ports}")));
+        }
     }
     Ok(Ending::Right)
 }
@@ -74,22 +94,29 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         action: action.clone().unwrap_or_else(|| format!("{namespace}#{name}")),
         binding: Binding { version, ..binding },
         element: QName::new(namespace.clone(), local),
-        location: None,
+        url: arguments.url.clone(),
+        port: None,
+        elsewhere: None,
         headers: Vec::new(),
         types: None,
     })
 }
 
 fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
+    let (url, own) = description_of(&arguments.url);
     let from = match &arguments.wsdl {
+        Some(from) if from == "-" => "/dev/stdin".to_owned(),
         Some(from) => from.clone(),
-        None => {
-            let query = if arguments.url.contains('?') { '&' } else { '?' };
-            format!("{}{query}wsdl", arguments.url)
-        }
+        None => own,
     };
     let outline = outline(arguments, &from)?;
-    let (operation, location) = choice::of(arguments, &from, &outline)?;
+    let Choice { operation, port } = choice::of(arguments, url, &from, &outline)?;
+    let mut ports = operation.ports.iter().filter(|it| choice::is_web(it)).peekable();
+    let is_here = operation.ports.iter().any(|it| choice::is_same(&it.location, url));
+    let elsewhere = match port.is_some() || is_here || ports.peek().is_none() {
+        true => None,
+        false => Some(choice::ports(ports)),
+    };
     let types = outline.types(operation).map_err(|error| Fault::new(format!("{from}: {error}")))?;
     let version = match arguments.soap12 {
         true => SoapVersion::Soap12,
@@ -100,10 +127,21 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         action: arguments.action.as_ref().unwrap_or(&operation.action).clone(),
         binding: Binding { version, ..operation.binding },
         element: operation.element.clone(),
-        location: location.map(str::to_owned),
+        url: port.map_or(url, |it| &it.location).to_owned(),
+        port: port.map(choice::shown),
+        elsewhere,
         headers: operation.headers.clone(),
         types: Some(types),
     })
+}
+
+/// The URL of a service, and that of its WSDL. Either may be typed.
+fn description_of(url: &str) -> (&str, String) {
+    match url.rsplit_once('?') {
+        Some((service, query)) if query.eq_ignore_ascii_case("wsdl") => (service, url.to_owned()),
+        Some(_) => (url, format!("{url}&wsdl")),
+        None => (url, format!("{url}?wsdl")),
+    }
 }
 
 /// Reads the WSDL and what it imports.
@@ -117,28 +155,53 @@ fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> 
             .map_err(|cause| Fault::new(format!("{from}: {cause}")))?,
         false => None,
     };
-    let mut fetch = |location: &str, most: usize| match &folder {
+    let mut fetch = |location: &str, most: usize| {
+        match &folder {
         Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
         _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
             match error {
                 CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
                     Unread::TooLong
                 }
-                // Only of the first may there be none.
-                CallError::Status { .. } if location == from => Unread::Other(format!(
-                    "{error}; say --namespace and --binding if there is no WSDL"
+                // Nobody said that it is there.
+                CallError::Status { .. } if location == from && arguments.wsdl.is_none() => Unread::Other(format!(
+                    "{error}; say --wsdl where it is, or --namespace and --binding if there is none"
                 )),
                 error => Unread::Other(error.to_string()),
             }
         }),
+    }
     };
     let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };
     Ok(Outline::read(from, &mut fetch, &reading, &Limits::default())?)
 }
 
+/// The first of them, and how many more there are.
+fn listed(mut all: impl Iterator<Item = String>, most: usize) -> String {
+    let shown: Vec<String> = all.by_ref().take(most).collect();
+    match all.count() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// The document at a URL.
 fn get(location: &str, config: ClientConfig) -> Result<Vec<u8>, CallError> {
-    Client::with(location, "", Binding::default(), config)?.get()
+    client(location, "", Binding::default(), config)?.get()
+}
+
+fn client(
+    url: &str,
+    namespace: &str,
+    binding: Binding,
+    config: ClientConfig,
+) -> Result<Client, CallError> {
+    let is_https = url.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("https://"));
+    if is_https && config.tls.is_none() {
+        let why = "https needs the certificates of those who are trusted, say --ca FILE";
+        return Err(CallError::Url(format!("{url}: {why}")));
+    }
+    Client::with(url, namespace, binding, config)
 }
 
 fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {

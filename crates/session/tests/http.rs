@@ -360,7 +360,7 @@ fn a_client_says_why_there_is_no_reply() {
     let error = error.expect_err("no service").to_string();
     assert!(error.starts_with("HTTP status 404: no service is at /nowhere"), "{error}");
     for (url, why) in [
-        ("words", "it begins with http:// or https://"),
+        ("words", "a URL begins with http:// or https://"),
         ("ftp://x/", "its scheme is neither http nor https"),
         ("https://localhost/words", "https needs the certificates to trust"),
         ("http://localhost:99999/", "its port is no port"),

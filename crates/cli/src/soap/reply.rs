@@ -71,21 +71,24 @@ impl Lines<'_> {
         let node = graph.node(id);
         if !matches!(node.content, Content::Nil | Content::Text(_)) {
             if let Some(first) = self.printed.get(&id) {
-                let text = format!("(the same as {first})");
-                return self.line(path, &text);
+                let (path, first) = (format!("{path}:same"), first.clone());
+                return self.line(&path, &first);
             }
             self.printed.insert(id, path.to_owned());
         }
         if self.depth == DEEPEST {
-            return self.line(path, "(deeper than can be shown; say --raw)");
+            return self.line(&format!("{path}:deeper"), "say --raw");
         }
         self.depth += 1;
         for (name, value) in &node.attributes {
             self.line(&format!("{path}@{}", name.local()), value);
         }
         match &node.content {
-            Content::Nil => self.line(path, "(nil)"),
+            // What is no text is told from one by the key, as in requests.
+            Content::Nil => self.line(&format!("{path}:nil"), ""),
             Content::Text(text) => self.line(path, text),
+            Content::Struct(members) if members.is_empty() => self.line(path, ""),
+            Content::Array(array) if array.items.is_empty() => self.line(path, ""),
             Content::Struct(members) => {
                 self.members(path, members.iter().map(|(name, node)| (name.local(), *node)));
             }

@@ -70,7 +70,8 @@ impl Tree {
         let mut steps = steps.iter().map(String::as_str).peekable();
         let mut tree = self;
         while let Some(step) = steps.next() {
-            let (name, index) = step_of(step).ok_or_else(|| wrong("a name is none"))?;
+            let no_name = || wrong(&format!("{step:?} is no name of an element"));
+            let (name, index) = step_of(step).ok_or_else(no_name)?;
             let branch = tree.branch(name, index);
             branch.is_numbered |= step.ends_with(']');
             if steps.peek().is_none() {

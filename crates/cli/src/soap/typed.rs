@@ -4,8 +4,8 @@ use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_session::soap::SoapVersion;
 use trunkline_session::soap::outline::{Body, Content, Items, Parameter, Simple, TypeId, Types};
 
-use super::Called;
 use super::request::{Branch, Tree, XSD};
+use super::{Called, listed};
 use crate::fault::Fault;
 
 /// As many names are shown where one is wrong.
@@ -98,7 +98,7 @@ impl Writer<'_> {
         given: &[&Branch],
         all: &[Parameter],
     ) -> Result<Vec<NodeId>, Fault> {
-        let Parameter { name, type_id, least, most, nillable } = parameter;
+        let Parameter { name, type_id, least, most, nillable, fixed } = parameter;
         let path = at.inside(&name.local);
         if given.is_empty() {
             return match least {
@@ -109,6 +109,9 @@ impl Writer<'_> {
         let content = &self.types.get(*type_id).content;
         if let Content::NotUnderstood(why) = content {
             return Err(not_understood(&path, why));
+        }
+        if let Some(fixed) = fixed {
+            given.iter().try_for_each(|it| it.is_fixed(&path, fixed))?;
         }
         if let (Content::Array(items), true) = (content, *most == 1) {
             return match given {
@@ -261,7 +264,10 @@ impl Writer<'_> {
         if let Content::NotUnderstood(why) = content {
             return not_understood(&path, why);
         }
-        let mut ways = vec![self.example(path.clone(), parameter.most > 1, parameter.type_id, 0)];
+        let mut ways = vec![match &parameter.fixed {
+            Some(fixed) => format!("{path}={fixed}"),
+            None => self.example(path.clone(), parameter.most > 1, parameter.type_id, 0),
+        }];
         let may_be_empty = match content {
             Content::Struct(members) => members.iter().all(|it| it.least == 0),
             Content::Array(items) => items.least == 0,
@@ -310,12 +316,7 @@ impl Writer<'_> {
         };
         match parameters {
             [] => "nothing".to_owned(),
-            parameters => {
-                let shown: Vec<String> = parameters.iter().take(SHOWN).map(one).collect();
-                let more = parameters.len() - shown.len();
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("{}{more}", shown.join(", "))
-            }
+            parameters => listed(parameters.iter().map(one), SHOWN),
         }
     }
 }
@@ -323,6 +324,19 @@ impl Writer<'_> {
 impl Branch {
     fn is_nil(&self) -> bool {
         matches!(&self.value, Some((_, Some(kind))) if kind == "nil")
+    }
+
+    /// Is it this value? An empty element has it, too, and none is without one (XML Schema part 1, 3.3.4).
+    fn is_fixed(&self, path: &str, fixed: &str) -> Result<(), Fault> {
+        let is_it = |text: &str| {
+            text.is_empty() || text.split_ascii_whitespace().eq(fixed.split_ascii_whitespace())
+        };
+        match &self.value {
+            Some((text, _)) if self.is_nil() || !is_it(text) => {
+                Err(Fault::new(format!("{path}={text}: it takes {fixed}, which is fixed")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -364,10 +378,11 @@ fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<
 }
 
 /// The name that was meant, if one is near enough.
-fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: Vec<char> = wrong.to_lowercase().chars().take(64).collect();
     let near = names.map(|name| (distance(&wrong, name), name)).min_by_key(|it| it.0);
-    near.filter(|it| it.0 <= wrong.len().max(3) / 3).map(|it| it.1)
+    // One that has no letter of it is none.
+    near.filter(|it| it.0 <= wrong.len().max(3) / 3 && it.0 < wrong.len()).map(|it| it.1)
 }
 
 /// How many letters differ (Levenshtein).

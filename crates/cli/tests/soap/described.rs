@@ -110,7 +110,7 @@ fn an_encoded_value_may_be_nil() {
         (["a:nil=", "pair:nil=", "rows[0]:nil="], ["<a ", "<pair ", "<item "]),
     ] {
         let (status, out, err, posted) = encoded(&arguments);
-        assert_eq!((status, &*out), (Some(0), "sum = (nil)\ntext = yes\n"), "{arguments:?}: {err}");
+        assert_eq!((status, &*out), (Some(0), "sum:nil = \ntext = yes\n"), "{arguments:?}: {err}");
         for tag in sent {
             let tag = format!("{tag}{nil}");
             assert!(posted.contains(&tag), "{arguments:?}: no {tag} in {posted}");
@@ -228,6 +228,95 @@ fn an_attribute_that_must_be_there_is_refused_wherever_it_is_said() {
     is_refused(&one("t:A", circle), &["a="], "types made from others more than 32 deep");
 }
 
+/// That of an array of the encoding is written by the encoding, however a description asks for it.
+#[test]
+fn the_attribute_of_an_array_is_written_where_it_must_be_there() {
+    let array = r#"<complexType name="A"><complexContent><restriction base="e:Array"
+        xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" xmlns:w="http://schemas.xmlsoap.org/wsdl/">
+        <attribute ref="e:arrayType" w:arrayType="x:int[]" xmlns:x="http://www.w3.org/2001/XMLSchema"
+        use="required"/></restriction></complexContent></complexType>"#;
+    let wsdl = one("t:A", array)
+        .replace("\"document\"", "\"rpc\"")
+        .replace("use=\"literal\"", "use=\"encoded\" namespace=\"urn:t\"")
+        .replace("element=\"t:ask\"", "type=\"t:A\"");
+    is_sent(&wsdl, &["p[0]=1", "p[1]=2"], ":int[2]\"");
+}
+
+#[test]
+fn values_that_are_fixed_are_no_others() {
+    let fixed = r#"<element name="ask"><complexType><sequence><element name="a" type="string" fixed="7"/>
+        </sequence></complexType></element>"#;
+    is_sent(&ask_of(fixed), &["a=7"], "<a>7</a>");
+    // An empty one has the value that is fixed (XML Schema part 1, 3.3.1).
+    is_sent(&ask_of(fixed), &["a="], "<a/>");
+    is_refused(&ask_of(fixed), &["a=8"], "a=8: it takes 7, which is fixed");
+    is_refused(&ask_of(fixed), &[], "a is missing: ask takes a (string); say a=7");
+    let value = r#"<element name="ask" type="int" fixed="7"/>"#;
+    is_sent(&ask_of(value), &["ask=7"], ">7</");
+    is_refused(&ask_of(value), &["ask=8"], "ask=8: it takes 7, which is fixed");
+}
+
+/// The description is asked for where the service is, whatever its URL ends in.
+#[test]
+fn a_query_of_the_url_stays() {
+    let wsdl = one("int", "");
+    let site = Site::start(&[("/call?tenant=7&wsdl", &wsdl)], ANSWER);
+    let (status, out, err) = said(&[&site.url("/call?tenant=7"), "ask", "a=1"]);
+    assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{err}");
+    assert!(err.starts_with(&format!("POST {}\n", site.url("/call?tenant=7"))), "{err}");
+}
+
+/// What is not there may be named any number of times; an error stays a line that one can read.
+#[test]
+fn an_error_has_an_end() {
+    let far: String = (0..20_000)
+        .map(|it| format!(r#"<import namespace="urn:far" schemaLocation="far{it}.xsd"/>"#))
+        .collect();
+    let wsdl = ask_of(&format!(r#"{far}<element name="ask" type="far:A"/>"#));
+    let site = Site::start(&[("/?wsdl", &wsdl)], ANSWER);
+    let (status, _, err) = said(&[&site.url("/"), "ask"]);
+    assert_eq!(status, Some(2), "{err}");
+    assert_eq!(err.matches("is not read: ").count(), 8, "{err}");
+    assert!(err.contains("; and 19992 more are not read"), "{err}");
+    assert!(err.len() < 4096, "{} bytes", err.len());
+    assert_eq!(site.asked().got.len(), 100, "documents are asked for");
+    let (_, _, err) = said(&[&site.url("/"), "asc"]);
+    assert!(err.contains("has no operation asc; there is ask; did you mean ask?"), "{err}");
+    // Nor do names have a length.
+    let long = "x".repeat(100_000);
+    let (status, _, err) = said(&[&site.url("/"), &long]);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.len() < 20_000 && err.lines().count() == 1, "{} bytes", err.len());
+}
+
+/// A letter is not meant by another one.
+#[test]
+fn what_is_like_nothing_is_nothing_that_was_meant() {
+    is_refused(&one("int", ""), &["c=1"], "\"c\": ask takes a (int)\n");
+}
+
+/// Who said where the description is, is told what is there; who did not, that it can be said.
+#[test]
+fn a_description_that_is_not_there_can_be_elsewhere() {
+    let site = Site::start(&[], ANSWER);
+    let (_, _, err) = said(&[&site.url("/call"), "ask"]);
+    assert!(err.contains("/call?wsdl: HTTP status 404: ; say --wsdl where it is, or"), "{err}");
+    let (_, _, err) = said(&[&site.url("/call"), "ask", "--wsdl", &site.url("/other")]);
+    assert!(err.ends_with("/other: HTTP status 404: \n"), "{err}");
+}
+
+/// Who has the URL of the description, has that of the service.
+#[test]
+fn the_url_of_the_description_will_do() {
+    let wsdl = one("int", "");
+    for path in ["/call?wsdl", "/call?WSDL"] {
+        let site = Site::start(&[(path, &*wsdl)], ANSWER);
+        let (status, out, err) = said(&[&site.url(path), "ask", "a=1"]);
+        assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{path}: {err}");
+        assert!(err.starts_with(&format!("POST {}\n", site.url("/call"))), "{err}");
+    }
+}
+
 #[test]
 fn lists_and_unions_are_checked() {
     let types = r#"<simpleType name="Side"><restriction base="string"><enumeration value="buy"/>
@@ -269,63 +358,6 @@ fn lists_and_unions_are_checked() {
         );
     }
     is_refused(&one("t:U30", &bomb), &["a=1"], "types made from more than 100000 elements");
-}
-
-/// Two services with an operation of the same name, one of them at two ports.
-const PORTS: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t"
-    xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xsd="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
-  <message name="In"><part name="a" type="xsd:int"/></message>
-  <message name="Other"><part name="b" type="xsd:int"/></message>
-  <portType name="T"><operation name="ask"><input message="t:In"/></operation></portType>
-  <portType name="U"><operation name="ask"><input message="t:Other"/></operation></portType>
-  <binding name="B" type="t:T"><soap:binding style="rpc"/><operation name="ask"><input>
-    <soap:body use="literal" namespace="urn:first"/></input></operation></binding>
-  <binding name="C" type="t:U"><soap:binding style="rpc"/><operation name="ask"><input>
-    <soap:body use="literal" namespace="urn:second"/></input></operation></binding>
-  <service name="First"><port name="Live" binding="t:B"><soap:address location="http://LIVE/first"/></port>
-    <port name="Test" binding="t:B"><soap:address location="http://TEST/first/test"/></port></service>
-  <service name="Second"><port name="Other" binding="t:C"><soap:address location="http://LIVE/second"/></port>
-    <port name="Queue" binding="t:C"><soap:address location="jms:jndi:second"/></port></service>
-</definitions>"#;
-
-#[test]
-fn the_port_is_called_that_is_meant() {
-    let [live, test, gateway] = [0, 1, 2].map(|_| Site::start(&[], ANSWER));
-    let host = |site: &Site| site.address.to_string();
-    let wsdl = PORTS.replace("LIVE", &host(&live)).replace("TEST", &host(&test));
-    let about = Site::start(&[("/?wsdl", &wsdl)], ANSWER);
-    let from = about.url("/?wsdl");
-    let call = |url: &str, arguments: &[&str]| {
-        let (status, out, err) = said(&[&[url, "ask", "--wsdl", &*from], arguments].concat());
-        let sent = [&live, &test, &gateway, &about].map(|it| it.asked().posted.concat());
-        (status, out, err, sent)
-    };
-    for (url, arguments, place, namespace) in [
-        // The URL is a port's.
-        (live.url("/first"), &["a=1"][..], 0, "urn:first"),
-        (test.url("/first/test"), &["a=1"], 1, "urn:first"),
-        (live.url("/second"), &["b=1"], 0, "urn:second"),
-        // Or the path is, at a gateway.
-        (gateway.url("/second"), &["b=1"], 2, "urn:second"),
-        // Or it is said.
-        (about.url("/"), &["a=1", "--port", "Test"], 1, "urn:first"),
-        (about.url("/"), &["b=1", "--port", "Second/Other"], 0, "urn:second"),
-    ] {
-        let (status, out, err, sent) = call(&url, arguments);
-        assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{url} {arguments:?}: {err}");
-        assert!(sent[place].contains(namespace), "{url} {arguments:?}: {sent:?}");
-        assert_eq!(sent.iter().filter(|it| !it.is_empty()).count(), 1, "{url}: {sent:?}");
-    }
-    let elsewhere = about.url("/");
-    for (arguments, words) in [
-        (&["a=1"][..], "has ask at several ports, say --port: First/Live at http://"),
-        (&["a=1", "--port", "None"], "has no port None; there is First/Live at http://"),
-    ] {
-        let (status, _, err, sent) = call(&elsewhere, arguments);
-        assert_eq!(status, Some(2), "{arguments:?}: {err}");
-        assert!(err.contains(words), "{arguments:?}: no {words:?} in {err}");
-        assert_eq!(sent.concat(), "", "{arguments:?}");
-    }
 }
 
 #[test]

@@ -119,11 +119,46 @@ fn what_is_no_regular_file_is_not_read() {
         assert_eq!((status, &*out), (Some(2), ""), "{location}: {err}");
         assert!(err.contains("is not read: it is no regular file"), "{location}: {err}");
     }
-    for wsdl in [&*pipe, Path::new("/dev/zero")] {
-        let (status, _, err) = it.ask_by(wsdl, &[]);
-        assert_eq!(status, Some(2), "{err}");
-        assert!(err.contains(": it is no regular file"), "{}: {err}", wsdl.display());
+}
+
+/// What the user names is read, whatever it is; what it names is looked for beside it.
+#[test]
+fn the_description_may_come_from_a_pipe() {
+    let it = Description::new("pipes");
+    let whole = WSDL.replace("x:ask", "t:ask").replace(
+        "<import namespace=\"urn:types\" schemaLocation=\"LOCATION\"/>",
+        "<element name=\"ask\"><complexType/></element>",
+    );
+    // The pipe has no second document: who waits for one waits for ever.
+    let again = whole.replace("<element", "<include schemaLocation=\"pipe\"/><element");
+    let pipe = it.path("in/pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for text in [whole, again] {
+        let place = pipe.clone();
+        let writer = std::thread::spawn(move || fs::write(place, text));
+        let (url, wsdl) = (it.site.url("/"), pipe.display().to_string());
+        let (status, out, err) = said(&[&url, "ask", "--wsdl", &wsdl]);
+        assert_eq!((status, &*out), (Some(0), "text = yes\n"), "{err}");
+        writer.join().expect("no panic").expect("it is read");
     }
+    fs::write(it.path("in/service.wsdl"), WSDL.replace("LOCATION", "types.xsd")).expect("a file");
+    let types = it.path("in/types.xsd").display().to_string();
+    let script = format!(
+        "sed 's|types.xsd|{types}|' in/service.wsdl | {} soap call {} ask a=1 --other-folders --wsdl -",
+        env!("CARGO_BIN_EXE_trunkline"),
+        it.site.url("/"),
+    );
+    let shell = Command::new("sh").args(["-c", &script]).current_dir(&it.folder).output();
+    let output = shell.expect("a shell");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"text = yes\n"[..]), "{err}");
+    // It ends where all documents do.
+    let (status, _, err) = it.ask_by(Path::new("/dev/zero"), &[]);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("/dev/zero: all documents together have 16777216 bytes"), "{err}");
+    let (status, _, err) = it.ask_by(&it.path("in"), &[]);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("/in: Is a directory"), "{err}");
 }
 
 /// All documents of a description together have at most 16 MiB, and they are at most 100.

@@ -2,6 +2,7 @@
 
 mod described;
 mod files;
+mod ports;
 mod site;
 mod typed;
 
@@ -56,7 +57,7 @@ fn the_wsdl_says_how_to_call_in_every_style() {
             assert!(out.contains("lastName = O'Brien & <Sons>\n"), "{path} {extra:?}: {out}");
             let version = if extra == ["--soap12"] { "1.2" } else { "1.1" };
             assert!(
-                err.starts_with(&format!("http-1.1/soap-{version}-")),
+                err.starts_with(&format!("POST {url}\nhttp-1.1/soap-{version}-")),
                 "{path} {extra:?}: {err}"
             );
         }
@@ -99,12 +100,23 @@ fn mistakes_are_one_line_that_says_what_to_do() {
     let server = start();
     let base = format!("http://{}", server.address());
     let url = format!("{base}/rpc-literal");
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 11] = [
         (&[&url, "ecko"], "has no operation ecko; there is echo, refuse, notify"),
-        (&[&base, "echo"], "say --namespace and --binding if there is no WSDL"),
+        (&[&base, "echo"], "say --wsdl where it is, or --namespace and --binding if there is none"),
         (&[&url, "echo", "header"], "\"header\" is not KEY=VALUE"),
         (&[&url, "echo", "header=1", "header=2"], "it stands twice; say name[1] for a second one"),
-        (&["localhost", "echo"], "is no URL of a service"),
+        (
+            &[&url, "echo", "--binding", "document-literal"],
+            "in another binding, rpc/literal; it is taken without --binding",
+        ),
+        (&[&url, "ECHO"], "there is echo, refuse, notify; did you mean echo?"),
+        (
+            &["https://localhost/", "echo"],
+            "https needs the certificates of those who are trusted, say --ca FILE",
+        ),
+        (&[&url, "echo", "a b=1"], "\"a b\" is no name of an element"),
+        (&["localhost", "echo"], "trunkline: \"localhost\" is no URL of a service"),
+        (&["localhost", "echo", "--wsdl", "none.wsdl"], "\"localhost\" is no URL of a service"),
         (
             &["http://127.0.0.1:1/", "echo"],
             "http://127.0.0.1:1/?wsdl: 127.0.0.1:1: Connection refused",

@@ -326,3 +326,19 @@ fn the_name_of_the_return_value_is_no_data() {
     let (status, out, err) = said(&[&[&*url, "add", "a=1"], &how[..]].concat());
     assert_eq!((status, &*out), (Some(0), "sum = 42\nresult = 7\n"), "{err}");
 }
+
+/// What is no text has a key of its own, so that no text looks like it.
+#[test]
+fn what_comes_back_is_printed_as_what_it_is() {
+    let answer = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' \
+        xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:c='http://schemas.xmlsoap.org/soap/encoding/'>\
+        <e:Body e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><n:r xmlns:n='urn:n'>\
+        <text>(nil)</text><none xsi:nil='true'/><leg id='1'><symbol>A</symbol></leg><again href='#1'/>\
+        <like>(the same as leg)</like><list xsi:type='c:Array' c:arrayType='n:Leg[0]'/><empty/></n:r></e:Body></e:Envelope>";
+    let site = Site::start(&[], answer);
+    let how = ["--namespace", "urn:n", "--binding", "rpc-encoded"];
+    let (status, out, err) = said(&[&[&*site.url("/"), "call"], &how[..]].concat());
+    let expected = "text = (nil)\nnone:nil = \nleg.symbol = A\nagain:same = leg\n\
+        like = (the same as leg)\nlist = \nempty = \n";
+    assert_eq!((status, &*out), (Some(0), expected), "{err}");
+}

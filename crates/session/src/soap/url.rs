@@ -17,12 +17,13 @@ pub(super) struct Url {
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, CallError> {
         let error = |why: &str| CallError::Url(format!("{text:?} is no URL of a service: {why}"));
-        let uri: Uri = text.parse().map_err(|_| error("it begins with http:// and a host"))?;
+        let uri: Uri =
+            text.parse().map_err(|_| error("a URL is http:// and a host, or https://"))?;
         let is_tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
             Some(_) => return Err(error("its scheme is neither http nor https")),
-            None => return Err(error("it begins with http:// or https://")),
+            None => return Err(error("a URL begins with http:// or https://")),
         };
         let host = uri.host().ok_or_else(|| error("it has no host"))?;
         let authority = uri.authority().map_or("", |it| it.as_str());

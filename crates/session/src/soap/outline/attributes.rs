@@ -1,8 +1,9 @@
-//! Attributes. Nobody here can give one, so that a type that needs one is not understood.
+//! Attributes. Nobody here can give one, so that a type that needs one is not understood; those of the SOAP
+//! encoding, such as `arrayType`, are written with what is encoded.
 
-use super::XSD;
 use super::tree::Element;
 use super::types::{Reader, derivation, is_built_in};
+use super::{ENCODINGS, XSD};
 
 /// Its attribute groups need none.
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
@@ -16,7 +17,11 @@ impl<'a> Reader<'a> {
         depth: usize,
     ) -> Result<(), String> {
         self.step(depth)?;
-        let is_required = |it: &&Element| it.attribute("use") == Some("required");
+        let is_required = |it: &&Element| {
+            let is_encoding =
+                it.name_in("ref").is_some_and(|it| ENCODINGS.contains(&&*it.namespace));
+            it.attribute("use") == Some("required") && !is_encoding
+        };
         if let Some(attribute) = of.all(&XSD, "attribute").find(is_required) {
             let name = attribute.attribute("name").or_else(|| attribute.attribute("ref"));
             return Err(format!("it needs the attribute {}", name.unwrap_or_default()));

@@ -45,12 +45,17 @@ impl Default for Reading {
     }
 }
 
+/// As many reasons stand in an error.
+const SHOWN: usize = 8;
+
 /// All documents of a description.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     pub(super) definitions: Vec<Element>,
     pub(super) schemas: Vec<Schema>,
-    pub(super) missing: Vec<Missing>,
+    missing: Vec<Missing>,
+    /// How many more are missing: of no more reasons than documents is kept which they are.
+    more_missing: usize,
 }
 
 #[derive(Debug)]
@@ -61,22 +66,39 @@ pub(super) struct Schema {
 }
 
 /// A document that was named and not read.
-#[derive(Debug)]
-pub(super) struct Missing {
+#[derive(Debug, PartialEq, Eq)]
+struct Missing {
     /// What was expected in it; none of a WSDL, which may have several.
     namespace: Option<String>,
     /// Which one, and why.
-    pub(super) why: String,
+    why: String,
 }
 
 /// A document that is to be read.
 struct Wanted {
     location: String,
-    from: String,
     /// What is expected in it, if it is a schema.
     namespace: Option<String>,
     /// Does the schema that names it include it?
     is_included: bool,
+}
+
+impl Wanted {
+    /// What an element names by this attribute; the location as it stands there.
+    fn named(
+        by: &Element,
+        attribute: &str,
+        namespace: Option<&str>,
+        is_included: bool,
+    ) -> Option<Self> {
+        let location = by.attribute(attribute).filter(|it| !it.is_empty())?.to_owned();
+        Some(Self { location, namespace: namespace.map(str::to_owned), is_included })
+    }
+
+    /// The namespace that a schema without one takes, if it is included.
+    fn includer(&self) -> Option<&str> {
+        self.namespace.as_deref().filter(|_| self.is_included)
+    }
 }
 
 /// Reads documents, each once.
@@ -85,6 +107,8 @@ struct Reader<'a, 'f> {
     reading: &'a Reading,
     limits: &'a Limits,
     documents: Documents,
+    /// The first document's: it is read once, since it may be a pipe.
+    first: &'a str,
     /// How many bytes may be read yet.
     bytes: usize,
     seen: HashSet<(String, Option<String>)>,
@@ -103,6 +127,7 @@ impl Documents {
             reading,
             limits,
             documents: Self::default(),
+            first: location,
             bytes: reading.bytes,
             seen: HashSet::from([(location.to_owned(), None)]),
             waiting: VecDeque::new(),
@@ -124,21 +149,28 @@ impl Documents {
 
     /// Says that something is not there, and which document may have it and was not read.
     pub(super) fn absent(&self, what: &str, name: &QName) -> String {
-        let of = |is_it: &dyn Fn(Option<&str>) -> bool| {
-            let of_it = self.missing.iter().filter(|it| is_it(it.namespace.as_deref()));
-            of_it.map(|it| &*it.why).collect::<BTreeSet<_>>()
-        };
-        let mut why = of(&|it| it == Some(&name.namespace));
+        let mut why = self.unread(|it| it == Some(&name.namespace));
         if why.is_empty() {
-            why = of(&|it| it.is_none());
+            why = self.unread(|it| it.is_none());
         }
         // A schema that is not there may have imported the one with the name.
         if why.is_empty() {
-            why = of(&|_| true);
+            why = self.unread(|_| true);
         }
-        let why: Vec<&str> = why.into_iter().collect();
         let colon = if why.is_empty() { "" } else { ": " };
-        format!("the {what} {name} is not there{colon}{}", why.join("; "))
+        format!("the {what} {name} is not there{colon}{why}")
+    }
+
+    /// Which documents in which such a namespace was expected are not read, and why: some, and how many more.
+    pub(super) fn unread(&self, is_it: impl Fn(Option<&str>) -> bool) -> String {
+        let of_it = self.missing.iter().filter(|it| is_it(it.namespace.as_deref()));
+        let why: BTreeSet<&str> = of_it.map(|it| &*it.why).collect();
+        let shown: Vec<&str> = why.iter().take(SHOWN).copied().collect();
+        match why.len() - shown.len() + self.more_missing {
+            _ if shown.is_empty() => String::new(),
+            0 => shown.join("; "),
+            more => format!("{}; and {more} more are not read", shown.join("; ")),
+        }
     }
 }
 
@@ -160,45 +192,56 @@ impl Reader<'_, '_> {
     }
 
     fn next(&mut self, wanted: Wanted) {
-        let Wanted { location, from, namespace, is_included } = wanted;
-        let includer = namespace.as_deref().filter(|_| is_included);
-        let (location, found) = match resolve(&from, &location, self.reading.other_hosts) {
-            Ok(location) => {
-                if !self.seen.insert((location.clone(), includer.map(str::to_owned))) {
-                    return;
-                }
-                let documents = self.reading.documents;
-                let found = match self.seen.len() > documents {
-                    true => Err(format!("there are more than {documents} (the limit `documents`)")),
-                    false => self.parse(&location),
-                };
-                (location, found)
-            }
-            Err(why) => (location, Err(why)),
-        };
-        let why = match found {
+        let location = &wanted.location;
+        let why = match self.parse(location) {
             Ok(root) if root.is(&[WSDL], "definitions") => {
-                return self.definitions(root, &location);
+                return self.definitions(root, location);
             }
-            Ok(root) if root.is(&XSD, "schema") => return self.schema(root, &location, includer),
+            Ok(root) if root.is(&XSD, "schema") => {
+                return self.schema(root, location, wanted.includer());
+            }
             Ok(root) => format!("it is neither a WSDL nor a schema, but {}", root.name),
             Err(why) => why,
         };
-        self.documents
-            .missing
-            .push(Missing { namespace, why: format!("{location} is not read: {why}") });
+        self.miss(wanted.namespace.as_deref(), location, &why);
     }
 
-    fn want(&mut self, location: Option<&str>, wanted: Wanted) {
-        if let Some(location) = location.filter(|it| !it.is_empty()) {
-            self.waiting.push_back(Wanted { location: location.to_owned(), ..wanted });
+    /// Notes a document that another one names: `wanted` has its location as it stands there.
+    fn want(&mut self, from: &str, wanted: Wanted) {
+        let location = match resolve(from, &wanted.location, self.reading.other_hosts) {
+            Ok(location) => location,
+            Err(why) => return self.miss(wanted.namespace.as_deref(), &wanted.location, &why),
+        };
+        let key = (location, wanted.includer().map(str::to_owned));
+        if key.0 == self.first || self.seen.contains(&key) {
+            return;
+        }
+        let most = self.reading.documents;
+        if self.seen.len() >= most {
+            let why = format!("there are more than {most} (the limit `documents`)");
+            return self.miss(wanted.namespace.as_deref(), &key.0, &why);
+        }
+        self.waiting.push_back(Wanted { location: key.0.clone(), ..wanted });
+        self.seen.insert(key);
+    }
+
+    fn miss(&mut self, namespace: Option<&str>, location: &str, why: &str) {
+        let Documents { missing, more_missing, .. } = &mut self.documents;
+        let namespace = namespace.map(str::to_owned);
+        let miss = Missing { namespace, why: format!("{location} is not read: {why}") };
+        // Schemas name the same one again and again.
+        match missing.contains(&miss) {
+            true => {}
+            false if missing.len() < self.reading.documents => missing.push(miss),
+            false => *more_missing += 1,
         }
     }
 
     fn definitions(&mut self, mut root: Element, location: &str) {
         for word in ["import", "include"] {
             for import in root.all(&[WSDL], word) {
-                self.want(import.attribute("location"), Wanted::by(location, None, false));
+                let wanted = Wanted::named(import, "location", None, false);
+                wanted.into_iter().for_each(|it| self.want(location, it));
             }
         }
         for types in root.children.iter_mut().filter(|it| it.is(&[WSDL], "types")) {
@@ -223,30 +266,20 @@ impl Reader<'_, '_> {
         for import in root.all(&XSD, "import") {
             let of = import.attribute("namespace").unwrap_or_default();
             if !ENCODINGS.contains(&of) {
-                let wanted = Wanted::by(location, Some(of), false);
-                self.want(import.attribute("schemaLocation"), wanted);
+                let wanted = Wanted::named(import, "schemaLocation", Some(of), false);
+                wanted.into_iter().for_each(|it| self.want(location, it));
             }
         }
         for include in root.all(&XSD, "include") {
-            let wanted = Wanted::by(location, Some(&namespace), true);
-            self.want(include.attribute("schemaLocation"), wanted);
+            let wanted = Wanted::named(include, "schemaLocation", Some(&namespace), true);
+            wanted.into_iter().for_each(|it| self.want(location, it));
         }
         for redefine in root.all(&XSD, "redefine") {
             let of = redefine.attribute("schemaLocation").unwrap_or_default();
-            let why = format!(
-                "{of} is not read: {location} redefines it (xsd:redefine), which is not understood"
-            );
-            self.documents.missing.push(Missing { namespace: Some(namespace.clone()), why });
+            let why = format!("{location} redefines it (xsd:redefine), which is not understood");
+            self.miss(Some(&namespace), of, &why);
         }
         self.documents.schemas.push(Schema { namespace, root });
-    }
-}
-
-impl Wanted {
-    /// What a document names; where it is, is said later.
-    fn by(from: &str, namespace: Option<&str>, is_included: bool) -> Self {
-        let namespace = namespace.map(str::to_owned);
-        Self { location: String::new(), from: from.to_owned(), namespace, is_included }
     }
 }
 

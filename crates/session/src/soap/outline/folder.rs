@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::Unread;
 
-/// Reads the documents of a description from files: regular ones only, and those that it imports only from
-/// the folder of the first document and the folders inside it, wherever links lead. Whoever wrote a
-/// description shall not make others read files that they did not mean.
+/// Reads the documents of a description from files: the first one as it is named, be it a pipe, and those that
+/// it imports only if they are regular and in the folder of the first or the folders inside it, wherever links
+/// lead. Whoever wrote a description shall not make others read files that they did not mean.
 #[derive(Clone, Debug)]
 pub struct Folder {
     first: PathBuf,
@@ -36,12 +36,24 @@ impl Folder {
     /// Says why it is not read: there is none, it is no regular file, it is elsewhere, or it is longer than
     /// `most` bytes.
     pub fn read(&self, path: &Path, most: usize) -> Result<Vec<u8>, Unread> {
+        let file = match path == self.first {
+            true => File::open(path).map_err(|cause| cause.to_string())?,
+            false => self.imported(path)?,
+        };
+        let mut bytes = Vec::new();
+        let most_read = (most as u64).saturating_add(1);
+        file.take(most_read).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
+        match bytes.len() > most {
+            true => Err(Unread::TooLong),
+            false => Ok(bytes),
+        }
+    }
+
+    fn imported(&self, path: &Path) -> Result<File, String> {
         let found = path.canonicalize().map_err(|cause| cause.to_string())?;
-        if let Some(top) =
-            self.top.as_ref().filter(|it| path != self.first && !found.starts_with(it))
-        {
+        if let Some(top) = self.top.as_ref().filter(|it| !found.starts_with(it)) {
             let top = top.display();
-            return Err(format!("it is outside of the folder {top} (--other-folders)").into());
+            return Err(format!("it is outside of the folder {top} (--other-folders)"));
         }
         let kind = |file: std::fs::Metadata| match file.is_file() {
             true => Ok(()),
@@ -51,12 +63,6 @@ impl Folder {
         found.metadata().map_err(|cause| cause.to_string()).and_then(kind)?;
         let file = File::open(&found).map_err(|cause| cause.to_string())?;
         file.metadata().map_err(|cause| cause.to_string()).and_then(kind)?;
-        let mut bytes = Vec::new();
-        let most_read = (most as u64).saturating_add(1);
-        file.take(most_read).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
-        match bytes.len() > most {
-            true => Err(Unread::TooLong),
-            false => Ok(bytes),
-        }
+        Ok(file)
     }
 }

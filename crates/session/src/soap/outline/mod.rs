@@ -122,9 +122,9 @@ impl Outline {
         &self.operations
     }
 
-    /// Documents that were named and not read, and why.
-    pub fn missing(&self) -> impl Iterator<Item = &str> {
-        self.documents.missing.iter().map(|it| &*it.why)
+    /// Which documents were named and not read, and why: some, and how many more. Empty if all were read.
+    pub fn missing(&self) -> String {
+        self.documents.unread(|_| true)
     }
 
     /// What an operation takes.

@@ -87,6 +87,8 @@ pub struct Parameter {
     /// May it say that it has no value? In the encoded styles all may (SOAP 1.1 section 5.1, SOAP 1.2 part 2
     /// section 3.1.1).
     pub nillable: bool,
+    /// The only value that it may have, if the schema fixes one.
+    pub fixed: Option<String>,
 }
 
 impl Types {
@@ -132,7 +134,7 @@ impl fmt::Display for Shown<'_> {
 /// The types that an operation's request needs.
 pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result<Types, String> {
     let mut reader = Reader::new(documents, operation.binding.style.is_encoded());
-    let mut nillable = reader.is_encoded;
+    let (mut nillable, mut fixed) = (reader.is_encoded, None);
     let root = match &operation.input {
         Input::NotUnderstood(why) => return Err(why.clone()),
         Input::Nothing => reader.add(None, Content::Struct(Vec::new())),
@@ -140,6 +142,7 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
         Input::Element => {
             let (schema, element) = reader.find("element", "element", &operation.element)?;
             nillable = element.is_true("nillable");
+            fixed = element.attribute("fixed").map(str::to_owned);
             reader.type_of(schema, element)
         }
         Input::Parts(parts) => {
@@ -149,6 +152,7 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
                 least: 1,
                 most: 1,
                 nillable: reader.is_encoded,
+                fixed: None,
             });
             let parts = parts.collect();
             reader.add(None, Content::Struct(parts))
@@ -158,8 +162,8 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
         let content = reader.content(schema, element, 0);
         reader.types[id.0].content = content;
     }
-    let value =
-        Parameter { name: operation.element.clone(), type_id: root, least: 1, most: 1, nillable };
+    let name = operation.element.clone();
+    let value = Parameter { name, type_id: root, least: 1, most: 1, nillable, fixed };
     let (body, parameters) = match &reader.types[root.0].content {
         _ if operation.input == Input::Nothing => (Body::Empty, Vec::new()),
         Content::Struct(parameters) => (Body::Element, parameters.clone()),
@@ -464,7 +468,9 @@ impl<'a> Reader<'a> {
             }
         };
         let nillable = self.is_encoded || element.is_true("nillable");
-        Ok(Parameter { name, type_id: self.type_of(schema, element), least, most, nillable })
+        let fixed = element.attribute("fixed").map(str::to_owned);
+        let type_id = self.type_of(schema, element);
+        Ok(Parameter { name, type_id, least, most, nillable, fixed })
     }
 }
 
