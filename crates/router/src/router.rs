@@ -50,7 +50,7 @@ pub(crate) struct Subscription {
     pub(crate) lanes: List<OF_SUBSCRIPTION>,
     /// Rises from one to the next that is made.
     pub(crate) serial: u64,
-    /// It is among those to be refused, and gets no more lanes.
+    /// It is among those to be refused: it gets no more lanes, and counts as none of its client's.
     pub(crate) is_refused: bool,
 }
 
@@ -272,6 +272,11 @@ impl<R: Renderer> Router<R> {
             mark(port, &mut self.egress.dirty);
         }
         true
+    }
+
+    /// How many bytes of control frames are unsent, about: what counts for [`Self::control`].
+    pub fn unsent_control(&self, client: ClientId) -> usize {
+        self.egress.find(client).map_or(0, |at| at.port.output.control)
     }
 
     /// Writes a reply into a client's output, before everything that waits. `false` if the client is

@@ -117,14 +117,36 @@ struct Subscription {
     pattern: String,
     conflates: bool,
     interval: Option<u64>,
+    /// Rises from one to the next that is made.
+    serial: u64,
+    /// It counts no more, gets no topics that it does not have, and ends with the next turn.
+    is_refused: bool,
+    /// Topics whose messages go to it.
+    topics: BTreeSet<usize>,
     /// Topics in the order in which they were first published.
     order: Vec<usize>,
     lanes: BTreeMap<usize, Lane>,
 }
 
+struct Topic {
+    name: String,
+    sequence: u64,
+    /// The model's when it was last settled who gets its messages.
+    epoch: u64,
+}
+
 pub(crate) struct Model {
     output_bytes: usize,
-    topics: Vec<(String, u64)>,
+    /// How many subscriptions of a client may match one topic.
+    overlaps: usize,
+    topics: Vec<Topic>,
+    /// Rises with each subscription by a pattern.
+    epoch: u64,
+    last_serial: u64,
+    /// Serial numbers of subscriptions that are refused.
+    refused: Vec<u64>,
+    /// Subscriptions that were ended because they were refused.
+    told: Vec<(ClientId, u32)>,
     clients: Vec<Client>,
     /// By the router's number; numbers are used again, the last that came free first.
     subscriptions: Vec<Option<Subscription>>,
@@ -157,10 +179,16 @@ fn matches(pattern: &str, topic: &str) -> bool {
 }
 
 impl Model {
-    pub(crate) fn new(output_bytes: usize, topics: &[&str]) -> Self {
+    pub(crate) fn new(output_bytes: usize, overlaps: usize, topics: &[&str]) -> Self {
+        let topic = |name: &&str| Topic { name: (*name).to_owned(), sequence: 0, epoch: 0 };
         Self {
             output_bytes,
-            topics: topics.iter().map(|name| ((*name).to_owned(), 0)).collect(),
+            overlaps,
+            topics: topics.iter().map(topic).collect(),
+            epoch: 1,
+            last_serial: 0,
+            refused: Vec::new(),
+            told: Vec::new(),
             clients: Vec::new(),
             subscriptions: Vec::new(),
             free: Vec::new(),
@@ -273,8 +301,26 @@ impl Model {
         if is_there || self.clients[place].closing.is_some() {
             return false;
         }
+        let own =
+            self.subscriptions.iter().flatten().filter(|it| it.client == id && !it.is_refused);
+        if own.clone().filter(|it| it.pattern == pattern).count() >= self.overlaps {
+            return false;
+        }
+        // A name's topic is known; what matches a pattern is settled by the next messages.
+        let named = self.topics.iter().position(|topic| topic.name == pattern);
+        let settled = named.filter(|topic| self.topics[*topic].epoch == self.epoch);
+        if settled.is_some_and(|topic| {
+            own.filter(|it| it.topics.contains(&topic)).count() >= self.overlaps
+        }) {
+            return false;
+        }
+        self.epoch += u64::from(named.is_none());
+        self.last_serial += 1;
         let interval = options.updates_per_second.map(|updates| u64::from(updates.get()));
         let subscription = Subscription {
+            serial: self.last_serial,
+            is_refused: false,
+            topics: settled.into_iter().collect(),
             client: id,
             number,
             pattern: pattern.to_owned(),
@@ -331,9 +377,55 @@ impl Model {
         self.refill(now, place);
     }
 
+    /// Who gets the messages of a topic: of each client those that do already, and the oldest of the others,
+    /// as many as may be. The others are refused.
+    fn settle(&mut self, topic: usize) {
+        if self.topics[topic].epoch == self.epoch {
+            return;
+        }
+        self.topics[topic].epoch = self.epoch;
+        let name = &self.topics[topic].name;
+        let all = self.subscriptions.iter_mut().flatten();
+        let mut found: Vec<&mut Subscription> =
+            all.filter(|it| !it.is_refused && matches(&it.pattern, name)).collect();
+        found.sort_by_key(|it| (it.client.index, it.serial));
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for it in found {
+            let count = counts.entry(it.client.index).or_default();
+            *count += 1;
+            if *count <= self.overlaps {
+                it.topics.insert(topic);
+            } else if !it.topics.contains(&topic) {
+                it.is_refused = true;
+                self.refused.push(it.serial);
+            }
+        }
+    }
+
+    /// Ends those that are refused, in the order in which they were.
+    fn end_refused(&mut self, now: u64) {
+        for serial in std::mem::take(&mut self.refused) {
+            let is_it =
+                |it: &Option<Subscription>| it.as_ref().is_some_and(|it| it.serial == serial);
+            let Some(slot) = self.subscriptions.iter().position(is_it) else { continue };
+            let ended = self.subscriptions[slot].as_ref().expect("it is there");
+            let (id, number) = (ended.client, ended.number);
+            self.end(slot);
+            let place = self.place(id);
+            self.refill(now, place);
+            self.told.push((id, number));
+        }
+    }
+
+    /// Clients and their numbers for subscriptions that were ended since this was asked last.
+    pub(crate) fn told(&mut self) -> Vec<(ClientId, u32)> {
+        std::mem::take(&mut self.told)
+    }
+
     pub(crate) fn publish(&mut self, now: u64, topic: usize, envelope: &Envelope<'_>) -> usize {
-        self.topics[topic].1 += 1;
-        let sequence = self.topics[topic].1;
+        self.settle(topic);
+        self.topics[topic].sequence += 1;
+        let sequence = self.topics[topic].sequence;
         let mut taken = 0;
         let mut slots: Vec<usize> = (0..self.subscriptions.len()).collect();
         // By client, and then by the client's own numbers.
@@ -342,7 +434,7 @@ impl Model {
         });
         for slot in slots {
             let Some(subscription) = &self.subscriptions[slot] else { continue };
-            if matches(&subscription.pattern, &self.topics[topic].0) {
+            if subscription.topics.contains(&topic) {
                 let place = self.place(subscription.client);
                 taken += usize::from(self.offer(now, (slot, topic), sequence, envelope));
                 self.refill(now, place);
@@ -555,7 +647,7 @@ impl Model {
 
     fn announce(&mut self, place: usize, key: Key) {
         if !std::mem::replace(&mut self.lane(key).is_announced, true) {
-            let name = &self.topics[key.1].0;
+            let name = &self.topics[key.1].name;
             self.clients[place].output += &format!("topic {} {name}\n", key.1);
         }
     }
@@ -577,7 +669,7 @@ impl Model {
         let (count, age) = (lost.len(), now - since);
         let (first, last) = (first.0, last.0);
         self.announce(place, key);
-        let (name, number) = (self.topics[key.1].0.clone(), self.number(key));
+        let (name, number) = (self.topics[key.1].name.clone(), self.number(key));
         let client = &mut self.clients[place];
         client.output += &format!("{number} {name} lost {count}: {first}-{last} age {age}\n");
         client.has_grown = true;
@@ -593,7 +685,7 @@ impl Model {
         self.tell_gap(now, place, key, true);
         let before = self.clients[place].output.len();
         self.announce(place, key);
-        let (name, number) = (self.topics[key.1].0.clone(), self.number(key));
+        let (name, number) = (self.topics[key.1].name.clone(), self.number(key));
         let subscription = self.subscriptions[key.0].as_ref().expect("it is there");
         let (conflates, interval) = (subscription.conflates, subscription.interval);
         let mut line = format!("{number} {name}#{}", stored.sequence);
@@ -718,6 +810,7 @@ impl Model {
                 self.refill(now, place);
             }
         }
+        self.end_refused(now);
     }
 
     /// Clients that have gained output since this was asked last.
@@ -754,7 +847,7 @@ impl Model {
         let lanes = own.into_iter().flat_map(|it| {
             it.order
                 .iter()
-                .map(|topic| (it.number, self.topics[*topic].0.clone(), it.lanes[topic].ledger))
+                .map(|topic| (it.number, self.topics[*topic].name.clone(), it.lanes[topic].ledger))
         });
         lanes.collect()
     }
