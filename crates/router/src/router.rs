@@ -274,9 +274,11 @@ impl<R: Renderer> Router<R> {
         true
     }
 
-    /// How many bytes of control frames are unsent, about: what counts for [`Self::control`].
-    pub fn unsent_control(&self, client: ClientId) -> usize {
-        self.egress.find(client).map_or(0, |at| at.port.output.control)
+    /// Whether the control frames that are unsent are fewer bytes than an output has: so many are safe for what
+    /// a client has not asked for, since [`Self::control`] disconnects it with four times as many.
+    pub fn has_room_for_control(&self, client: ClientId) -> bool {
+        let most = self.egress.limits.output_bytes;
+        self.egress.find(client).is_none_or(|at| at.port.output.control < most)
     }
 
     /// Writes a reply into a client's output, before everything that waits. `false` if the client is
