@@ -40,7 +40,7 @@ use fault::Fault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Right,
-    /// Something under test is wrong; what, has been printed.
+    /// Something under test is wrong, or what was asked for has come to an end; what, has been printed.
     Wrong,
     /// What was measured does not carry a conclusion; why, has been printed.
     Inconclusive,

@@ -83,7 +83,10 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
     }
     listing.summarise(start.elapsed());
     match listing.ended {
-        Some(what) => Err(Fault::new(what)),
+        Some(what) => {
+            tell(&what);
+            Ok(Ending::Wrong)
+        }
         None => Ok(Ending::Right),
     }
 }

@@ -75,6 +75,17 @@ fn answers(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'static>> {
                 })
             };
             let name = RouterFrame::Topic(Topic { alias: 3, name: "orders/1" });
+            if it.name == "stops" {
+                let (of, code, offset, id) =
+                    (kind::CONSUME, code::LIMIT, None, subscription.into());
+                let refused = Refused { of, code, offset, id, text: "too many ranges" };
+                return vec![
+                    RouterFrame::Consuming(stands),
+                    name,
+                    one(7, false),
+                    RouterFrame::Refused(refused),
+                ];
+            }
             vec![RouterFrame::Consuming(stands), name, one(7, true), one(9, false), one(11, false)]
         }
         ClientFrame::Delete(_) => {
@@ -128,4 +139,13 @@ fn what_is_printed_is_acknowledged() {
 
     let (output, _) = run(&["durable", "delete", "risk"]);
     assert_eq!(text(&output.stderr), "trunkline: \"risk\" is not deleted: there is none\n");
+}
+
+#[test]
+fn a_durable_subscription_that_stops_is_not_waited_for() {
+    let (output, _) = run(&["sub", "orders/>", "--durable", "stops"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(text(&output.stdout), "orders/1\tbuy\n");
+    assert!(said.ends_with("trunkline: \"orders/>\" is refused: too many ranges\n"), "{said}");
 }

@@ -33,7 +33,7 @@ impl Router {
         fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
         let file = folder.join("router.toml");
         let config = "[listen]\nnative = [\"tcp://127.0.0.1:0\"]\nhttp = \"off\"\nwebsocket = \"off\"\n\
-                      [log]\nlevel = \"error\"\n";
+                      [log]\nlevel = \"error\"\n[router]\nkeepalive = \"1h\"\n";
         fs::write(&file, config).expect("a file");
         let mut child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
             .args(["serve", "--config"])

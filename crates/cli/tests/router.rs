@@ -129,9 +129,15 @@ impl Router {
     }
 
     fn start_at(test: &str, address: &str) -> Self {
+        Self::start_with(test, address, "")
+    }
+
+    /// With more in its configuration.
+    fn start_with(test: &str, address: &str, more: &str) -> Self {
         let file = folder(test).join("trunkline.toml");
         let edges = "http = \"127.0.0.1:0\"\nwebsocket = \"127.0.0.1:0\"\n";
-        fs::write(&file, format!("[listen]\nnative = [\"{address}\"]\n{edges}")).expect("a file");
+        fs::write(&file, format!("[listen]\nnative = [\"{address}\"]\n{edges}{more}"))
+            .expect("a file");
         let file = file.to_str().expect("UTF-8");
         let running = Running::start(trunkline(&["serve", "--config", file]));
         let lines = running.out_until("ready");
@@ -212,6 +218,23 @@ fn what_is_published_is_printed() {
     let summary = err.last().expect("a summary");
     assert!(summary.starts_with("trunkline: 4 messages of 4 topics in "), "{summary}");
     assert!(summary.ends_with(" s; 0 elided, 0 lost in 0 gaps"), "{summary}");
+}
+
+#[test]
+fn a_subscription_that_the_router_ends_is_not_waited_for() {
+    let limits = "[limits]\noverlaps_per_client = 1\n";
+    let router = Router::start_with("overlaps", "tcp://127.0.0.1:0", limits);
+    let sub = router.sub(&["fx/*", "fx/EUR*"]);
+    router.good(&["pub", "fx/USDJPY", "1"]);
+    router.good(&["pub", "fx/EURUSD", "2"]);
+    let (status, out, err) = sub.end();
+    assert_eq!(
+        (status, &*out),
+        (Some(1), &["fx/USDJPY\t1".to_owned(), "fx/EURUSD\t2".to_owned()][..])
+    );
+    let last = err.last().expect("why it ends");
+    assert!(last.starts_with("trunkline: \"fx/EUR*\" is refused: "), "{err:?}");
+    assert!(last.contains("fx/EURUSD") && last.contains("limits.overlaps_per_client"), "{last}");
 }
 
 #[test]

@@ -47,7 +47,15 @@ impl Consume {
 
 /// A subscription, as the router has to be told of it.
 #[derive(Debug)]
-pub(crate) enum Standing {
+pub(crate) struct Standing {
+    pub(crate) kind: Kind,
+    /// UNSUBSCRIBE is sent: the next connection is not told of it.
+    pub(crate) is_left: bool,
+}
+
+/// What a subscription is to.
+#[derive(Debug)]
+pub(crate) enum Kind {
     Direct { pattern: Box<str>, updates: Updates },
     Consumer(Box<Consumer>),
 }
@@ -61,13 +69,11 @@ pub(crate) struct Consumer {
     pub(crate) stands: bool,
     /// Where a replay goes on after a reconnection, once it is known where it has begun.
     next: Option<u64>,
-    /// UNSUBSCRIBE is sent.
-    pub(crate) is_left: bool,
 }
 
 impl Consumer {
     pub(crate) fn new(how: &Consume) -> Self {
-        Self { how: how.clone(), consuming: None, stands: false, next: None, is_left: false }
+        Self { how: how.clone(), consuming: None, stands: false, next: None }
     }
 
     /// Learns how it stands.
@@ -78,12 +84,6 @@ impl Consumer {
         if self.how.start == Start::New {
             self.next.get_or_insert(consuming.next);
         }
-    }
-
-    /// The connection is gone; whether the router is to be told of it on the next one.
-    pub(crate) fn restart(&mut self) -> bool {
-        self.stands = false;
-        !self.is_left
     }
 
     /// Learns what was handed over.
@@ -119,22 +119,34 @@ impl Consumer {
 }
 
 impl Standing {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, is_left: false }
+    }
+
     /// Asks the router for it.
     pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
-        match self {
-            Self::Direct { pattern, updates } => {
+        match &self.kind {
+            Kind::Direct { pattern, updates } => {
                 encode_subscribe(out, subscription, *updates, pattern);
             }
-            Self::Consumer(consumer) => consumer.announce(out, subscription),
+            Kind::Consumer(consumer) => consumer.announce(out, subscription),
         }
+    }
+
+    /// The connection is gone; whether the router is to be told of it on the next one.
+    pub(crate) fn restart(&mut self) -> bool {
+        if let Kind::Consumer(consumer) = &mut self.kind {
+            consumer.stands = false;
+        }
+        !self.is_left
     }
 
     /// The consumer, if it is one.
     #[inline]
     pub(crate) fn consumer(&mut self) -> Option<&mut Consumer> {
-        match self {
-            Self::Consumer(consumer) => Some(consumer),
-            Self::Direct { .. } => None,
+        match &mut self.kind {
+            Kind::Consumer(consumer) => Some(consumer),
+            Kind::Direct { .. } => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use trunkline_native::{
     encode_topic, encode_unsubscribe,
 };
 
-use crate::consumer::Standing;
+use crate::consumer::{Kind, Standing};
 use crate::error::{Error, Result};
 use crate::event::{Delivery, Event, Message, Reply, RequestId, event, unnamed};
 use crate::input::Input;
@@ -254,9 +254,16 @@ impl Conversation {
                 continue;
             }
             let looked = look(&frame);
+            // What is put aside may be for a subscription that ends, so its number is not free before that is
+            // handed over.
+            let has_messages = self.has_aside() && matches!(frame, RouterFrame::Unsubscribed(_));
             match (frame, &looked) {
-                (RouterFrame::Ping(_) | RouterFrame::Clock(_) | RouterFrame::Closing(_), _)
-                | (_, Look::Answer(_) | Look::Part) => _ = self.state.take(&frame)?,
+                (RouterFrame::Ping(_) | RouterFrame::Clock(_) | RouterFrame::Closing(_), _) => {
+                    _ = self.state.take(&frame)?;
+                }
+                (_, Look::Answer(_) | Look::Part) if !has_messages => {
+                    _ = self.state.take(&frame)?;
+                }
                 _ => {
                     let limit = self.options.aside_bytes;
                     if self.aside.len() + length > limit {
@@ -335,12 +342,12 @@ impl Conversation {
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         self.check_payload(pattern.as_bytes(), 16)?;
         let updates = how.updates();
-        self.stand(Standing::Direct { pattern: pattern.into(), updates })
+        self.stand(Kind::Direct { pattern: pattern.into(), updates })
     }
 
     /// Asks for a subscription under a number that is free.
-    fn stand(&mut self, standing: Standing) -> Result<Subscription> {
-        let number = self.state.subscriptions.insert(standing, u32::MAX);
+    fn stand(&mut self, kind: Kind) -> Result<Subscription> {
+        let number = self.state.subscriptions.insert(Standing::new(kind), u32::MAX);
         let number = number.ok_or(Error::Broken("no number is left".to_owned()))?;
         if let Some(standing) = self.state.subscriptions.get(number) {
             standing.announce(&mut self.state.output, number);
@@ -349,10 +356,11 @@ impl Conversation {
     }
 
     /// Ends a subscription or a replay, or leaves a durable subscription. [`Event::Unsubscribed`] will
-    /// say when nothing comes any more.
+    /// say when nothing comes any more. If the router has ended it before, that is said instead, and this is
+    /// refused.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
-        if let Some(consumer) = self.state.consumer(subscription.0) {
-            consumer.is_left = true;
+        if let Some(standing) = self.state.subscriptions.get_mut(subscription.0) {
+            standing.is_left = true;
         }
         encode_unsubscribe(&mut self.state.output, subscription.0);
     }

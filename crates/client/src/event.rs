@@ -19,7 +19,8 @@ pub enum Event<'a> {
     Message(Message<'a>),
     /// Messages of a subscription that were lost.
     Gap(Gap<'a>),
-    /// Something that was sent without waiting for an answer is not done.
+    /// Something that was sent without waiting for an answer is not done; or a subscription that stood has come to
+    /// an end, where it is one of SUBSCRIBE or CONSUME ([`crate::kind`]), and its number is free.
     Refused(native::Refused<'a>),
     /// The answer to a request that was sent without waiting for it.
     Reply(native::RouterReply<'a>),

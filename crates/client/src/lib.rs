@@ -76,6 +76,7 @@ pub use event::{
 };
 pub use options::{Options, Subscribe};
 pub use trunkline_native::{
-    Conflation, Durability, LostReason, Overflow, Producing, Start, Stored, code, format, kind,
+    Conflation, Durability, LostReason, Overflow, Producing, Refused, Start, Stored, code, format,
+    kind,
 };
 pub use trunkline_reactor::{Address, Idle};

@@ -58,7 +58,7 @@ impl State {
             Some(producer) if producer.end().is_none() => producer.restart(),
             _ => self.end_producer(),
         }
-        self.subscriptions.retain(|it| it.consumer().is_none_or(Consumer::restart));
+        self.subscriptions.retain(Standing::restart);
         self.output.clear();
         self.names.clear();
         self.asked.clear();
@@ -148,9 +148,8 @@ impl State {
             }
             RouterFrame::Welcome(welcome) => self.take_welcome(welcome)?,
             RouterFrame::Unsubscribed(number) => {
-                let mut standing = self.subscriptions.remove(*number);
-                let consumer = standing.as_mut().and_then(Standing::consumer);
-                if consumer.is_some_and(|it| !it.is_left) {
+                let ended = self.subscriptions.remove(*number);
+                if ended.is_some_and(|mut it| !it.is_left && it.consumer().is_some()) {
                     return Ok(Taken::Ended(Subscription(*number)));
                 }
             }
@@ -204,9 +203,9 @@ impl State {
                 if refused.code == code::IN_USE
                     && self.consumer(number).is_some_and(|it| it.stands) => {}
             kind::TOPIC => _ = self.topics.remove(number),
-            kind::SUBSCRIBE | kind::CONSUME | kind::UNSUBSCRIBE => {
-                self.subscriptions.remove(number);
-            }
+            // An UNSUBSCRIBE is refused where the router has ended the subscription, and has said or will say so:
+            // by that its number is free, once.
+            kind::SUBSCRIBE | kind::CONSUME => _ = self.subscriptions.remove(number),
             // One that has stored before keeps what it has for the next connection.
             kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_refused()),
             kind::REQUEST => return self.asked.remove(&refused.id),

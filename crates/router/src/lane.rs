@@ -200,9 +200,12 @@ impl Lanes {
         self.lanes.get(lane).is_some_and(|it| it.generation == generation)
     }
 
-    /// Gives memory back that is of no use; whether there is more.
+    /// Gives memory back that is of no use, of one structure; whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
-        self.lanes.shrink() | self.conflated.shrink() | self.waiting.shrink() | self.losses.shrink()
+        self.lanes.shrink()
+            || self.conflated.shrink()
+            || self.waiting.shrink()
+            || self.losses.shrink()
     }
 
     pub(crate) fn has_unused(&self) -> bool {

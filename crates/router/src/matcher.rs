@@ -78,7 +78,7 @@ impl Matcher {
         self.tree.has_unused()
     }
 
-    /// Gives some memory back that is of no use; whether there is more.
+    /// Gives some memory back that is of no use, of one structure; whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
         self.tree.shrink()
     }

@@ -48,7 +48,8 @@ impl<R> Router<R> {
         at.map(|at| at.max(self.shrink_at))
     }
 
-    /// Gives memory back of what has left: bit by bit, and what has been of no use for a while.
+    /// Gives memory back of what has left: bit by bit, of one structure at a time, and what has been of no use for
+    /// a while.
     pub(crate) fn give_back(&mut self, now: u64)
     where
         R: Renderer,
@@ -58,9 +59,9 @@ impl<R> Router<R> {
         }
         let topics = &mut self.topics;
         let has_more = self.egress.lanes.shrink()
-            | self.subscriptions.shrink()
-            | self.names.shrink(|page| topics.free(page))
-            | self.matcher.shrink();
+            || self.subscriptions.shrink()
+            || self.names.shrink(|page| topics.free(page))
+            || self.matcher.shrink();
         let has_topics = self.forget_unwanted(now);
         let wait = if has_more || has_topics { STEP } else { IDLE };
         self.shrink_at = now.saturating_add(wait);
@@ -217,7 +218,8 @@ mod tests {
         let leaves = router.connect(now, ClientOptions::default(), Payloads).expect("room");
         let options = SubscriptionOptions::default();
         for number in 0..patterns {
-            let pattern = format!("a/{number}/*");
+            // The second leads on by a prefix.
+            let pattern = format!("a/{number}/{}", if number % 2 == 0 { "*" } else { "b*" });
             router.subscribe(now, leaves, number, &pattern, &options).expect("room");
         }
         router.subscribe(now, stays, 1, "b/*", &options).expect("room");
@@ -229,6 +231,71 @@ mod tests {
         let topic = router.intern(now, "b/c").expect("room");
         let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
         assert_eq!(router.publish(now, topic, &envelope), Ok(1));
+    }
+
+    #[test]
+    fn a_turn_gives_back_memory_of_one_structure() {
+        let mut router = Router::new(Limits::default());
+        let (mut now, topics) = (0, 100_000);
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        let conflated = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
+        let client = router.connect(now, ClientOptions::default(), Payloads).expect("room");
+        router.subscribe(now, client, topics, ">", &conflated).expect("room");
+        for number in 0..topics {
+            let topic = router.intern(now, &format!("a/{number}")).expect("room");
+            router.publish(now, topic, &envelope).expect("it is taken");
+            router.release(now, topic);
+            let options = SubscriptionOptions::default();
+            router
+                .subscribe(now, client, number, &format!("b/{number}/b*"), &options)
+                .expect("room");
+        }
+        router.disconnect(now, client);
+        let sizes = |router: &Router<Payloads>| {
+            let lanes = &router.egress.lanes;
+            let of_lanes =
+                [lanes.lanes.capacity(), lanes.conflated.capacity(), lanes.waiting.capacity()];
+            let others = [
+                router.subscriptions.capacity(),
+                router.topics.capacity(),
+                router.matcher.capacity(),
+            ];
+            [of_lanes, others].concat()
+        };
+        let (mut turns, most) = (0, sizes(&router));
+        while let Some(due) = router.next_deadline() {
+            let before = sizes(&router);
+            now = due.max(now + 1);
+            router.advance(now);
+            let after = sizes(&router);
+            let given = before.iter().zip(&after).filter(|(before, after)| after < before).count();
+            assert!(given <= 1, "{before:?} {after:?}");
+            turns += given;
+        }
+        assert!(most.iter().all(|size| *size > topics as usize / 2), "{most:?}");
+        assert!(sizes(&router).iter().all(|size| *size <= 1_024) && turns > most.len());
+    }
+
+    #[test]
+    fn a_topic_that_is_held_gives_back_what_its_subscribers_took() {
+        let mut router = Router::new(Limits::default());
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        let topic = router.intern(0, "held").expect("room");
+        let many: Vec<_> = (0..1_000)
+            .map(|_| {
+                let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+                let options = SubscriptionOptions::default();
+                router.subscribe(0, client, 1, "held", &options).expect("room");
+                client
+            })
+            .collect();
+        assert_eq!(router.publish(0, topic, &envelope), Ok(1_000));
+        for (left, client) in (0..1_000).rev().zip(many) {
+            router.disconnect(0, client);
+            let route = &router.topics[topic.0].route;
+            assert_eq!(route.len(), left);
+            assert!(route.capacity() <= (4 * left).max(8), "{} for {left}", route.capacity());
+        }
     }
 
     #[test]

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use crate::client::ClientId;
 use crate::egress::{Turn, client_of};
 use crate::message::Renderer;
-use crate::pool::NONE;
 use crate::refusal::Refusal;
 use crate::router::Router;
 use crate::subscriptions::LEAVE;
@@ -73,25 +72,31 @@ impl<R: Renderer> Router<R> {
         Ok(())
     }
 
-    /// Whether a client has so many subscriptions of a pattern.
+    /// Whether a client has so many subscriptions of a pattern, beside those that are refused.
     fn has_too_often(&self, client: ClientId, pattern: &str, limit: usize) -> bool {
         let Some(own) = self.egress.find(client).map(|at| &at.subscriptions) else { return false };
         let same = self.matcher.same(pattern);
         if own.len() < limit || same.len() < limit {
             return false;
         }
-        let is_own = |number: &&u32| self.subscriptions[**number].client == client.index;
-        let is_same = |number: &&u32| &*self.subscriptions[**number].pattern == pattern;
+        let counts = |number: &&u32| {
+            let at = &self.subscriptions[**number];
+            at.client == client.index && &*at.pattern == pattern && !at.is_refused
+        };
         let count = match own.len() < same.len() {
-            true => own.values().filter(is_same).count(),
-            false => same.iter().filter(is_own).count(),
+            true => own.values().filter(counts).count(),
+            false => same.iter().filter(counts).count(),
         };
         count >= limit
     }
 
-    /// How many lanes of a client are in the route of a topic.
+    /// How many lanes of a client are in the route of a topic, beside those of subscriptions that are refused.
     fn lanes_in_route(&self, topic: TopicId, client: u32) -> usize {
-        self.place_in_route(topic, (client + 1, 0)) - self.place_in_route(topic, (client, 0))
+        let (from, to) =
+            (self.place_in_route(topic, (client, 0)), self.place_in_route(topic, (client + 1, 0)));
+        let lanes = self.topics[topic.0].route[from..to].iter();
+        let of = lanes.map(|lane| self.egress.lanes.lanes[*lane].subscription);
+        of.filter(|subscription| !self.subscriptions[*subscription].is_refused).count()
     }
 
     fn has_lane(&self, topic: TopicId, subscription: u32) -> bool {
@@ -100,35 +105,47 @@ impl<R: Renderer> Router<R> {
         lane.is_some_and(|lane| self.egress.lanes.lanes[*lane].subscription == subscription)
     }
 
+    /// Whether a client has more subscriptions than may match one topic.
+    fn has_many(&self, client: u32) -> bool {
+        let at = self.egress.clients[client as usize].as_ref();
+        at.is_some_and(|at| at.subscriptions.len() > self.egress.limits.overlaps_per_client)
+    }
+
+    /// Whether some that match a topic, `found` of them, may have to be refused, or are: those that have lanes
+    /// stay, so it is only where the route gains some.
+    #[inline]
+    pub(crate) fn may_overlap(&self, topic: TopicId, found: usize) -> bool {
+        found > self.topics[topic.0].route.len()
+            && (found > self.egress.limits.overlaps_per_client || !self.overlaps.ending.is_empty())
+    }
+
     /// Leaves the oldest of each client in `found`, the subscriptions that match a topic, as many as may be and
-    /// those that have a lane, and refuses the others.
+    /// those that have a lane, and refuses the others. Those that are refused already count no more, and get no
+    /// lane.
     #[cold]
     pub(crate) fn refuse_overlaps(&mut self, topic: TopicId, found: &mut Vec<u32>) {
         let limit = self.egress.limits.overlaps_per_client;
-        found.sort_unstable_by_key(|subscription| {
-            let at = &self.subscriptions[*subscription];
-            (at.client, at.serial)
+        let counts = |it: &&u32| {
+            let at = &self.subscriptions[**it];
+            !at.is_refused && self.has_many(at.client)
+        };
+        let mut many: Vec<u32> = found.iter().filter(counts).copied().collect();
+        many.sort_unstable_by_key(|it| {
+            (self.subscriptions[*it].client, self.subscriptions[*it].serial)
         });
-        let (mut client, mut count) = (NONE, 0);
-        let mut name: Option<Arc<str>> = None;
-        found.retain(|subscription| {
-            let of = self.subscriptions[*subscription].client;
-            if of != client {
-                (client, count) = (of, 0);
-            }
-            count += 1;
-            if count <= limit || self.has_lane(topic, *subscription) {
-                return true;
-            }
-            let topic = name.get_or_insert_with(|| self.names.name(topic).into()).clone();
-            let at = &mut self.subscriptions[*subscription];
-            if !std::mem::replace(&mut at.is_refused, true) {
-                let refusal = Refusal::TooManyOverlapsOnTopic { limit, topic };
-                let (subscription, serial) = (*subscription, at.serial);
-                self.overlaps.ending.push_back(Ending { subscription, serial, refusal });
-            }
-            false
-        });
+        let of_one = |one: &u32, other: &u32| {
+            self.subscriptions[*one].client == self.subscriptions[*other].client
+        };
+        let beyond = many.chunk_by(of_one).flat_map(|own| own.iter().skip(limit));
+        let refused: Vec<u32> = beyond.filter(|it| !self.has_lane(topic, **it)).copied().collect();
+        let name: Arc<str> = self.names.name(topic).into();
+        for subscription in refused {
+            let at = &mut self.subscriptions[subscription];
+            at.is_refused = true;
+            let refusal = Refusal::TooManyOverlapsOnTopic { limit, topic: name.clone() };
+            self.overlaps.ending.push_back(Ending { subscription, serial: at.serial, refusal });
+        }
+        found.retain(|it| !self.subscriptions[*it].is_refused || self.has_lane(topic, *it));
     }
 
     /// Ends some of the subscriptions that are refused.
@@ -157,5 +174,50 @@ impl<R: Renderer> Router<R> {
                 self.overlaps.ending.pop_front();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::message::{Delivery, Gap, Renderer};
+    use crate::router::Router;
+    use crate::{ClientOptions, Envelope, Limits, Mode, SubscriptionOptions, TopicId};
+
+    struct Nothing;
+
+    impl Renderer for Nothing {
+        fn topic(&mut self, _: &mut Vec<u8>, _: TopicId, _: &str) {}
+
+        fn message(&mut self, _: &mut Vec<u8>, _: &Delivery<'_>) {}
+
+        fn gap(&mut self, _: &mut Vec<u8>, _: &Gap<'_>) {}
+
+        fn closing(&mut self, _: &mut Vec<u8>, _: &str) {}
+    }
+
+    #[test]
+    fn subscribers_of_many_clients_are_not_compared_when_nothing_is_gained() {
+        let mut router = Router::new(Limits { overlaps_per_client: 2, ..Limits::default() });
+        let options = SubscriptionOptions::default();
+        let topic = router.intern(0, "a").expect("room");
+        let publish = |router: &mut Router<Nothing>| {
+            let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+            router.publish(0, topic, &envelope).expect("it is taken")
+        };
+        for _ in 0..10 {
+            let client = router.connect(0, ClientOptions::default(), Nothing).expect("room");
+            router.subscribe(0, client, 1, "a", &options).expect("room");
+        }
+        assert!(router.may_overlap(topic, 10), "all are new");
+        assert!((0..10).all(|client| !router.has_many(client)));
+        assert_eq!(publish(&mut router), 10);
+        let other = router.connect(0, ClientOptions::default(), Nothing).expect("room");
+        for number in 0..3 {
+            // The route is made again, and is what it was.
+            router.subscribe(0, other, number, &format!("{number}/*"), &options).expect("room");
+            assert!(!router.may_overlap(topic, 10));
+            assert_eq!(publish(&mut router), 10);
+        }
+        assert!(router.may_overlap(topic, 11) && router.has_many(other.index));
     }
 }

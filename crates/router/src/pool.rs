@@ -164,7 +164,7 @@ impl<T: Default> Pool<T> {
     }
 
     /// Gives the memory of pages back of which nothing has been used since this was called last. Whether there
-    /// are more of them.
+    /// were any, so that there may be more.
     pub(crate) fn shrink(&mut self) -> bool {
         self.shrink_with(|_| {})
     }
@@ -180,7 +180,7 @@ impl<T: Default> Pool<T> {
                 continue;
             }
             if left == 0 {
-                return true;
+                break;
             }
             left -= 1;
             self.pages.free(page);
@@ -188,7 +188,7 @@ impl<T: Default> Pool<T> {
             freed(page);
             self.unused -= 1;
         }
-        false
+        left < GIVEN_BACK
     }
 
     /// Items that there is memory for.

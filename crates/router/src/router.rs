@@ -50,7 +50,7 @@ pub(crate) struct Subscription {
     pub(crate) lanes: List<OF_SUBSCRIPTION>,
     /// Rises from one to the next that is made.
     pub(crate) serial: u64,
-    /// It is among those to be refused, and gets no more lanes.
+    /// It is among those to be refused: it gets no more lanes, and counts as none of its client's.
     pub(crate) is_refused: bool,
 }
 
@@ -272,6 +272,13 @@ impl<R: Renderer> Router<R> {
             mark(port, &mut self.egress.dirty);
         }
         true
+    }
+
+    /// Whether the control frames that are unsent are fewer bytes than an output has: so many are safe for what
+    /// a client has not asked for, since [`Self::control`] disconnects it with four times as many.
+    pub fn has_room_for_control(&self, client: ClientId) -> bool {
+        let most = self.egress.limits.output_bytes;
+        self.egress.find(client).is_none_or(|at| at.port.output.control < most)
     }
 
     /// Writes a reply into a client's output, before everything that waits. `false` if the client is

@@ -202,7 +202,7 @@ impl<R: Renderer> Router<R> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.matcher.matches(self.names.name(topic), &mut found);
-        if found.len() > self.egress.limits.overlaps_per_client {
+        if self.may_overlap(topic, found.len()) {
             self.refuse_overlaps(topic, &mut found);
         }
         let more = found.len() - self.topics[topic.0].route.len();
@@ -269,7 +269,12 @@ impl<R: Renderer> Router<R> {
             *budget -= 1;
             let topic = TopicId(self.egress.lanes.lanes[lane].topic);
             let place = self.place_in_route(topic, place_of);
-            self.topics[topic.0].route.remove(place);
+            let route = &mut self.topics[topic.0].route;
+            route.remove(place);
+            // The topic may be held for long; others come and go without it.
+            if route.spilled() && route.capacity() > 4 * route.len() {
+                route.shrink_to_fit();
+            }
             let siblings = &mut self.subscriptions[subscription].lanes;
             siblings.remove(&mut self.egress.lanes.lanes, lane);
             self.egress.retire_lane(lane);

@@ -64,7 +64,7 @@ impl<T> Tables<T> {
         self.next > 0 || self.most >= SMALL && self.len <= self.most / 4
     }
 
-    /// Gives some memory back that is of no use. Whether there is more.
+    /// Gives some memory back that is of no use; whether there was any, so that there may be more.
     pub(crate) fn shrink(&mut self, hash_of: impl Fn(&T) -> u64) -> bool {
         if !self.has_unused() {
             return false;
@@ -80,7 +80,7 @@ impl<T> Tables<T> {
         if self.next == TABLES {
             (self.next, self.most) = (0, self.len);
         }
-        self.next > 0
+        true
     }
 }
 

@@ -115,12 +115,11 @@ impl Topics {
         self.names.has_unused() || self.numbers.has_unused()
     }
 
-    /// Gives some memory back that is of no use, and says which pages of numbers have no topic. Whether there is
-    /// more.
+    /// Gives some memory back that is of no use, of one structure, and says which pages of numbers have no topic.
+    /// Whether there was any.
     pub(crate) fn shrink(&mut self, freed: impl FnMut(usize)) -> bool {
-        let has_more = self.names.shrink_with(freed);
         let Self { names, numbers, hasher, .. } = self;
-        numbers.shrink(|number| hasher.hash_one(&*names[*number])) | has_more
+        names.shrink_with(freed) || numbers.shrink(|number| hasher.hash_one(&*names[*number]))
     }
 
     /// How many topics are known.

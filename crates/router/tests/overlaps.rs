@@ -64,6 +64,58 @@ fn the_oldest_get_the_message_and_newer_ones_are_refused_bit_by_bit() {
     world.check_ledgers();
 }
 
+/// A client whose subscription 3 is refused, and not ended yet.
+fn refused_world(patterns: [&str; 3]) -> (World, ClientId) {
+    let mut world = World::with(Limits { overlaps_per_client: 2, ..Limits::default() });
+    let client = world.connect(ClientOptions::default());
+    (1..).zip(patterns).for_each(|(number, pattern)| world.subscribe(client, number, pattern));
+    assert_eq!(world.publish("a/1", "1"), 2);
+    (world, client)
+}
+
+#[test]
+fn one_that_is_being_refused_counts_no_more() {
+    let (mut world, client) = refused_world(["a/*", "a/>", ">"]);
+    world.subscribe(client, 4, "b/*");
+    world.subscribe(client, 5, "*/2");
+    assert_eq!(world.publish("b/2", "2"), 2);
+    let came = world.receive(client);
+    assert_eq!(came, ["1 a/1#1 1", "2 a/1#1 1", "4 b/2#1 2", "5 b/2#1 2"]);
+    let mut refused = Vec::new();
+    refuse(&mut world, &mut refused);
+    let numbers: Vec<u32> = refused.iter().map(|it| it.subscription).collect();
+    assert_eq!(numbers, [3]);
+    world.check_ledgers();
+
+    // Nor does it where its own pattern is asked for again.
+    let (mut world, client) = refused_world(["a/*", "a/>", "a/*"]);
+    world.router.unsubscribe(world.now, client, 2).expect("it is there");
+    world.subscribe(client, 4, "a/*");
+    assert_eq!(world.publish("a/1", "2"), 2);
+}
+
+#[test]
+fn one_that_is_being_refused_gets_no_lanes_while_it_gives_its_own_back() {
+    let mut world = World::with(Limits { overlaps_per_client: 2, ..Limits::default() });
+    let client = world.connect(ClientOptions::default());
+    (1..).zip(["a/*", "a/>", ">"]).for_each(|(number, it)| world.subscribe(client, number, it));
+    for topic in 0..3_000 {
+        assert_eq!(world.publish(&format!("old/{topic}"), "x"), 1);
+    }
+    assert_eq!(world.publish("a/1", "x"), 2);
+    let mut told = None;
+    for turn in 0..10 {
+        for topic in 0..1_000 {
+            assert_eq!(world.publish(&format!("new/{turn}/{topic}"), "x"), 0);
+        }
+        world.now += 1;
+        world.router.advance(world.now);
+        told = told.or(world.router.next_late_refusal());
+    }
+    assert_eq!(told.map(|it| it.subscription), Some(3));
+    world.check_ledgers();
+}
+
 #[test]
 fn who_leaves_or_unsubscribes_meanwhile_is_not_refused() {
     let mut world = World::new();

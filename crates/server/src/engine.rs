@@ -159,20 +159,25 @@ impl Engine {
 
     /// So many bytes of the output have been written.
     pub fn sent(&mut self, now: u64, id: ConnectionId, bytes: usize) {
-        if let Some(connection) = find(&mut self.connections, id) {
-            connection.member.bytes_out += bytes as u64;
-            self.office.totals.bytes_out += bytes as u64;
-            if let Some(face) = self.router.renderer(id)
-                && face.losses.gaps != face.losses.logged
-            {
-                log_losses(now, &connection.member, face);
-            }
-            if self.keeper.consumers.of(id) > 0 {
-                self.router.sent(now, id, bytes);
-                return self.make_deliveries(now, id);
-            }
+        let Some(connection) = find(&mut self.connections, id) else {
+            return self.router.sent(now, id, bytes);
+        };
+        let member = &mut connection.member;
+        member.bytes_out += bytes as u64;
+        self.office.totals.bytes_out += bytes as u64;
+        if let Some(face) = self.router.renderer(id)
+            && face.losses.gaps != face.losses.logged
+        {
+            log_losses(now, member, face);
         }
+        let has_to_be_told = !member.late_refusals.is_empty();
         self.router.sent(now, id, bytes);
+        if has_to_be_told {
+            self.tell_late_refusals(now, id);
+        }
+        if self.keeper.consumers.of(id) > 0 {
+            self.make_deliveries(now, id);
+        }
     }
 
     /// The client has taken bytes that waited for it: it is there.
@@ -282,7 +287,7 @@ impl Engine {
     /// Does what is due.
     pub fn advance(&mut self, now: u64) {
         self.router.advance(now);
-        self.tell_late_refusals(now);
+        self.take_late_refusals(now);
         self.advance_store(now);
         while let Some((at, id, reminder)) = self.office.due(now) {
             match reminder {
@@ -294,14 +299,25 @@ impl Engine {
     }
 
     /// Tells clients which of their subscriptions turned out to be too many.
-    fn tell_late_refusals(&mut self, now: u64) {
-        while let Some(LateRefusal { client, subscription, refusal }) =
-            self.router.next_late_refusal()
+    fn take_late_refusals(&mut self, now: u64) {
+        while let Some(refusal) = self.router.next_late_refusal() {
+            let id = refusal.client;
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            connection.member.late_refusals.push_back(refusal);
+            self.tell_late_refusals(now, id);
+        }
+    }
+
+    /// Tells a client which of its subscriptions were ended, as far as it reads what it is told: it has not asked
+    /// for so many answers, and is not to be ended for them.
+    fn tell_late_refusals(&mut self, now: u64, id: ConnectionId) {
+        let Some(connection) = find(&mut self.connections, id) else { return };
+        let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
+        let mut desk = Desk { now, router, keeper, office, member: &mut connection.member };
+        while desk.router.has_room_for_control(id)
+            && let Some(LateRefusal { subscription, refusal, .. }) =
+                desk.member.late_refusals.pop_front()
         {
-            let Some(connection) = find(&mut self.connections, client) else { continue };
-            let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
-            let member = &mut connection.member;
-            let mut desk = Desk { now, router, keeper, office, member };
             desk.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
         }
     }

@@ -136,6 +136,50 @@ fn patterns_that_differ_and_match_one_topic_are_counted_too() {
     }
 }
 
+#[test]
+fn who_has_not_read_how_many_are_refused_stays_connected() {
+    const COUNT: u32 = 200;
+    let mut bench = Bench::new(|config| {
+        config.limits.overlaps_per_client = 2;
+        config.limits.output_bytes = 1_000;
+    });
+    let (greedy, writer) = (bench.client("greedy"), bench.client("writer"));
+    for number in 0..COUNT {
+        let level = |(at, level)| if number >> at & 1 == 1 { "*" } else { level };
+        let levels = "a/b/c/d/e/f/g/h".split('/').enumerate().map(level);
+        let pattern = levels.collect::<Vec<_>>().join("/");
+        bench.send(greedy, |out| native::encode_subscribe(out, number, Updates::All, &pattern));
+        bench.read(greedy);
+    }
+    bench.send(writer, |out| native::encode_topic(out, 0, "a/b/c/d/e/f/g/h"));
+    bench.send(writer, |out| native::encode_publish(out, 0, 0, b"x"));
+    bench.pass(bench.now + MILLISECOND);
+    assert_eq!(bench.ended, [], "it has not asked for so many answers");
+    assert!(bench.engine.output(greedy).len() < 4_000);
+    let due = bench.engine.next_deadline();
+    assert!(
+        due.is_none_or(|at| at > bench.now + 1),
+        "nothing is to be done until it reads: {due:?}"
+    );
+    // A number that is not told of yet would mean two.
+    bench.send(greedy, |out| native::encode_subscribe(out, COUNT, Updates::All, "other"));
+    let came = bench.read(greedy);
+    let refused: Vec<u64> = came
+        .iter()
+        .filter_map(|it| match it {
+            Frame::Refused(code::LIMIT, number) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    let (now, late): (Vec<u64>, Vec<u64>) = refused.iter().partition(|it| **it == u64::from(COUNT));
+    assert_eq!((now.len(), late), (1, (2..u64::from(COUNT)).collect()));
+    assert_eq!(bench.ended, []);
+    bench.send(greedy, |out| native::encode_subscribe(out, 2, Updates::All, "other"));
+    assert_eq!(bench.read(greedy), [Frame::Other("Subscribed(2)".to_owned())]);
+    bench.send(writer, |out| native::encode_publish(out, 0, 0, b"y"));
+    assert_eq!(bench.read(greedy).len(), 2);
+}
+
 fn produce(bench: &mut Bench, client: &str, name: &str) -> ConnectionId {
     let id = bench.client(client);
     bench.send(id, |out| native::encode_producer(out, name));

@@ -16,7 +16,8 @@ pub(crate) enum ClientCommand {
     Pub(PubArguments),
     /// Subscribe to topics and print what comes
     ///
-    /// What was lost or elided is told on standard error. Ends with a summary, by Ctrl-C or --count.
+    /// What was lost or elided is told on standard error. Ends with a summary, by Ctrl-C or --count; and with
+    /// status 1 when the router ends a subscription.
     Sub(SubArguments),
     /// Ask on a topic and print the answer
     Request(RequestArguments),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use trunkline_client::{
-    Client, Confirmed, Consume, Delivery, Error, Event, Lost, LostReason, Start, Subscribe,
-    Subscription,
+    Client, Confirmed, Consume, Delivery, Error, Event, Lost, LostReason, Refusal, Refused, Start,
+    Subscribe, Subscription, kind,
 };
 
 use super::Listing;
@@ -103,7 +103,7 @@ impl Shown {
 }
 
 impl Listing<'_> {
-    /// What comes of guaranteed messages only.
+    /// What comes beside direct messages.
     pub(super) fn take_guaranteed(&mut self, event: &Event<'_>) {
         match event {
             Event::Delivery(it) => {
@@ -130,8 +130,21 @@ impl Listing<'_> {
                 let name = self.arguments.durable.as_deref().unwrap_or_default();
                 self.ended = Some(format!("the durable subscription {name:?} was deleted"));
             }
+            Event::Refused(refused) => self.take_refused(refused),
+            // What the router says last is in the error behind it, and the others are answers to nothing that
+            // is asked here.
             _ => {}
         }
+    }
+
+    /// A subscription that stood is refused: what it would bring is missing, so nothing more is waited for.
+    fn take_refused(&mut self, refused: &Refused<'_>) {
+        if !matches!(refused.of, kind::SUBSCRIBE | kind::CONSUME) {
+            return tell(&Refusal::from(*refused).to_string());
+        }
+        let of = self.patterns.iter().find(|(it, _)| u64::from(it.number()) == refused.id);
+        let pattern = of.map_or("", |(subscription, _)| self.pattern(*subscription));
+        self.ended = Some(format!("{pattern:?} is refused: {}", refused.text));
     }
 
     fn take_confirmed(&mut self, confirmed: &Confirmed) {

@@ -8,7 +8,7 @@ use trunkline_native::{
 };
 
 use super::{Conversation, Subscription, Topic};
-use crate::consumer::{Consume, Consumer, Standing};
+use crate::consumer::{Consume, Consumer, Kind};
 use crate::error::{Error, Result};
 use crate::event::{Consuming, Refusal};
 use crate::producer::Producer;
@@ -114,15 +114,15 @@ impl Conversation {
             check_name(&how.name)?;
         }
         self.check_payload(how.pattern.as_bytes(), CONSUME_HEAD + how.name.len())?;
-        self.stand(Standing::Consumer(Box::new(Consumer::new(how))))
+        self.stand(Kind::Consumer(Box::new(Consumer::new(how))))
     }
 
     /// How a consumer stands, once the router has said it.
     #[must_use]
     pub fn consuming(&self, subscription: Subscription) -> Option<Consuming> {
-        match self.state.subscriptions.get(subscription.0)? {
-            Standing::Consumer(consumer) => consumer.consuming,
-            Standing::Direct { .. } => None,
+        match &self.state.subscriptions.get(subscription.0)?.kind {
+            Kind::Consumer(consumer) => consumer.consuming,
+            Kind::Direct { .. } => None,
         }
     }
 

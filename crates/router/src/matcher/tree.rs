@@ -78,8 +78,7 @@ pub(super) struct Tree {
     /// Nodes by parent and level; those behind `*` and `>` are in their parents.
     edges: Tables<u32>,
     hasher: RandomState,
-    lengths: Vec<Lengths>,
-    free_lengths: Vec<u32>,
+    lengths: Pool<Lengths>,
     places: Places,
 }
 
@@ -91,8 +90,7 @@ impl Tree {
             nodes,
             edges: Tables::new(),
             hasher: RandomState::default(),
-            lengths: Vec::new(),
-            free_lengths: Vec::new(),
+            lengths: Pool::new(),
             places: Places::new(),
         }
     }
@@ -110,7 +108,7 @@ impl Tree {
     /// The lengths in bytes that prefixes behind a node have.
     #[inline]
     pub(super) fn prefix_lengths(&self, node: &Node) -> impl Iterator<Item = usize> {
-        let lengths = self.lengths.get(node.lengths as usize);
+        let lengths = self.lengths.get(node.lengths);
         lengths.into_iter().flatten().map(|(length, _)| *length)
     }
 
@@ -201,30 +199,32 @@ impl Tree {
     }
 
     pub(super) fn has_unused(&self) -> bool {
-        self.nodes.has_unused() || self.edges.has_unused() || self.places.has_unused()
+        self.nodes.has_unused()
+            || self.edges.has_unused()
+            || self.lengths.has_unused()
+            || self.places.has_unused()
     }
 
-    /// Gives some memory back that is of no use; whether there is more.
+    /// Gives some memory back that is of no use, of one structure; whether there was any.
     pub(super) fn shrink(&mut self) -> bool {
-        let Self { nodes, edges, hasher, .. } = self;
-        let of_edges = edges.shrink(|node| hash_of_node(hasher, &nodes[*node]));
-        self.nodes.shrink() | of_edges | self.places.shrink()
+        let Self { nodes, edges, hasher, lengths, places } = self;
+        nodes.shrink()
+            || edges.shrink(|node| hash_of_node(hasher, &nodes[*node]))
+            || lengths.shrink()
+            || places.shrink()
     }
 
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
-        self.nodes.capacity()
+        self.nodes.capacity().max(self.lengths.capacity())
     }
 
     fn add_length(&mut self, node: u32, length: usize) {
         let list = &mut self.nodes[node].lengths;
         if *list == NONE {
-            *list = self.free_lengths.pop().unwrap_or_else(|| {
-                self.lengths.push(Vec::new());
-                self.lengths.len() as u32 - 1
-            });
+            *list = self.lengths.take();
         }
-        let lengths = &mut self.lengths[*list as usize];
+        let lengths = &mut self.lengths[*list];
         match lengths.iter_mut().find(|(known, _)| *known == length) {
             Some((_, count)) => *count += 1,
             None => lengths.push((length, 1)),
@@ -233,14 +233,14 @@ impl Tree {
 
     fn remove_length(&mut self, node: u32, length: usize) {
         let list = &mut self.nodes[node].lengths;
-        let lengths = &mut self.lengths[*list as usize];
+        let lengths = &mut self.lengths[*list];
         if let Some((_, count)) = lengths.iter_mut().find(|(known, _)| *known == length) {
             *count -= 1;
         }
         lengths.retain(|(_, count)| *count > 0);
         if lengths.is_empty() {
-            self.free_lengths.push(*list);
-            *list = NONE;
+            *lengths = Lengths::new();
+            self.lengths.give(std::mem::replace(list, NONE));
         }
     }
 }

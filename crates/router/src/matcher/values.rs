@@ -108,7 +108,7 @@ impl Places {
         self.table.has_unused()
     }
 
-    /// Gives some memory back; whether there is more.
+    /// Gives some memory back; whether there was any to give.
     pub(super) fn shrink(&mut self) -> bool {
         let hasher = &self.hasher;
         self.table.shrink(|place| hash(hasher, place.node, place.value))

@@ -47,6 +47,8 @@ struct Pair {
     model: Model,
     random: Random,
     clients: Vec<ClientId>,
+    /// Subscriptions that were ended because too many match one topic.
+    refused: usize,
     log: Vec<String>,
 }
 
@@ -54,13 +56,14 @@ impl Pair {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed);
         let output_bytes = random.one_of(&[1, 200, 2_000, 40_000]);
-        let limits = Limits { output_bytes, ..Limits::default() };
+        let overlaps_per_client = random.one_of(&[2, 256]);
+        let limits = Limits { output_bytes, overlaps_per_client, ..Limits::default() };
         let mut world = World::with(limits);
         for name in TOPICS {
             world.topic(name);
         }
-        let model = Model::new(output_bytes, &TOPICS);
-        Self { world, model, random, clients: Vec::new(), log: Vec::new() }
+        let model = Model::new(output_bytes, overlaps_per_client, &TOPICS);
+        Self { world, model, random, clients: Vec::new(), refused: 0, log: Vec::new() }
     }
 
     fn client(&mut self) -> Option<ClientId> {
@@ -78,7 +81,8 @@ impl Pair {
             15..17 => self.set_options(),
             17..20 => self.control(),
             20..35 => self.sent(),
-            _ => self.publish(),
+            // What is refused ends with the turn: what is published before it finds it half there.
+            _ => (0..=self.random.below(2)).for_each(|_| self.publish()),
         }
         self.check();
     }
@@ -159,7 +163,7 @@ impl Pair {
 
     fn subscribe(&mut self) {
         let Some(client) = self.client() else { return };
-        let number = self.random.below(5) as u32;
+        let number = self.random.below(8) as u32;
         let pattern = self.random.one_of(&PATTERNS);
         let updates_per_second = NonZeroU32::new(self.random.one_of(&[0, 0, 0, 3, 7, 11]));
         let conflate = self.random.below(3) == 0;
@@ -172,7 +176,7 @@ impl Pair {
 
     fn unsubscribe(&mut self) {
         let Some(client) = self.client() else { return };
-        let number = self.random.below(5) as u32;
+        let number = self.random.below(8) as u32;
         self.log.push(format!("{client:?} unsubscribes {number}"));
         let real = self.world.router.unsubscribe(self.world.now, client, number);
         assert_eq!(real.is_ok(), self.model.unsubscribe(self.world.now, client, number));
@@ -213,6 +217,10 @@ impl Pair {
     }
 
     fn check(&mut self) {
+        let told = std::iter::from_fn(|| self.world.router.next_late_refusal());
+        let told: Vec<(ClientId, u32)> = told.map(|it| (it.client, it.subscription)).collect();
+        assert_eq!(told, self.model.told());
+        self.refused += told.len();
         let grown: BTreeSet<ClientId> = self.model.grown();
         let mut dirty = BTreeSet::new();
         for one in self.world.dirty() {
@@ -248,9 +256,9 @@ impl Pair {
     }
 }
 
-/// Runs histories and gives the ledger of all.
-fn histories(seeds: std::ops::Range<u64>, steps: usize) -> Ledger {
-    let mut ledger = Ledger::default();
+/// Runs histories and gives the ledger of all, and how many subscriptions were refused late.
+fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
+    let (mut ledger, mut refused) = (Ledger::default(), 0);
     for seed in seeds {
         let mut pair = Pair::new(seed);
         let run = std::panic::AssertUnwindSafe(|| {
@@ -264,15 +272,17 @@ fn histories(seeds: std::ops::Range<u64>, steps: usize) -> Ledger {
             std::panic::resume_unwind(panic);
         }
         ledger += pair.world.router.view().totals().ledger;
+        refused += pair.refused;
     }
-    ledger
+    (ledger, refused)
 }
 
 #[test]
 fn the_twins_do_the_same() {
-    let ledger = histories(0..150, 300);
+    let (ledger, refused) = histories(0..150, 300);
     let counts = [ledger.delivered, ledger.elided, ledger.discarded];
     assert!(counts.iter().all(|count| *count > 5_000), "little has happened: {ledger:?}");
+    assert!(refused > 50, "few were refused: {refused}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The slow twin of the router. Everything is a list that is searched; the rules are those of the
 //! documentation, one after the other.
 
+mod subscriptions;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use trunkline_router::{
-    ClientId, ClientOptions, Envelope, Ledger, SubscriptionOptions, check_pattern,
-};
+use trunkline_router::{ClientId, ClientOptions, Envelope, Ledger};
 
 /// What becomes of a message that finds the queue full.
 #[derive(Clone, Copy, PartialEq)]
@@ -117,14 +117,36 @@ struct Subscription {
     pattern: String,
     conflates: bool,
     interval: Option<u64>,
+    /// Rises from one to the next that is made.
+    serial: u64,
+    /// It counts no more, gets no topics that it does not have, and ends with the next turn.
+    is_refused: bool,
+    /// Topics whose messages go to it.
+    topics: BTreeSet<usize>,
     /// Topics in the order in which they were first published.
     order: Vec<usize>,
     lanes: BTreeMap<usize, Lane>,
 }
 
+struct Topic {
+    name: String,
+    sequence: u64,
+    /// The model's when it was last settled who gets its messages.
+    epoch: u64,
+}
+
 pub(crate) struct Model {
     output_bytes: usize,
-    topics: Vec<(String, u64)>,
+    /// How many subscriptions of a client may match one topic.
+    overlaps: usize,
+    topics: Vec<Topic>,
+    /// Rises with each subscription by a pattern.
+    epoch: u64,
+    last_serial: u64,
+    /// Serial numbers of subscriptions that are refused.
+    refused: Vec<u64>,
+    /// Subscriptions that were ended because they were refused.
+    told: Vec<(ClientId, u32)>,
     clients: Vec<Client>,
     /// By the router's number; numbers are used again, the last that came free first.
     subscriptions: Vec<Option<Subscription>>,
@@ -139,28 +161,17 @@ fn rates(options: &ClientOptions) -> [Option<Rate>; 2] {
     [messages, options.bytes_per_second.map(|rate| Rate::new(rate.get(), false))]
 }
 
-/// Whether a pattern matches a topic, level by level.
-fn matches(pattern: &str, topic: &str) -> bool {
-    let (mut patterns, mut levels) = (pattern.split('/'), topic.split('/'));
-    loop {
-        match (patterns.next(), levels.next()) {
-            (None, None) => return true,
-            (Some(">"), Some(_)) => return true,
-            (Some(pattern), Some(level)) => match pattern.strip_suffix('*') {
-                Some(prefix) if level.starts_with(prefix) => {}
-                None if level == pattern => {}
-                _ => return false,
-            },
-            _ => return false,
-        }
-    }
-}
-
 impl Model {
-    pub(crate) fn new(output_bytes: usize, topics: &[&str]) -> Self {
+    pub(crate) fn new(output_bytes: usize, overlaps: usize, topics: &[&str]) -> Self {
+        let topic = |name: &&str| Topic { name: (*name).to_owned(), sequence: 0, epoch: 0 };
         Self {
             output_bytes,
-            topics: topics.iter().map(|name| ((*name).to_owned(), 0)).collect(),
+            overlaps,
+            topics: topics.iter().map(topic).collect(),
+            epoch: 1,
+            last_serial: 0,
+            refused: Vec::new(),
+            told: Vec::new(),
             clients: Vec::new(),
             subscriptions: Vec::new(),
             free: Vec::new(),
@@ -259,48 +270,6 @@ impl Model {
         client.gaps.retain(|key| key.0 != slot);
     }
 
-    pub(crate) fn subscribe(
-        &mut self,
-        id: ClientId,
-        number: u32,
-        pattern: &str,
-        options: &SubscriptionOptions,
-    ) -> bool {
-        check_pattern(pattern).expect("patterns of the test are good");
-        let place = self.place(id);
-        let mut there = self.subscriptions.iter().flatten();
-        let is_there = there.any(|it| it.client == id && it.number == number);
-        if is_there || self.clients[place].closing.is_some() {
-            return false;
-        }
-        let interval = options.updates_per_second.map(|updates| u64::from(updates.get()));
-        let subscription = Subscription {
-            client: id,
-            number,
-            pattern: pattern.to_owned(),
-            conflates: options.conflate || interval.is_some(),
-            interval: interval.map(|updates| 1_000_000_000_u64.div_ceil(updates)),
-            order: Vec::new(),
-            lanes: BTreeMap::new(),
-        };
-        match self.free.pop() {
-            Some(slot) => self.subscriptions[slot] = Some(subscription),
-            None => self.subscriptions.push(Some(subscription)),
-        }
-        true
-    }
-
-    pub(crate) fn unsubscribe(&mut self, now: u64, id: ClientId, number: u32) -> bool {
-        let slot = self.subscriptions.iter().position(|subscription| {
-            subscription.as_ref().is_some_and(|it| it.client == id && it.number == number)
-        });
-        let Some(slot) = slot else { return false };
-        self.end(slot);
-        let place = self.place(id);
-        self.refill(now, place);
-        true
-    }
-
     pub(crate) fn control(&mut self, id: ClientId, text: &str) -> bool {
         let most = self.output_bytes * 4;
         let place = self.place(id);
@@ -332,8 +301,9 @@ impl Model {
     }
 
     pub(crate) fn publish(&mut self, now: u64, topic: usize, envelope: &Envelope<'_>) -> usize {
-        self.topics[topic].1 += 1;
-        let sequence = self.topics[topic].1;
+        self.settle(topic);
+        self.topics[topic].sequence += 1;
+        let sequence = self.topics[topic].sequence;
         let mut taken = 0;
         let mut slots: Vec<usize> = (0..self.subscriptions.len()).collect();
         // By client, and then by the client's own numbers.
@@ -342,7 +312,7 @@ impl Model {
         });
         for slot in slots {
             let Some(subscription) = &self.subscriptions[slot] else { continue };
-            if matches(&subscription.pattern, &self.topics[topic].0) {
+            if subscription.topics.contains(&topic) {
                 let place = self.place(subscription.client);
                 taken += usize::from(self.offer(now, (slot, topic), sequence, envelope));
                 self.refill(now, place);
@@ -555,7 +525,7 @@ impl Model {
 
     fn announce(&mut self, place: usize, key: Key) {
         if !std::mem::replace(&mut self.lane(key).is_announced, true) {
-            let name = &self.topics[key.1].0;
+            let name = &self.topics[key.1].name;
             self.clients[place].output += &format!("topic {} {name}\n", key.1);
         }
     }
@@ -577,7 +547,7 @@ impl Model {
         let (count, age) = (lost.len(), now - since);
         let (first, last) = (first.0, last.0);
         self.announce(place, key);
-        let (name, number) = (self.topics[key.1].0.clone(), self.number(key));
+        let (name, number) = (self.topics[key.1].name.clone(), self.number(key));
         let client = &mut self.clients[place];
         client.output += &format!("{number} {name} lost {count}: {first}-{last} age {age}\n");
         client.has_grown = true;
@@ -593,7 +563,7 @@ impl Model {
         self.tell_gap(now, place, key, true);
         let before = self.clients[place].output.len();
         self.announce(place, key);
-        let (name, number) = (self.topics[key.1].0.clone(), self.number(key));
+        let (name, number) = (self.topics[key.1].name.clone(), self.number(key));
         let subscription = self.subscriptions[key.0].as_ref().expect("it is there");
         let (conflates, interval) = (subscription.conflates, subscription.interval);
         let mut line = format!("{number} {name}#{}", stored.sequence);
@@ -718,6 +688,7 @@ impl Model {
                 self.refill(now, place);
             }
         }
+        self.end_refused(now);
     }
 
     /// Clients that have gained output since this was asked last.
@@ -754,7 +725,7 @@ impl Model {
         let lanes = own.into_iter().flat_map(|it| {
             it.order
                 .iter()
-                .map(|topic| (it.number, self.topics[*topic].0.clone(), it.lanes[topic].ledger))
+                .map(|topic| (it.number, self.topics[*topic].name.clone(), it.lanes[topic].ledger))
         });
         lanes.collect()
     }

@@ -1,9 +1,10 @@
 //! What the engine knows of a client, beside what the router knows.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use trunkline_router::{ClientId, ClientOptions};
+use trunkline_router::{ClientId, ClientOptions, LateRefusal};
 use trunkline_store::ProducerId;
 
 use super::newcomers::Newcomer;
@@ -58,6 +59,9 @@ pub(crate) struct Member {
     pub(crate) refusals: u64,
     /// When the log said so last.
     pub(crate) refusals_logged_at: Option<u64>,
+    /// Subscriptions that were ended, which it is told when it has read more of what it was told before. While
+    /// there are any it can make no others.
+    pub(crate) late_refusals: VecDeque<LateRefusal>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
     /// Of the payload that it published last.
@@ -87,6 +91,7 @@ impl Member {
             newcomer: None,
             refusals: 0,
             refusals_logged_at: None,
+            late_refusals: VecDeque::new(),
             bytes_in: 0,
             bytes_out: 0,
             format: 0,

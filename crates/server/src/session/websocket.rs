@@ -259,7 +259,8 @@ impl WebSocketFace {
         }
     }
 
-    /// What the engine refuses: requests whose time is over.
+    /// What is refused otherwise than in answer to a frame: requests whose time is over, and subscriptions that turn
+    /// out to be too many.
     pub(crate) fn refused(&mut self, out: &mut Vec<u8>, it: &Refused<'_>) {
         let number = u32::try_from(it.id).unwrap_or(u32::MAX);
         let subject = match it.of {

@@ -226,8 +226,16 @@ impl Desk<'_> {
         was_there
     }
 
-    /// Whether the router may have one more subscription, be it direct, durable or a replay.
+    /// Whether there may be one more subscription, be it direct, durable or a replay: not while the client has to
+    /// read which of those that it had are refused.
     pub(super) fn room_for_subscription(&self) -> Result<(), Denied> {
+        if !self.member.late_refusals.is_empty() {
+            let text = format!(
+                "{} subscriptions of the client have ended, and it does not read that they have",
+                self.member.late_refusals.len()
+            );
+            return Err(Denied { code: code::LIMIT, offset: None, text });
+        }
         let limit = self.office.config.limits.subscriptions;
         let all = self.router.view().subscriptions_now() + self.keeper.consumers.all();
         if all < limit { Ok(()) } else { Err(denied(Refusal::TooManySubscriptions(limit))) }
