@@ -217,7 +217,8 @@ pub(crate) struct ForwarderArguments {
 pub(crate) struct RunArguments {
     /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`), or a file NAME.toml
     pub(crate) experiment: String,
-    /// Run only these parts: names with commas between
+    /// Run only these parts: names with commas between; the noise of the machine, without which nothing is concluded
+    /// about times, is measured with each
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Take the trades from this CSV file, plain or gzip, instead of a made-up day; its first line

@@ -226,3 +226,35 @@ fn of_a_record_the_tables_that_are_asked_for_are_shown() {
     let expected = "trunkline: no table has \"sice\" in its title; there are \"Bytes of a message";
     assert!(err.starts_with(expected), "{err}");
 }
+
+#[test]
+fn a_record_that_does_not_tell_new_messages_from_reused_ones_is_not_said_to() {
+    let folder = folder("records-reused");
+    let shown = |subjects: &[&str]| {
+        let mut record = record(1.0, 0.0);
+        record.rows = vec![time(10, 2.0)];
+        for (subject, (metric, entries)) in subjects.iter().flat_map(|subject| {
+            [("cpu-time-fixed", None), ("cpu-time", Some(10)), ("ahead-of-omniorb", Some(10))]
+                .map(|metric| (subject, metric))
+        }) {
+            record.rows.push(Row {
+                case: "decode".into(),
+                subject: (*subject).into(),
+                profile: "none/none/cdr-le-union/none/none".into(),
+                metric: metric.into(),
+                entries,
+                ..time(10, 2.0)
+            });
+        }
+        record.write(&folder.join("shown.jsonl")).expect("our folder");
+        let (status, out, err) = lab(&folder, &["show", "shown.jsonl"]);
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+        assert!(out.contains("Decoding:") && out.contains("How many times faster"), "{out}");
+        out
+    };
+    let out = shown(&["trunkline", "omniorb"]);
+    assert!(!out.contains("reused") && !out.contains("anew"), "{out}");
+    let out = shown(&["trunkline", "trunkline-reused", "omniorb"]);
+    assert!(out.contains("reused: all messages are decoded into one"), "{out}");
+    assert!(out.contains("trunkline, which makes each message anew"), "{out}");
+}

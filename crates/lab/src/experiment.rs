@@ -34,10 +34,12 @@ impl Operation {
 /// One timed stretch of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// CPU time of the thread that worked.
+    /// CPU time of the thread that worked, and of others that worked for it.
     pub nanoseconds: u64,
     /// Messages processed.
     pub messages: u64,
+    /// How much of the time is that of others: of threads that compile or collect.
+    pub by_others: u64,
 }
 
 impl Sample {
@@ -45,7 +47,7 @@ impl Sample {
     pub fn of(work: impl FnOnce() -> u64) -> Self {
         let start = thread_cpu_nanoseconds();
         let messages = work();
-        Self { nanoseconds: thread_cpu_nanoseconds() - start, messages }
+        Self { nanoseconds: thread_cpu_nanoseconds() - start, messages, by_others: 0 }
     }
 
     /// Nanoseconds a message; None if there were none.
@@ -144,6 +146,40 @@ impl Effort {
     /// For a look, not for a record: seven repetitions.
     pub fn quick() -> Self {
         Self { repetitions: 7, ..Self::default() }
+    }
+}
+
+/// How long a subject that compiles as it runs does so before it is timed, in samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settling {
+    /// At least: who has not begun to compile looks as though it had ended.
+    pub least: u32,
+    /// At most, however much is charged to it then.
+    pub most: u32,
+}
+
+impl Settling {
+    /// Samples of which the middle one tells whether a subject has settled; a collection that falls into one
+    /// of them does not.
+    const LAST: usize = 15;
+
+    /// What other threads may add to the time of the one that works.
+    pub const SHARE: f64 = 0.05;
+}
+
+/// What others added in the last samples of a subject that was let settle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// Samples until then.
+    pub samples: u32,
+    /// What was charged over what the working thread took, in the middle of the last samples.
+    pub charged: f64,
+}
+
+impl Settled {
+    /// Whether what others add is little.
+    pub fn is_settled(&self) -> bool {
+        self.charged <= 1.0 + Settling::SHARE
     }
 }
 
@@ -323,6 +359,24 @@ impl<'a> Trial<'a> {
     }
 }
 
+impl Trial<'_> {
+    /// Lets every subject work, untimed, until others than the thread that works add little to it: until what it
+    /// runs has been compiled. Returns how each stands then, and how far it came if it worked to the end.
+    pub fn settle(
+        &mut self,
+        operation: Operation,
+        effort: &Effort,
+        settling: Settling,
+    ) -> Vec<(Standing, Option<Settled>)> {
+        let settle = |entrant: &mut Entrant<'_>| {
+            entrant.verify(&mut |_| ());
+            let settled = entrant.settle(operation, effort, settling);
+            (entrant.verify(&mut |_| ()).clone(), settled)
+        };
+        self.entrants.iter_mut().map(settle).collect()
+    }
+}
+
 impl Entrant<'_> {
     fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> &Standing {
         if self.standing.is_none() {
@@ -364,6 +418,28 @@ impl Entrant<'_> {
             let passes = (wanted / sample.nanoseconds.max(1)).try_into().unwrap_or(PASSES_LIMIT);
             let (least, most) = (self.passes * 2, self.passes.saturating_mul(16));
             self.passes = passes.clamp(least, most).min(PASSES_LIMIT);
+        }
+    }
+
+    fn settle(
+        &mut self,
+        operation: Operation,
+        effort: &Effort,
+        settling: Settling,
+    ) -> Option<Settled> {
+        self.warm_up(operation, effort);
+        let mut shares: Vec<f64> = Vec::new();
+        loop {
+            let Sample { nanoseconds, by_others, .. } = self.run(operation)?;
+            let own = nanoseconds.saturating_sub(by_others).max(1);
+            shares.push(nanoseconds as f64 / own as f64);
+            let last = &shares[shares.len().saturating_sub(Settling::LAST)..];
+            let settled =
+                Settled { samples: shares.len() as u32, charged: Summary::of(last)?.median };
+            let is_enough = settled.samples >= settling.least && last.len() == Settling::LAST;
+            if (is_enough && settled.is_settled()) || settled.samples >= settling.most {
+                return Some(settled);
+            }
         }
     }
 

@@ -74,6 +74,10 @@ impl Setting<'_> {
     }
 }
 
+/// What is done where no codecs are measured, whose twin tells the noise.
+const NOISE: &str = "noise";
+const ITSELF: &str = "a codec against itself";
+
 /// What has been found so far.
 #[derive(Default)]
 struct Findings {
@@ -126,6 +130,25 @@ impl Findings {
         self.network(setting, measures, progress);
         let capacities = capacity::rows(setting, measures, &self.rows);
         self.rows.extend(capacities);
+        self.ensure_floor(setting, measures, progress);
+    }
+
+    /// No verdict on times goes without one.
+    fn ensure_floor(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let is_sent = |it: &Measure| {
+            matches!(it, Measure::RoundTrip(_) | Measure::OpenLoop(_) | Measure::Throughput(_))
+        };
+        if self.noise_floor.is_some() || !measures.iter().any(|it| is_sent(it)) {
+            return;
+        }
+        let mut progress = |share| progress(Step { part: NOISE, text: ITSELF, share });
+        let formats = formats(measures, is_sent);
+        self.noise_floor = codec::floor_alone(setting, &formats, &mut progress);
     }
 
     fn of_services(

@@ -323,6 +323,7 @@ impl Peer {
             Some(Sample {
                 nanoseconds: nanoseconds.parse().ok()?,
                 messages: messages.parse().ok()?,
+                by_others: 0,
             })
         });
         let unexpected =
@@ -334,7 +335,10 @@ impl Peer {
         let doubt = claim::too_long(sample.nanoseconds, self.process.took())
             .or_else(|| claim::too_short(sample.nanoseconds, sample.messages, used));
         match doubt {
-            None => Ok(Sample { nanoseconds: claim::charged(sample.nanoseconds, used), ..sample }),
+            None => {
+                let nanoseconds = claim::charged(sample.nanoseconds, used);
+                Ok(Sample { nanoseconds, by_others: nanoseconds - sample.nanoseconds, ..sample })
+            }
             Some(expected) => Err(self.process.incredible(&question, &answer, &expected)),
         }
     }

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use trunkline_lab::experiment::{
-    Effort, Operation, Progress, Sample, Standing, Subject, SubjectError, Trial, all_right,
+    Effort, Operation, Progress, Sample, Settling, Standing, Subject, SubjectError, Trial,
+    all_right,
 };
 use trunkline_lab::row::Verdict;
 
@@ -30,6 +31,8 @@ enum Fault {
     WillNotEcho,
     MissesMessages,
     DiesInRun(u32),
+    /// Until so many runs are over, others take as long again as it does.
+    CompilesForRuns(u32),
 }
 
 impl Subject for Fake {
@@ -73,8 +76,10 @@ impl Subject for Fake {
         self.log.borrow_mut().push(format!("{} {}", self.name, operation.name()));
         let missed = u64::from(self.fault == Fault::MissesMessages);
         let messages = self.corpus.len() as u64 * u64::from(passes);
-        let nanoseconds = messages * self.nanoseconds_per_message;
-        Ok(Sample { nanoseconds, messages: messages - missed })
+        let own = messages * self.nanoseconds_per_message;
+        let is_compiling = matches!(self.fault, Fault::CompilesForRuns(runs) if self.runs <= runs);
+        let by_others = if is_compiling { own } else { 0 };
+        Ok(Sample { nanoseconds: own + by_others, messages: messages - missed, by_others })
     }
 }
 
@@ -207,6 +212,31 @@ fn who_will_not_echo_is_not_timed() {
         assert!(outcomes[0].samples.is_empty() && !outcomes[0].standing.is_timed());
     }
     assert!(log.borrow().is_empty());
+}
+
+#[test]
+fn who_compiles_as_it_runs_works_until_others_add_little() {
+    let corpus = corpus();
+    let settling = Settling { least: 30, most: 300 };
+    let (mut several, log) = trial(
+        &corpus,
+        [
+            ("compiled", 1_000_000, Fault::None),
+            ("compiles", 1_000_000, Fault::CompilesForRuns(100)),
+            ("for ever", 1_000_000, Fault::CompilesForRuns(u32::MAX)),
+            ("dies", 1_000_000, Fault::DiesInRun(20)),
+        ],
+    );
+    let settled = several.settle(Operation::Decode, &EFFORT, settling);
+    let came = |index: usize| settled[index].1.as_ref().expect("it worked to the end");
+    assert!(came(0).is_settled() && came(1).is_settled() && !came(2).is_settled(), "{settled:?}");
+    assert_eq!(came(0).samples, 30);
+    // The middle of the last fifteen is the eighth after all was compiled.
+    assert!((100..=110).contains(&came(1).samples), "{settled:?}");
+    assert_eq!((came(2).samples, came(2).charged), (300, 2.0));
+    let died = Standing::Failed("peer fake was killed by signal 9".into());
+    assert_eq!(settled[3], (died, None));
+    assert!(log.borrow().iter().all(|run| run.ends_with("decode")));
 }
 
 #[test]

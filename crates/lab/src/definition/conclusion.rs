@@ -120,6 +120,7 @@ impl fmt::Display for Expected {
             write!(out, "not ")?;
         }
         match (self.from, self.to) {
+            (Some(from), Some(to)) if from == to => write!(out, "{}", number(from)),
             (Some(from), Some(to)) => write!(out, "{} to {}", number(from), number(to)),
             (Some(from), None) => write!(out, "{} or more", number(from)),
             (None, Some(to)) => write!(out, "{} or less", number(to)),
@@ -244,6 +245,12 @@ mod tests {
             assert!((range.margin(value) - margin).abs() < 1e-9, "{value}");
             assert!((beyond.margin(value) + margin).abs() < 1e-9, "{value}");
         }
+        assert_eq!((range.to_string(), beyond.to_string()), ("1 to 2".into(), "not 1 to 2".into()));
+        let changed = Expected { to: Some(1.0), ..beyond };
+        assert_eq!(changed.to_string(), "not 1");
+        assert_eq!(changed.compare(0.8, 0.9), Match::Expected);
+        assert_eq!(changed.compare(1.1, 1.2), Match::Expected);
+        assert_eq!(changed.compare(0.9, 1.1), Match::Both);
         let open = Expected { from: None, to: Some(2.0), outside: false };
         assert_eq!(open.compare(-1e9, 2.0), Match::Expected);
     }

@@ -138,6 +138,28 @@ pub(super) fn measure(
     measured
 }
 
+/// The noise floor where no codecs are asked for: how much our own differs from itself in one of `formats`.
+pub(super) fn floor_alone(
+    setting: &Setting<'_>,
+    formats: &[Format],
+    progress: &mut dyn FnMut(f64),
+) -> Option<f64> {
+    let formats: Vec<Format> = twin(formats).into_iter().collect();
+    let (content, entries) = (Content::Figure3, setting.longest());
+    let mut measured = Measured::default();
+    for (done, operation) in OPERATIONS.into_iter().enumerate() {
+        let stage = Stage { formats: &formats, content, entries, operation };
+        for batch in 0..stage.batches() {
+            let share = batch as f64 / stage.batches() as f64;
+            progress((done as f64 + share) / OPERATIONS.len() as f64);
+            for outcome in stage.run(setting, batch, &mut [], &mut |_, _| ()) {
+                measured.take(outcome, &stage);
+            }
+        }
+    }
+    measured.floor(entries)
+}
+
 /// Encoding the shortest and the longest messages from memory: enough for a line through the lengths.
 fn cold<'a>(setting: &Setting<'_>, formats: &'a [Format]) -> impl Iterator<Item = Stage<'a>> {
     let shortest = setting.lengths.iter().copied().min().filter(|&it| it < setting.longest());

@@ -14,7 +14,7 @@ mod typed;
 
 use std::collections::BTreeMap;
 
-use super::Setting;
+use super::{ITSELF, NOISE, Setting};
 use crate::customer_services;
 use crate::definition::{Measure, MessageCase};
 use crate::evaluation::Step;
@@ -53,7 +53,10 @@ pub(super) fn run(
     if !formats.is_empty() {
         codecs_and_sizes(setting, (&sizes, &codecs), &formats, &mut found, progress);
     }
-    calls(setting, measures, &mut found, progress);
+    if measures.iter().any(|it| it.is_of_services()) {
+        calls(setting, measures, &mut found, progress);
+        found.ensure_floor(setting, measures, progress);
+    }
     found
 }
 
@@ -87,10 +90,6 @@ fn calls(
     found: &mut Found,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
-    let is_called = |it: &&Measure| it.is_of_services();
-    if !measures.iter().any(is_called) {
-        return;
-    }
     let mut servers = Servers::new(contest::connections(measures));
     contest::measure(setting, measures, &mut servers, found, progress);
     typed::measure(setting, measures, &mut servers, found, progress);
@@ -103,6 +102,21 @@ fn calls(
 const COMPILED_AS_THEY_RUN: [&str; 1] = ["metro"];
 
 impl Found {
+    /// No verdict on times goes without one.
+    fn ensure_floor(
+        &mut self,
+        setting: &Setting<'_>,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        if self.noise_floor.is_some() {
+            return;
+        }
+        let asked = Asked::of(setting, measures, |_| true);
+        let mut progress = |share| progress(Step { part: NOISE, text: ITSELF, share });
+        self.noise_floor = codec::floor_alone(setting, &asked, &mut progress);
+    }
+
     /// Who takes part, and who does not.
     fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
         for Contestant { name, format, state } in contestants {

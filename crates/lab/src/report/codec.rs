@@ -4,7 +4,7 @@ use super::{Rows, Section, WIDTH, bounds, published, value};
 use crate::comparison::{RATIOS, alike, lead_metric, ratio_metric};
 use crate::format::Format;
 use crate::peer::PEERS;
-use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, formats_of};
+use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, formats_of, is_reused};
 use crate::table::{Align, Table, number};
 
 /// Costs of one operation: table 3 or 4.
@@ -69,11 +69,16 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
             "cold: so many messages that none is in the caches when its turn comes".to_owned(),
         );
     }
-    if case == "decode" {
+    if case == "decode" && has_reused(rows) {
         notes
             .push("reused: all messages are decoded into one, else each into a new one".to_owned());
     }
     Some(Section { topic: case, title, table, notes })
+}
+
+/// Whether new messages were told from reused ones: records of before do not say which theirs are.
+fn has_reused(rows: Rows<'_>) -> bool {
+    rows.all.iter().any(|row| is_reused(&row.subject))
 }
 
 /// Whoever takes part, in the order of tables.
@@ -209,9 +214,12 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
         "How many times faster trunkline is, messages of {} entries",
         rows.longest("encode")
     );
-    let notes = vec![
-        "reused: as trunkline-reused, else as trunkline, which makes each message anew".to_owned(),
-        "needed, at least: how far ahead this project means to be".to_owned(),
-    ];
+    let mut notes = Vec::new();
+    if has_reused(rows) {
+        notes.push(
+            "reused: as trunkline-reused, else as trunkline, which makes each message anew".into(),
+        );
+    }
+    notes.push("needed, at least: how far ahead this project means to be".to_owned());
     (!is_empty).then_some(Section { topic: "lead", title, table, notes })
 }

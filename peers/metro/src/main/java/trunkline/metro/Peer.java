@@ -13,12 +13,9 @@ import java.util.Set;
 
 /** Everything that a peer is asked, and its answers. */
 final class Peer {
-    /** How long the first run of a kind goes on unmeasured: until it is compiled. */
-    private static final long WARM_UP_NANOSECONDS = 2_000_000_000L;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final String name;
-    private final Set<String> warm = new HashSet<>();
     private Format<?> format;
     private List<byte[]> messages = List.of();
     private final List<Object> structures = new ArrayList<>();
@@ -96,11 +93,8 @@ final class Peer {
         if (!decodes && !operation.equals("encode")) {
             throw new IOException("run wants decode or encode and a number of passes");
         }
+        // No warm-up: whoever asks lets it run until all is compiled, and work that no answer tells is a lie.
         int passes = number(count);
-        if (warm.add(format.name + operation)) {
-            long start = System.nanoTime();
-            while (System.nanoTime() - start < WARM_UP_NANOSECONDS) pass(decodes, 1);
-        }
         long spent = pass(decodes, passes);
         return spent + "," + (long) passes * messages.size();
     }
