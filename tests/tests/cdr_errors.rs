@@ -159,6 +159,65 @@ fn presence_bits() {
     assert_eq!(error.to_string(), "c at byte 4: the message ends where a whole number should be");
 }
 
+/// The sender has fields there, the values of which would be taken for others.
+#[test]
+fn presence_bits_of_no_field() {
+    let expected = "expected presence bits of the schema's fields, and 0 beyond them";
+    for count in 1..=17_usize {
+        let field = |at| format!("field f{at} 0 u8 optional");
+        let fields: Vec<String> = (0..count).map(field).collect();
+        let plan = plan(&fields.join("\n"), Optional::Bitmap);
+        let mut decoder = cdr::Decoder::new(&plan);
+        let mut record = Record::new(plan.schema());
+        let octets = count.div_ceil(8);
+        for bit in 0..octets * 8 {
+            let mut bytes = vec![0; octets];
+            bytes[bit / 8] |= 1 << (bit % 8);
+            if bit < count {
+                bytes.push(7);
+                decoder.decode(&bytes, &mut record).expect("a field");
+                assert_eq!(record.get(&format!("f{bit}")), Some(&Value::Unsigned(7)));
+                continue;
+            }
+            let error = decoder.decode(&bytes, &mut record).expect_err("no field");
+            assert_eq!(error.to_string(), format!("at byte {}: {expected}", octets - 1));
+        }
+    }
+    let members = "group s 0 e required\nfield a 0 u8 optional\nend";
+    let plan = plan(members, Optional::Bitmap);
+    let mut decoder = cdr::Decoder::new(&plan);
+    let mut record = Record::new(plan.schema());
+    let error = decoder.decode(b"\0\0\0\x02\x01\x07\x03\x07", &mut record).unwrap_err();
+    assert_eq!(error.to_string(), format!("s[1] at byte 6: {expected}"));
+}
+
+/// The bits of a wide message, and the values of the fields that are there, as a plain loop over the
+/// fields writes them.
+#[test]
+fn runs_of_absent_bits() {
+    for count in (1..=200_usize).step_by(7) {
+        let field = |at| format!("field f{at} 0 u8 optional");
+        let fields: Vec<String> = (0..count).map(field).collect();
+        let plan = plan(&fields.join("\n"), Optional::Bitmap);
+        let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
+        let mut back = Record::new(plan.schema());
+        for every in [1, 2, 3, 7, 31, 63, 64, 65, 130, 300] {
+            for first in [0, 1, 6, 62, 63, 64, 127, 199] {
+                let mut record = Record::new(plan.schema());
+                let mut bytes = vec![0; count.div_ceil(8)];
+                for at in (first..count).step_by(every) {
+                    record.set(&format!("f{at}"), Value::Unsigned(at as u64)).unwrap();
+                    bytes[at / 8] |= 1 << (at % 8);
+                    bytes.push(at as u8);
+                }
+                assert_eq!(encoder.encode(&record).unwrap(), bytes, "{count}, {first}, {every}");
+                decoder.decode(&bytes, &mut back).unwrap();
+                assert_eq!(back, record, "{count}, {first}, {every}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_limit_is_kept_and_named() {
     let group = "group s 0 e required\ngroup i 0 f required\nfield a 0 u8 required\nend\nend";

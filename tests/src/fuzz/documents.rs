@@ -50,7 +50,7 @@ impl Edited {
     /// edits.
     ///
     /// # Panics
-    /// If they do not agree, or the message does not come back after it is written.
+    /// If they do not agree, on what is unknown either, or the message does not come back after it is written.
     pub(super) fn read(&self) -> Reach {
         let mut general = Decoder::new(&self.plan).general();
         let mut learnt = Decoder::new(&self.plan);
@@ -63,6 +63,7 @@ impl Edited {
         let read = general.decode(&self.bytes, &mut record);
         for _ in 0..2 {
             assert_eq!(learnt.decode(&self.bytes, &mut other), read, "{}", self.shown());
+            assert_eq!(learnt.unknown(), general.unknown(), "unknown in {}", self.shown());
             if read.is_ok() {
                 assert_same(&other, &record, &self.bytes);
             }

@@ -50,6 +50,9 @@ const MISPLACED: &[&str] = &[
     "<o:item xmlns:o='urn:o'>5</o:item>",
     "<r:result xmlns:r='http://www.w3.org/2003/05/soap-rpc'>item</r:result>",
     "<r:result xmlns:r='http://www.w3.org/2003/05/soap-rpc'>p:name</r:result>",
+    // Unknown, under a prefix that the Envelope declares: nothing changes what names mean.
+    "<SOAP-ENV:other/>",
+    "<SOAP-ENV:other a='1'>t</SOAP-ENV:other>",
 ];
 
 /// As [`ATTRIBUTES`], in namespaces of others.
@@ -62,6 +65,8 @@ const QUALIFIED: &[&str] = &[
     " xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' e:encodingStyle='urn:mine'",
     " xsi:nil='true'",
     " test='1'",
+    " SOAP-ENV:test='1'",
+    " leg='1'",
 ];
 
 /// What may stand anywhere between tags.
@@ -77,6 +82,7 @@ const MARKUP: &[&str] = &[
     "stray",
     "<other/>",
     "<o:other xmlns:o='urn:o'><a>1</a><b xmlns='urn:x'/></o:other>",
+    "<SOAP-ENV:other/>",
     "<item>5</item>",
     "]]>",
     "<",

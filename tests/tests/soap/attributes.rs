@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Options, Plan};
+use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_message::{Kind, Limits, Message, Need, Record, Result, Schema, Structure};
 use trunkline_tests::every_kind::{self, EveryKind, Hollow, Leg, Nested, Step};
 use trunkline_tests::soap_ways::Ways;
@@ -135,6 +135,7 @@ fn what_the_schema_does_not_know_is_passed_over_but_checked() {
         ways.read(enveloped(&element).as_bytes())
     };
     assert_eq!(qualified("name='a' p:other='1'"), Ok(named("a")));
+    assert_eq!(qualified("name='a' xml:lang='en'"), Ok(named("a")));
     let error = qualified("name='a' p:flag='1'").unwrap_err().to_string();
     let expected = "expected the attribute flag of no namespace, not of \"urn:x\"";
     assert!(error.ends_with(expected), "{error}");
@@ -148,6 +149,41 @@ fn what_the_schema_does_not_know_is_passed_over_but_checked() {
     ] {
         let error = refused(&nested(), &format!("<EveryKind name=\"a\" flag=\"x\" {wrong}/>"));
         assert!(error.ends_with(expected), "before the value of flag: {error}");
+    }
+}
+
+/// Whether the way to the message is known or parsed makes no difference to what is counted.
+#[test]
+fn attributes_around_a_message_that_is_refused_are_counted_by_every_way() {
+    let mut ways = Ways::<EveryKind>::new(&plan(&nested()));
+    let document = |attributes: &str| {
+        enveloped(&format!("<sendMessage a='1'><EveryKind {attributes}/></sendMessage>"))
+    };
+    for (attributes, is_read, unknown) in [
+        ("name='x'", true, 1),
+        ("name='x' name='x'", false, 1),
+        ("name='x' b='1'", true, 2),
+        ("name=\"x\" b=\"1\" name=\"x\"", false, 1),
+        ("name='x'", true, 1),
+    ] {
+        let read = ways.read(document(attributes).as_bytes());
+        assert_eq!(read.is_ok(), is_read, "{attributes}");
+        assert_eq!(ways.unknown(), unknown, "{attributes}");
+    }
+}
+
+/// `id` is known wherever content is encoded, in every tag of the message; nowhere else.
+#[test]
+fn an_id_is_known_where_content_is_encoded() {
+    let element = "<EveryKind id='1' name='a'><hollow id='2'/><shorts id='3'><item id='4'>1</item>\
+        </shorts><legs id='5'><leg id='6' side='1'/></legs></EveryKind>";
+    let literal = Options { style: Style::RpcLiteral, ..nested() };
+    for (options, unknown) in [(nested(), 0), (flat(), 1), (literal, 6)] {
+        let mut ways = Ways::<EveryKind>::new(&plan(&options));
+        for _ in 0..2 {
+            ways.read(message(element).as_bytes()).expect("a message");
+            assert_eq!(ways.unknown(), unknown, "{options:?}");
+        }
     }
 }
 

@@ -204,7 +204,8 @@ fn an_attribute_is_not_taken_for_an_element() {
     assert!(error.to_string().ends_with(expected), "{error}");
 }
 
-/// Other attributes without a namespace are passed over, and counted as elements are.
+/// Other attributes without a namespace, or in that of the elements, are passed over, and counted as
+/// elements are.
 #[test]
 fn unknown_attributes_are_counted() {
     let literal = Options { style: Style::RpcLiteral, ..Options::default() };
@@ -261,6 +262,120 @@ fn what_is_unknown_is_counted_before_an_error_too() {
         assert!(read.is_err(), "{fields}");
         assert_eq!(ways.unknown(), unknown, "{fields}");
     }
+}
+
+/// What stands before an entry is looked at in every message, though it stood there before.
+#[test]
+fn what_is_unknown_before_an_entry_is_counted_in_every_message() {
+    let leg = "<leg><side>1</side></leg>";
+    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::schema(), &Options::default()));
+    for (inside, unknown) in [
+        (format!("<own:x/>{leg}"), 1),
+        (format!("<own:x a='1'><own:y/></own:x> {leg}<own:x/>{leg}"), 2),
+        (format!("{leg}<own:x/><own:x/>{leg}{leg}<own:x/>"), 3),
+        (format!("<own:x/>{leg}"), 1),
+        (leg.to_owned(), 0),
+    ] {
+        let document = kinds(&format!("<name>a</name><legs>{inside}</legs>"));
+        for time in 0..3 {
+            let read = ways.read(document.as_bytes()).expect("a message");
+            assert_eq!(read.legs.len(), inside.matches(leg).count(), "{document}");
+            assert_eq!(ways.unknown(), unknown, "time {time}: {document}");
+        }
+    }
+}
+
+/// Where the elements are in a namespace, attributes in it are the message's own as those in none are.
+#[test]
+fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
+    let literal = document("urn:own");
+    let encoded = Options {
+        style: Style::DocumentEncoded,
+        namespace: "urn:own".into(),
+        ..Options::default()
+    };
+    for options in [literal, encoded] {
+        let plan = Plan::new(EveryKind::schema(), &options);
+        let mut ways = Ways::<EveryKind>::new(&plan);
+        let namespace = match options.style {
+            Style::DocumentLiteral => "\"urn:own\"",
+            _ => "no namespace",
+        };
+        let document = |own: &str, fields: &str| {
+            let prefixed = fields.replace("</", "</own:").replace('<', "<own:");
+            let prefixed = prefixed.replace("<own:/own:", "</own:");
+            enveloped(&format!("<own:EveryKind{own}>{prefixed}</own:EveryKind>"))
+        };
+        for (own, fields, name) in [
+            ("", "<name/><legs><leg own:side='5'/></legs>", "side"),
+            ("", "<name/><hollow own:left='5'/>", "left"),
+            ("", "<name/><outer own:inner='5'></outer>", "inner"),
+            ("", "<name/><legs own:leg='5'/>", "leg"),
+            (" own:flag='1'", "<name/>", "flag"),
+        ] {
+            let document = document(own, fields);
+            let error = ways.read(document.as_bytes()).expect_err("a field as an attribute");
+            let at = document.find(&format!("own:{name}='")).unwrap();
+            let expected = format!("expected <{name}> of {namespace}, not the attribute {name}");
+            let error = error.to_string();
+            assert!(error.ends_with(&format!("at byte {at}: {expected}")), "{error}: {document}");
+            let mut message = EveryKind::default();
+            let limits = Limits::default();
+            graph::decode_message(document.as_bytes(), &plan, &limits, &mut message)
+                .expect_err("by a graph");
+        }
+        for (own, fields, unknown) in [
+            (" own:version='1'", "<name own:lang='en' xml:lang='en'>a</name>", 2),
+            ("", "<name>a</name><hollow own:a='1' xsi:a='1'/><legs own:side='1'/>", 2),
+            ("", "<name>a</name><shorts own:a='1'><item own:b='1'>1</item></shorts>", 2),
+            ("", "<name>a</name>", 0),
+        ] {
+            let document = document(own, fields);
+            for _ in 0..2 {
+                let read = ways.read(document.as_bytes());
+                assert!(read.is_ok(), "{read:?}: {document}");
+                assert_eq!(ways.unknown(), unknown, "{document}");
+            }
+            let mut message = EveryKind::default();
+            let limits = Limits::default();
+            let of_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
+            assert_eq!(of_graph, Ok(unknown), "by a graph: {document}");
+        }
+    }
+}
+
+/// The element of a group, of a list or of a call has others of one name inside.
+#[test]
+fn an_attribute_is_not_taken_for_an_item() {
+    for (fields, path, name) in [
+        ("<name/><legs leg='1'><leg><side>1</side></leg></legs>", "legs ", "leg"),
+        ("<name/><legs leg='1'/>", "legs ", "leg"),
+        ("<name/><shorts item='1'/>", "shorts ", "item"),
+        (
+            "<name/><legs><leg><side>1</side><steps step='1'/></leg></legs>",
+            "legs[0]/steps ",
+            "step",
+        ),
+    ] {
+        let document = kinds(fields);
+        let at = document.find(&format!("{name}='1'")).unwrap();
+        let expected = format!("expected <{name}> of no namespace, not the attribute {name}");
+        assert_eq!(refused(&document), format!("{path}at byte {at}: {expected}"));
+        let plan = Plan::new(EveryKind::schema(), &Options::default());
+        let mut message = EveryKind::default();
+        let limits = Limits::default();
+        let of_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
+        assert!(of_graph.unwrap_err().to_string().ends_with(&expected), "by a graph");
+    }
+    let document = kinds("<name/>").replace("<sendMessage>", "<sendMessage EveryKind='1'>");
+    let at = document.find("EveryKind='1'").unwrap();
+    let expected = "expected <EveryKind> of no namespace, not the attribute EveryKind";
+    assert_eq!(refused(&document), format!("at byte {at}: {expected}"));
+    let plan = Plan::new(EveryKind::schema(), &Options::default());
+    let mut message = EveryKind::default();
+    let limits = Limits::default();
+    let of_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
+    assert!(of_graph.unwrap_err().to_string().ends_with(expected), "by a graph");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use trunkline_tests::infoset;
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 
-use crate::{encode, encoded, encoders};
+use crate::{ENCODING11, encode, encoded, encoders};
 
 /// Every style and layout, with types and without.
 fn options() -> Vec<Options> {
@@ -285,6 +285,47 @@ fn sharing_white_space_does_not_get_around_limits() {
     assert_eq!(read(100), Ok(0));
     let error = read(101).expect_err("too much").to_string();
     assert!(error.contains("message_bytes = 100000"), "{error}");
+}
+
+/// They might be meant as the value's, and a reference has no place for them.
+#[test]
+fn attributes_beside_a_reference_are_refused() {
+    let behind = "<m id='a'>here</m>";
+    let customers = |attributes: &str| {
+        let entry = customer(&format!("href='#a'{attributes}/>"));
+        format!("<customers><i>{entry}</i></customers>")
+    };
+    for (attributes, name) in [(" left='5'", "left"), (" o:left='5'", "left")] {
+        let customers = customers(attributes);
+        let at = place(&customers) + customers.find("<address").unwrap();
+        let expected = format!("expected no attribute {name} in an element that refers to another");
+        let error = refused(&customers, behind);
+        assert!(error.ends_with(&format!("at byte {at}: {expected}")), "{error}");
+    }
+    let hollow = "<o:EveryKind><name>a</name><hollow href='#h' left='5'/></o:EveryKind>\
+        <h id='h'><right>r</right></h>";
+    let options = Options {
+        style: Style::DocumentEncoded,
+        layout: Layout::Message,
+        ..customers_plan_options()
+    };
+    let mut decoder = Decoder::new(&Plan::new(EveryKind::schema(), &options));
+    let mut message = EveryKind::default();
+    let error = decoder.decode(encoded(hollow).as_bytes(), &mut message).unwrap_err().to_string();
+    let expected = "expected no attribute left in an element that refers to another";
+    assert!(error.ends_with(expected), "{error}");
+    // Those of others, and in the Header.
+    for attributes in ["", " xsi:type='xsd:string'", " xml:lang='en'", " S:root='0'"] {
+        assert!(read(&customers(attributes), behind).is_ok(), "{attributes}");
+    }
+    let document = encoded("<o:echo><header href='#h'/></o:echo><m id='h'>REQUEST</m>").replace(
+        "<S:Body",
+        &format!("<S:Header S:encodingStyle='{ENCODING11}'><o:a href='#b' x='1'/><o:b id='b'/></S:Header><S:Body"),
+    );
+    let mut message = CustomerServices::default();
+    let limits = Limits::default();
+    graph::decode_message(document.as_bytes(), &customers_plan(), &limits, &mut message)
+        .expect("a header block that is not the message's");
 }
 
 #[test]

@@ -105,7 +105,10 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     #[inline]
     fn scope<F: Fields>(&mut self, scope: &ScopePlan, into: &mut F) -> Result<()> {
         let bitmap = self.at;
-        let _ = self.take(scope.bitmap, "the presence bits")?;
+        let octets = self.take(scope.bitmap, "the presence bits")?;
+        if octets.last().is_some_and(|last| last & scope.no_fields != 0) {
+            return Err(self.bits_of_no_fields());
+        }
         let base = self.seen.len();
         let conditional = scope.required.is_conditional();
         if conditional {
@@ -124,7 +127,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             self.field = field;
             match scope.slots[field].absent {
                 Absent::Flag => self.flag()?,
-                Absent::Bit(bit) => match self.absent_bits(bitmap, bit).min(slot.bits) {
+                Absent::Bit(bit) => match absent_bits(self.bytes, bitmap, bit).min(slot.bits) {
                     0 => {}
                     absent => {
                         field += absent;
@@ -179,17 +182,12 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         absent
     }
 
-    /// How many bits are 0 from this one on of the bitmap that stands there, as far as one word tells.
-    #[inline(always)]
-    fn absent_bits(&self, bitmap: usize, bit: usize) -> usize {
-        let at = bitmap + bit / 8;
-        match self.bytes[at..].first_chunk() {
-            Some(word) => {
-                let rest = u64::from_le_bytes(*word) >> (bit % 8);
-                (rest.trailing_zeros() as usize).min(64 - bit % 8)
-            }
-            None => usize::from(self.bytes[at] >> (bit % 8) & 1 == 0),
-        }
+    /// Bits are set beyond those of the schema's fields: the sender has others, which would be lost.
+    #[cold]
+    #[inline(never)]
+    fn bits_of_no_fields(&self) -> Error {
+        let what = "presence bits of the schema's fields, and 0 beyond them";
+        Error::new(ErrorKind::Expected(what.into()), self.at - 1)
     }
 
     #[inline]
@@ -338,6 +336,20 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     }
 }
 
+/// How many bits are 0 from this one on of the bitmap that stands there, as far as one word tells; 0
+/// if this one is set.
+#[inline(always)]
+fn absent_bits(bytes: &[u8], bitmap: usize, bit: usize) -> usize {
+    let at = bitmap + bit / 8;
+    match bytes[at..].first_chunk() {
+        Some(word) => {
+            let rest = u64::from_le_bytes(*word) >> (bit % 8);
+            (rest.trailing_zeros() as usize).min(64 - bit % 8)
+        }
+        None => usize::from(bytes[at] >> (bit % 8) & 1 == 0),
+    }
+}
+
 /// The number in `WIDTH` little-endian octets, signed as `I` is.
 #[inline]
 fn sign<const WIDTH: usize, I: Integer>(number: [u8; WIDTH]) -> i128 {
@@ -478,5 +490,45 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         self.depth -= 1;
         (self.scope_index, self.field) = (outer, field);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::absent_bits;
+
+    /// How many of the next `most` bits are 0, one by one.
+    fn absent_one_by_one(bytes: &[u8], first: usize, most: usize) -> usize {
+        (first..first + most).take_while(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 0).count()
+    }
+
+    /// What stands behind the bits is no part of the answer, and runs are passed over in steps.
+    #[test]
+    fn absent_bits_are_counted_as_the_plain_twin_counts_them() {
+        for bits in 1..=200_usize {
+            let octets = bits.div_ceil(8);
+            for set in (0..bits).step_by(1 + bits / 4).map(Some).chain([None]) {
+                for behind in 0..=9 {
+                    let mut bytes = vec![0xff, 0xff];
+                    bytes.resize(2 + octets, 0);
+                    bytes.resize(2 + octets + behind, 0xa5 * (behind as u8 % 2));
+                    if let Some(set) = set {
+                        bytes[2 + set / 8] |= 1 << (set % 8);
+                    }
+                    for first in 0..bits {
+                        let mut absent = 0;
+                        while first + absent < bits {
+                            let most = bits - first - absent;
+                            match absent_bits(&bytes, 2, first + absent).min(most) {
+                                0 => break,
+                                more => absent += more,
+                            }
+                        }
+                        let plain = absent_one_by_one(&bytes[2..], first, bits - first);
+                        assert_eq!(absent, plain, "{bits} bits from {first}, {set:?} is set");
+                    }
+                }
+            }
+        }
     }
 }

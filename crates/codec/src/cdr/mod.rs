@@ -12,7 +12,7 @@
 //! within an optional component is such a union too, a group included, since the component may be absent. With
 //! [`Optional::Bitmap`] every struct of a scope begins with one bit for each optional field
 //! instead, the first field in the lowest bit of the first octet, and absent fields take no room
-//! further. Source: CORBA 3, part 2, chapter 9.3.
+//! further; bits of no field are 0, and a message with others is refused. Source: CORBA 3, part 2, chapter 9.3.
 
 mod decoder;
 mod encoder;

@@ -102,6 +102,8 @@ pub(super) struct ScopePlan {
     pub(super) first: usize,
     /// Octets of the bitmap at the beginning; 0 without.
     pub(super) bitmap: usize,
+    /// The bits of its last octet that no field has.
+    pub(super) no_fields: u8,
     /// The least octets that an entry takes: bounds the count of a sequence before it is read.
     pub(super) least: usize,
     /// Which fields must be there, and when.
@@ -149,6 +151,7 @@ impl ScopePlan {
             slots: slots.into(),
             first,
             bitmap,
+            no_fields: if bits % 8 == 0 { 0 } else { u8::MAX << (bits % 8) },
             least: least.max(1),
             required: scope.required.clone(),
         }

@@ -106,23 +106,26 @@ pub(super) fn refuse_unqualified(part: &str, soap: &str, parser: &Parser, input:
     })
 }
 
-/// The attributes in no namespace of the start tag just read that say nothing of its content. Where
-/// content is encoded, `id` and `href` do.
+/// The attributes of the start tag just read that say nothing, see [`says_nothing`].
 pub(super) fn others<'a>(
-    plan: &Plan,
+    plan: &'a Plan,
     parser: &'a Parser,
     input: &'a str,
 ) -> impl Iterator<Item = Attribute<'a>> {
-    let encoded = plan.options.style.is_encoded();
     parser.attributes(input).filter(move |it| {
-        let name = it.name;
-        name.namespace == Namespace::NONE && !(encoded && is_of_encoding(name.local()))
+        let namespace = parser.namespace_name(input, it.name.namespace);
+        says_nothing(plan, namespace, it.name.local())
     })
 }
 
-/// Is it an attribute in no namespace that the encoding rules know (SOAP 1.1 section 5.4.1)?
-pub(super) fn is_of_encoding(local: &str) -> bool {
-    matches!(local, "id" | "href")
+/// Does an attribute that is no field say nothing of the content of its element, though it does not
+/// belong to others? Those do that are neither in no namespace nor in that of the elements. Where
+/// content is encoded, `id` and `href` say something (SOAP 1.1 section 5.4.1).
+pub(super) fn says_nothing(plan: &Plan, namespace: &str, local: &str) -> bool {
+    match namespace {
+        "" => !(plan.options.style.is_encoded() && matches!(local, "id" | "href")),
+        name => plan.is_of_elements(name),
+    }
 }
 
 type Kept<T> = Result<T, ErrorKind>;
@@ -192,8 +195,7 @@ impl<'a> Marks<'a> {
                     marks.array = Some(array);
                 }
                 (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, parser, input)?,
-                ("", local) if !(encoded && is_of_encoding(local)) => marks.others += 1,
-                _ => {}
+                (name, local) => marks.others += usize::from(says_nothing(plan, name, local)),
             }
         }
         Ok(marks)

@@ -33,7 +33,7 @@ impl<'a> Body<'a> {
             _ => marks.refuse_array().map(|()| None),
         });
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes(marks.others);
+        self.count_attributes_of_field(marks.others)?;
         Ok(marks.nil)
     }
 

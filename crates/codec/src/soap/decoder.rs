@@ -68,7 +68,8 @@ impl Decoder {
 
     /// How many elements of the last message the schema does not know at all, up to the error where it
     /// was refused. They were checked for being well-formed, and passed over with what stands inside,
-    /// which does not count. Unknown attributes in no namespace count like elements.
+    /// which does not count. Unknown attributes in no namespace, or in
+    /// that of the elements, count like elements.
     pub fn unknown(&self) -> usize {
         self.unknown
     }
@@ -120,7 +121,8 @@ impl Decoder {
         let mut expected = self.expected && is_short;
         let attributes = plan.options.attributes;
         let (opening, learnt) = (&mut self.opening, &mut self.learnt);
-        let (way, unknown) = opening.enter(plan, input, &mut self.parser, learnt, expected)?;
+        let unknown = &mut self.unknown;
+        let way = opening.enter(plan, input, &mut self.parser, learnt, expected, unknown)?;
         let known = way == Way::Known;
         expected &= way != Way::Nil;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
@@ -147,7 +149,7 @@ impl Decoder {
             stated: None,
             first: plan.return_value.is_some().then_some(first),
             result: None,
-            unknown,
+            unknown: self.unknown,
             scope: 0,
             field: 0,
             fields: 0,

@@ -9,7 +9,7 @@ use super::envelope::{SOAP11, SOAP12};
 use super::learnt::Learnt;
 use super::names::Name as Meaning;
 use super::plan::{Layout, NONE, Plan};
-use super::unknown::misplaced;
+use super::unknown::{meant_as_item, misplaced, place};
 use crate::xml::{self, Event, Name, Namespace, Parser};
 
 /// The envelope of the last message: most senders send the same bytes around every message, and
@@ -21,15 +21,6 @@ pub(super) struct Opening {
     parser: Option<Parser>,
     names: Option<Names>,
     /// Attributes on the way that mean nothing.
-    unknown: usize,
-}
-
-/// What the start tags around the inside of the message say of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Inside {
-    /// Is it nil?
-    nil: bool,
-    /// How many attributes mean nothing.
     unknown: usize,
 }
 
@@ -62,7 +53,7 @@ const LONGEST: usize = 4096;
 
 impl Opening {
     /// Goes to the inside of the message's own element; what is `expected` may be known, or is learnt.
-    /// Answers also how many attributes of the tags there mean nothing.
+    /// Tells in `unknown`, up to an error too, how many attributes of the tags there mean nothing.
     #[inline(always)]
     pub(super) fn enter(
         &mut self,
@@ -71,23 +62,24 @@ impl Opening {
         parser: &mut Parser,
         learnt: &mut Learnt,
         expected: bool,
-    ) -> Result<(Way, usize)> {
+        unknown: &mut usize,
+    ) -> Result<Way> {
         if expected && self.resume(input, parser) {
-            return Ok((Way::Known, self.unknown));
+            *unknown = self.unknown;
+            return Ok(Way::Known);
         }
-        let Inside { nil, unknown } = open(plan, input, parser)?;
-        if nil {
-            return Ok((Way::Nil, unknown));
+        if open(plan, input, parser, unknown)? {
+            return Ok(Way::Nil);
         }
         if expected {
             match plan.options.attributes {
                 false => self.learn(input, parser),
                 true => self.learn_in_tag(input, parser, plan.width),
             }
-            self.unknown = unknown;
+            self.unknown = *unknown;
             learnt.forget();
         }
-        Ok((Way::Parsed, unknown))
+        Ok(Way::Parsed)
     }
 
     /// Puts the parser behind the envelope's beginning if it is that of the last message.
@@ -159,14 +151,20 @@ impl Opening {
     }
 }
 
-/// Reads to the inside of the message's own element.
+/// Reads to the inside of the message's own element; is it nil? Counts the attributes there, and
+/// on the call around it, that are unknown.
 #[cold]
-pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<Inside> {
+pub(super) fn open(
+    plan: &Plan,
+    input: &str,
+    parser: &mut Parser,
+    unknown: &mut usize,
+) -> Result<bool> {
     parser.begin(input)?;
     let at = parser.position();
     if plan.options.layout == Layout::Fragment {
         let name = start(input, parser, "the message")?;
-        return message(plan, input, parser, at, name);
+        return message(plan, input, parser, (at, name), unknown);
     }
     let name = start(input, parser, "the Envelope")?;
     let namespace = parser.namespace_name(input, name.namespace);
@@ -192,7 +190,7 @@ pub(super) fn open(plan: &Plan, input: &str, parser: &mut Parser) -> Result<Insi
     style = style.and_then(|()| refuse_unqualified("Body", soap, parser, input));
     style = style.and_then(|()| refuse_style(plan, parser, input));
     style.map_err(|kind| Error::new(kind, at))?;
-    body(plan, input, parser, soap)
+    body(plan, input, parser, soap, unknown)
 }
 
 /// Passes over header blocks; one that has to be understood is not, unless `any` is.
@@ -215,8 +213,13 @@ fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()>
     Ok(())
 }
 
-fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<Inside> {
-    let mut around = 0;
+fn body(
+    plan: &Plan,
+    input: &str,
+    parser: &mut Parser,
+    soap: &str,
+    unknown: &mut usize,
+) -> Result<bool> {
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
     let mut at = parser.position();
     let mut name = start(input, parser, "the message")?;
@@ -237,17 +240,35 @@ fn body(plan: &Plan, input: &str, parser: &mut Parser, soap: &str) -> Result<Ins
         if has_graphs(plan) {
             check(plan, input, parser, at, false)?;
         }
-        around = others(plan, parser, input).count();
+        *unknown += count_around(plan, parser, input)?;
         at = parser.position();
         name = start(input, parser, "the message")?;
     }
-    let inside = message(plan, input, parser, at, name)?;
-    Ok(Inside { unknown: inside.unknown + around, ..inside })
+    message(plan, input, parser, (at, name), unknown)
+}
+
+/// How many attributes of the start tag just read, which is that of the call around the message,
+/// are unknown.
+fn count_around(plan: &Plan, parser: &Parser, input: &str) -> Result<usize> {
+    let (mut count, namespace) = (0, &plan.root_namespace);
+    for attribute in others(plan, parser, input) {
+        if let Some(kind) = meant_as_item(&plan.root, namespace, attribute.name.local()) {
+            return Err(Error::new(kind, place(attribute, input)));
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// Looks at the start tag just read, which has to be that of the message's own element. Where fields
 /// are attributes, they are not looked at here.
-fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>) -> Result<Inside> {
+fn message(
+    plan: &Plan,
+    input: &str,
+    parser: &Parser,
+    (at, name): (usize, Name<'_>),
+    unknown: &mut usize,
+) -> Result<bool> {
     let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
     if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
         let namespace = shown(&plan.root_namespace);
@@ -256,13 +277,14 @@ fn message(plan: &Plan, input: &str, parser: &Parser, at: usize, name: Name<'_>)
     }
     let nil = check(plan, input, parser, at, plan.may_be_nil())?;
     if plan.options.attributes {
-        return Ok(Inside { nil, unknown: 0 });
+        return Ok(nil);
     }
     if let Some((meaning, kind, at)) = misplaced(plan, parser, input, &plan.scopes[0], NONE) {
         let field = if let Meaning::Field(field) = meaning { field.into() } else { usize::MAX };
         return Err(plan.locate(Error::new(kind, at), 0, field));
     }
-    Ok(Inside { nil, unknown: others(plan, parser, input).count() })
+    *unknown += others(plan, parser, input).count();
+    Ok(nil)
 }
 
 /// Looks at the attributes of the start tag just read: there have to be elements by their names, or

@@ -308,6 +308,12 @@ impl Plan {
             Style::RpcEncoded | Style::RpcLiteral | Style::DocumentEncoded => "",
         }
     }
+
+    /// May elements of the message be in this namespace, which is one?
+    pub(super) fn is_of_elements(&self, namespace: &str) -> bool {
+        namespace == self.element_namespace()
+            || self.any_item && namespace == &*self.options.namespace
+    }
 }
 
 /// The first element of the message.

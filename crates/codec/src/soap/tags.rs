@@ -6,6 +6,7 @@
 use trunkline_message::{ErrorKind, Fields, Result};
 use trunkline_wire::scan;
 
+use super::attributes::says_nothing;
 use super::decoder::{Body, Value};
 use super::names::Name;
 use super::opening::{self, shown};
@@ -231,7 +232,8 @@ impl<'a> Body<'a> {
                 }
                 return Ok(());
             }
-            opening::open(self.plan, self.input, self.parser)?;
+            self.unknown = 0;
+            opening::open(self.plan, self.input, self.parser, &mut self.unknown)?;
         }
         self.check_names();
         self.hold(&self.plan.scopes[0], NONE)
@@ -314,7 +316,7 @@ impl<'a> Body<'a> {
     }
 
     /// Holds the attributes of the start tag that the parser read last, and counts those that are
-    /// unknown. Those in a namespace belong to others.
+    /// unknown.
     ///
     /// # Errors
     /// One has the name of a field and is in the namespace of the message: fields are in none.
@@ -334,13 +336,17 @@ impl<'a> Body<'a> {
                     start: offset(raw) as u32,
                     end: (offset(raw) + raw.len()) as u32,
                 }),
-                Some(_) if Some(namespace) == self.namespace => {
+                Some(_) if self.is_own(namespace) => {
                     let found = shown(self.parser.namespace_name(self.input, namespace));
                     let local = attribute.name.local();
                     let what = format!("the attribute {local} of no namespace, not of {found}");
                     return Err(self.error(ErrorKind::Expected(what.into()), offset(name)));
                 }
-                _ => self.unknown += usize::from(own),
+                _ => {
+                    let name = self.parser.namespace_name(self.input, namespace);
+                    let local = attribute.name.local();
+                    self.unknown += usize::from(says_nothing(self.plan, name, local));
+                }
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::envelope::RPC;
 use super::names::Name;
 use super::opening::{excerpt, shown};
 use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
-use crate::xml::{self, Parser};
+use crate::xml::{self, Attribute, Parser};
 
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
@@ -57,7 +57,7 @@ impl Plan {
         (!is_foreign || is_known).then(|| format!("<{}> of {}", entry.name, shown(own)))
     }
 
-    /// What an attribute in no namespace was meant as, if the element that it stands in has others
+    /// What an attribute that says nothing was meant as, if the element that it stands in has others
     /// inside that are those of a component of a scope: one of them, or no answer if it is unknown.
     pub(super) fn meant_by_attribute(
         &self,
@@ -66,9 +66,23 @@ impl Plan {
         local: &str,
     ) -> Option<(Name, ErrorKind)> {
         let meaning = scope.names.get(component, local.as_bytes())?;
-        let namespace = shown(self.element_namespace());
-        let what = format!("<{local}> of {namespace}, not the attribute {local}");
-        Some((meaning, ErrorKind::Expected(what.into())))
+        Some((meaning, not_attribute(local, self.element_namespace())))
+    }
+
+    /// The same, if the element has that of a group or list of a scope inside.
+    pub(super) fn meant_by_attribute_of(
+        &self,
+        scope: usize,
+        field: usize,
+        local: &str,
+    ) -> Option<ErrorKind> {
+        let slot = self.scopes[scope].slots.get(field)?;
+        let item = match slot.shape {
+            Shape::Group => &*self.scopes[usize::from(slot.scope)].name,
+            Shape::List => "item",
+            Shape::Value | Shape::Attribute => return None,
+        };
+        meant_as_item(item, self.element_namespace(), local)
     }
 
     /// Why a field may not stand twice.
@@ -105,8 +119,25 @@ pub(super) fn misplaced(
 ) -> Option<(Name, ErrorKind, usize)> {
     others(plan, parser, input).find_map(|it| {
         let (meaning, kind) = plan.meant_by_attribute(scope, component, it.name.local())?;
-        Some((meaning, kind, it.name.qualified().as_ptr().addr() - input.as_ptr().addr()))
+        Some((meaning, kind, place(it, input)))
     })
+}
+
+/// Where an attribute of the document begins.
+pub(super) fn place(attribute: Attribute<'_>, input: &str) -> usize {
+    attribute.name.qualified().as_ptr().addr() - input.as_ptr().addr()
+}
+
+/// What was expected in place of an attribute of this local name that says nothing, if the element
+/// that it stands in has others of that name inside, in a namespace, and no more.
+pub(super) fn meant_as_item(item: &str, namespace: &str, local: &str) -> Option<ErrorKind> {
+    (*local == *item).then(|| not_attribute(local, namespace))
+}
+
+/// An attribute stands where an element of its name was expected.
+fn not_attribute(local: &str, namespace: &str) -> ErrorKind {
+    let what = format!("<{local}> of {}, not the attribute {local}", shown(namespace));
+    ErrorKind::Expected(what.into())
 }
 
 /// What was expected in place of an element.
@@ -171,6 +202,27 @@ impl<'a> Body<'a> {
         }
         self.refuse_misplaced(scope, component)?;
         self.count_attributes(others);
+        Ok(())
+    }
+
+    /// The same for the present field, which may be a group or list.
+    ///
+    /// # Errors
+    /// One is meant as an entry or item.
+    #[inline]
+    pub(super) fn count_attributes_of_field(&mut self, count: usize) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        let (plan, scope, field) = (self.plan, self.scope, self.field);
+        let meant = others(plan, self.parser, self.input).find_map(|it| {
+            let kind = plan.meant_by_attribute_of(scope, field, it.name.local())?;
+            Some((kind, place(it, self.input)))
+        });
+        if let Some((kind, at)) = meant {
+            return Err(self.error(kind, at));
+        }
+        self.count_attributes(count);
         Ok(())
     }
 

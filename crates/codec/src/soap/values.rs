@@ -108,7 +108,8 @@ impl Body<'_> {
     #[inline(never)]
     fn next_entry_generally(&mut self, index: usize, entry: &ScopePlan) -> Result<bool> {
         let start = self.parser.position();
-        let begins_here = self.parser.is_in_content();
+        // What is counted is not learnt: it would not be counted again.
+        let mut learns = self.parser.is_in_content();
         loop {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
@@ -125,13 +126,14 @@ impl Body<'_> {
                         self.count_attributes_around(marks.others, entry, NONE)?;
                         if self.attributes {
                             self.hold(entry, NONE)?;
-                        } else if begins_here && marks.others == 0 {
+                        } else if learns && marks.others == 0 {
                             self.learn_entry(index, start, (at + 1, name.qualified().len()));
                         }
                         return Ok(true);
                     }
                     self.unknown_in_group(entry, (at, name))?;
                     self.parser.skip_element(self.input)?;
+                    learns = false;
                 }
                 Event::End { .. } => {
                     self.check_names();

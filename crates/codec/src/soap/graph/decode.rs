@@ -11,7 +11,9 @@ use super::model::{Array, Content, Graph, Message, Node, NodeId};
 use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::soap::Version;
-use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified};
+use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified, says_nothing};
+use crate::soap::opening::excerpt;
+use crate::soap::plan::Plan;
 use crate::xml::{self, Event, Parser, Source};
 
 /// Edges to nodes that are not known yet are numbered from here.
@@ -39,17 +41,16 @@ pub(super) enum Form {
     Element,
 }
 
-/// As [`decode`], for a message of a schema, whose Body is known to be encoded or not, whether it
-/// says so or not. Tells also where the element of each node begins.
+/// As [`decode`], for a message of the plan's schema. Tells also where the element of each node begins.
 pub(super) fn decode_as(
     bytes: &[u8],
     limits: &Limits,
-    encoded: bool,
+    plan: &Plan,
     form: Form,
 ) -> Result<(Message, Vec<usize>)> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
-    let reader = Reader { form, ..Reader::new(input, limits, Some(encoded)) };
+    let reader = Reader { form, ..Reader::new(input, limits, Some(plan)) };
     match form {
         Form::Envelope => reader.envelope(),
         Form::Element => reader.element(),
@@ -76,8 +77,8 @@ struct Reader<'a> {
     references: Vec<(Cow<'a, str>, usize)>,
     stack: Vec<Frame<'a>>,
     elements: usize,
-    /// For a message of a schema: is its Body encoded?
-    typed: Option<bool>,
+    /// The plan of a message that has a schema: its Body is encoded or not, whether it says so or not.
+    typed: Option<&'a Plan>,
     in_body: bool,
     style: Style,
     form: Form,
@@ -110,7 +111,7 @@ struct Root {
 }
 
 impl<'a> Reader<'a> {
-    fn new(input: &'a str, limits: &'a Limits, typed: Option<bool>) -> Self {
+    fn new(input: &'a str, limits: &'a Limits, typed: Option<&'a Plan>) -> Self {
         Self {
             input,
             parser: Parser::new(xml::Options::soap(), limits),
@@ -129,10 +130,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn is_of_encoded_plan(&self) -> bool {
+        self.typed.is_some_and(|plan| plan.options.style.is_encoded())
+    }
+
     /// Reads a document that is one element, which is the message whatever its `root` says.
     fn element(mut self) -> Result<(Message, Vec<usize>)> {
         self.parser.begin(self.input)?;
-        self.style.encoded = self.typed == Some(true);
+        self.style.encoded = self.is_of_encoded_plan();
         self.in_body = true;
         let at = self.parser.position();
         let name = self.start("the message")?;
@@ -177,7 +182,7 @@ impl<'a> Reader<'a> {
         self.part("Body", soap, at)?;
         // What a plan says holds for the Body: header blocks have schemas of their own.
         if self.style.text.is_none() {
-            self.style.encoded = self.typed == Some(true);
+            self.style.encoded = self.is_of_encoded_plan();
         }
         self.enter_style();
         self.in_body = true;
@@ -380,10 +385,21 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// # Errors
+    /// The element has content; or, in the message of a schema, attributes that might be meant as
+    /// the value's: a reference keeps none.
     fn refer(&mut self, frame: &Frame<'_>, reference: Cow<'a, str>) -> Result<NodeId, ErrorKind> {
         if frame.has_text || !frame.members.is_empty() {
             let what = "no content in an element that refers to another";
             return Err(ErrorKind::Expected(what.into()));
+        }
+        if let Some(plan) = self.typed.filter(|_| self.in_body) {
+            let mut names = frame.marks.attributes.iter().map(|(name, _)| name);
+            if let Some(name) = names.find(|it| says_nothing(plan, it.namespace(), it.local())) {
+                let name = excerpt(name.local());
+                let what = format!("no attribute {name} in an element that refers to another");
+                return Err(ErrorKind::Expected(what.into()));
+            }
         }
         self.references.push((reference, frame.at));
         Ok(NodeId(UNRESOLVED | (self.references.len() as u32 - 1)))

@@ -15,11 +15,11 @@ use trunkline_wire::{
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
-use crate::soap::attributes::{fits, is_of_encoding};
+use crate::soap::attributes::{fits, says_nothing};
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
-use crate::soap::unknown::{instead, local_part};
+use crate::soap::unknown::{instead, local_part, meant_as_item};
 use crate::soap::values::parse_decimal;
 use crate::width::within;
 
@@ -50,7 +50,7 @@ pub(in crate::soap) fn decode_counted<M: Typed>(
     unknown: &mut usize,
 ) -> Result<()> {
     *unknown = 0;
-    let (graph, places) = decode_as(bytes, limits, plan.options.style.is_encoded(), form(plan))?;
+    let (graph, places) = decode_as(bytes, limits, plan, form(plan))?;
     let (node, around) = locate(plan, &graph)?;
     *unknown = around;
     read(&graph.graph, &places, node, plan, limits, message, unknown)
@@ -151,7 +151,13 @@ fn locate(plan: &Plan, message: &Message) -> Result<(NodeId, usize)> {
     match message.graph.members(root) {
         [(name, node), rest @ ..] if name.is(&plan.root_namespace, &plan.root) => {
             let Some((second, _)) = rest.first() else {
-                return Ok((*node, others(plan, call).count()));
+                let names = others(plan, call).map(super::Name::local);
+                let root = &plan.root;
+                let meant = names.clone().find_map(|it| meant_as_item(root, "", it));
+                return match meant {
+                    Some(kind) => Err(Error::new(kind, 0).within(local)),
+                    None => Ok((*node, names.count())),
+                };
             };
             let what = format!("the element {} after the message", excerpt(second.local()));
             Err(Error::new(ErrorKind::Unsupported(what.into()), 0).within(local))
@@ -200,13 +206,10 @@ fn refuse_reference(plan: &Plan, node: &Node) -> std::result::Result<(), ErrorKi
     }
 }
 
-/// The attributes of a node in no namespace that say nothing of its content.
-fn others<'g>(plan: &Plan, node: &'g Node) -> impl Iterator<Item = &'g super::Name> {
-    let encoded = plan.options.style.is_encoded();
+/// The attributes of a node that say nothing, see [`says_nothing`].
+fn others<'g>(plan: &'g Plan, node: &'g Node) -> impl Iterator<Item = &'g super::Name> + Clone {
     let names = node.attributes.iter().map(|(name, _)| name);
-    names.filter(move |name| {
-        name.namespace().is_empty() && !(encoded && is_of_encoding(name.local()))
-    })
+    names.filter(|name| says_nothing(plan, name.namespace(), name.local()))
 }
 
 /// Stands at the node of one field.
@@ -249,6 +252,21 @@ impl<'a> Reader<'a> {
     /// Counts the attributes of a node that say nothing.
     fn count_attributes(&mut self, node: NodeId) {
         self.unknown += others(self.plan, self.graph.node(node)).count();
+    }
+
+    /// The same for a field, which may be a group or list.
+    ///
+    /// # Errors
+    /// One is meant as an entry or item.
+    fn count_attributes_of(&mut self, node: NodeId, field: usize) -> Result<()> {
+        let (plan, scope) = (self.plan, self.scope);
+        let meant = others(plan, self.graph.node(node))
+            .find_map(|name| plan.meant_by_attribute_of(scope, field, name.local()));
+        if let Some(kind) = meant {
+            return Err(self.error(kind));
+        }
+        self.count_attributes(node);
+        Ok(())
     }
 
     /// The same, where the elements inside are those of a component of a scope.
@@ -335,7 +353,8 @@ impl<'a> Reader<'a> {
                 Some(Meaning::Component(inner)) => {
                     self.count_attributes_around(*child, scope, inner)?;
                 }
-                _ => self.count_attributes(*child),
+                Some(Meaning::Field(field)) => self.count_attributes_of(*child, field.into())?,
+                None => {}
             }
             if matches!(node.content, Content::Nil) {
                 continue;
