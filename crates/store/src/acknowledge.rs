@@ -11,6 +11,10 @@ const RANGES: usize = 4_096;
 /// A record costs at least as much as so many ranges.
 const RECORD: usize = 8;
 
+/// Bytes of a record besides its ranges, and of a range, at most.
+const HEAD: usize = 64;
+const RANGE: usize = 20;
+
 /// How soon after an acknowledgement room is looked for if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
 
@@ -53,7 +57,7 @@ impl Store {
         self.is_urgent |= wants_told;
         if count > 0 || wants_told {
             if !std::mem::replace(&mut durable.is_unlogged, true) {
-                self.unlogged.push(number);
+                self.unlogged.push_back(number);
             }
             self.be_lazy(at.now);
             self.stop_if_over(number, ranges, outlet);
@@ -84,37 +88,41 @@ impl Store {
     }
 
     /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
-    /// finds no room is tried again with the next commit.
+    /// finds no room is tried again with the next commit. Who has more than a turn may take is the last of the
+    /// next turn.
     pub(crate) fn log_acknowledgements(&mut self, at: Moment) -> bool {
         let mut rest = RANGES;
-        let mut unlogged = std::mem::take(&mut self.unlogged);
-        unlogged.retain(|number| !self.log_acknowledgements_of(at, *number, &mut rest));
-        unlogged.append(&mut self.unlogged);
-        self.unlogged = unlogged;
-        rest == 0
+        for _ in 0..self.unlogged.len() {
+            // Without room for the least of records nobody's is made for nothing.
+            if rest == 0 || self.make_room(at, HEAD + RANGE).is_err() {
+                break;
+            }
+            let Some(number) = self.unlogged.pop_front() else { break };
+            if !self.log_acknowledgements_of(at, number, &mut rest) {
+                self.unlogged.push_back(number);
+            }
+        }
+        rest == 0 && !self.unlogged.is_empty()
     }
 
-    /// Those of one subscription; whether all of them are in the journal.
+    /// Those of one subscription; whether all of them are in the journal. Only what is takes of the rest.
     fn log_acknowledgements_of(&mut self, at: Moment, number: u32, rest: &mut usize) -> bool {
-        // A range takes twenty bytes at most.
-        let limit = RANGES.min((self.journal.record_bytes() - 64) / 20);
-        while let Some(durable) = self.durables.get(&number) {
-            if durable.is_replay() {
-                return true;
-            }
-            if *rest == 0 {
+        let mut most = RANGES.min((self.journal.record_bytes() - HEAD) / RANGE);
+        while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
+            let ranges = durable.unlogged.ranges.len().min(most).min(*rest);
+            if *rest == 0 || most == 0 {
                 return false;
             }
-            let most = limit.min(*rest);
-            let ranges = durable.unlogged.ranges.len().min(most);
-            *rest = rest.saturating_sub(ranges.max(RECORD));
-            let body = durable.unlogged.body(number, most);
+            let body = durable.unlogged.body(number, ranges);
             if self.make_room(at, body.len()).is_err() {
-                return false;
+                // There is room for fewer, or was.
+                most = ranges / 2;
+                continue;
             }
             let appended = self.journal.append(at.time, kind::DONE, &[&body]);
+            *rest = rest.saturating_sub(ranges.max(RECORD));
             let Some(durable) = self.durables.get_mut(&number) else { return true };
-            durable.unlogged.forget(most);
+            durable.unlogged.forget(ranges);
             if durable.unlogged.is_empty() {
                 durable.is_unlogged = false;
                 self.promise_acknowledged(number, appended.position);

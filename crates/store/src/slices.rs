@@ -65,7 +65,7 @@ impl Store {
                 // Who wants to know that they are kept is told when a record behind them is on disk.
                 let is_told = consumer.wants_acknowledged && self.journal.is_on_disk();
                 if is_told && !std::mem::replace(&mut durable.is_unlogged, true) {
-                    self.unlogged.push(number);
+                    self.unlogged.push_back(number);
                 }
                 self.is_urgent |= is_told;
             }
@@ -129,7 +129,7 @@ impl Store {
             return;
         }
         durable.is_unlogged = true;
-        self.unlogged.push(number);
+        self.unlogged.push_back(number);
         self.be_lazy(now);
     }
 

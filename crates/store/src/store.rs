@@ -111,7 +111,7 @@ pub struct Store {
     /// Messages for direct subscribers that wait to be on disk.
     later: VecDeque<(u64, Address)>,
     /// Durable subscriptions with acknowledgements that are not in the journal.
-    pub(crate) unlogged: Vec<u32>,
+    pub(crate) unlogged: VecDeque<u32>,
     pub(crate) answers: VecDeque<(u64, Answer)>,
     /// Durable subscriptions that are to be put into the journal when there is room, and the numbers of those
     /// that were deleted and are to be.
@@ -165,7 +165,7 @@ impl Store {
             due: Vec::new(),
             awaiting: Vec::new(),
             later: VecDeque::new(),
-            unlogged: Vec::new(),
+            unlogged: VecDeque::new(),
             answers: VecDeque::new(),
             late: Vec::new(),
             deleted: Vec::new(),

@@ -518,3 +518,79 @@ fn a_quota_is_of_bytes_and_not_of_restarts() {
     assert_eq!(world.payloads().first().map(String::as_str), Some("a"));
     assert!(world.told.lost.is_empty(), "{:?}", world.told.lost);
 }
+
+/// Subscriptions that have one acknowledgement each that is not in the journal.
+fn with_acknowledgements(count: u64, settings: Settings) -> World {
+    let mut world = World::new(settings);
+    let names: Vec<String> = (0..count).map(|number| format!("gateway {number}")).collect();
+    for (client, name) in (2..).zip(&names) {
+        world.consume(client, durable(name));
+    }
+    world.publish_in_time("cut/1", "a");
+    world.sync();
+    let seen = std::mem::take(&mut world.told.seen);
+    assert_eq!(seen.len() as u64, count);
+    seen.iter().for_each(|it| world.acknowledge(it.client, it.position));
+    world
+}
+
+#[test]
+fn a_store_with_much_to_write_can_be_closed_though_the_disk_takes_nothing() {
+    for is_full in [false, true] {
+        let journal = Options { segment_bytes: 1 << 20, ..settings().journal };
+        let mut world = with_acknowledgements(600, Settings { journal, ..settings() });
+        if is_full {
+            // Less is left of the last segment than the least record takes, and there is no other.
+            world.disk.set_room(Some(0));
+            let mut bytes = 10_000;
+            while bytes > 0 {
+                match world.try_publish("memory/1", &"x".repeat(bytes), 0) {
+                    Ok(()) => {}
+                    Err(Denied::Busy) => world.sync(),
+                    Err(_) => bytes /= 2,
+                }
+            }
+        } else {
+            world.publish("cut/1", "b");
+            let at = world.at();
+            world.store.next_commit(at).expect("it is urgent");
+            world.store.committed(at, Err("no".into()), &mut world.told);
+        }
+        let (at, last) = (world.at(), world.store.journal().last());
+        world.store.close(at);
+        assert!(world.store.journal().last() <= last + 1, "nothing but the end is written");
+    }
+}
+
+#[test]
+fn who_has_much_to_write_does_not_keep_others_waiting() {
+    let settings = Settings { ranges: 100_000, ..settings() };
+    let mut world = World::new(settings);
+    world.consume(2, Consume { window: 30_000, ..durable("hasty") });
+    world.consume(3, Consume { window: 1, wants_acknowledged: true, ..durable("gateway") });
+    (0..26_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    let of = |world: &World, client: u64| -> Vec<u64> {
+        let of_it = world.told.seen.iter().filter(|it| it.client == client);
+        of_it.map(|it| it.position).collect()
+    };
+    let many = of(&world, 2);
+    many.iter().step_by(2).for_each(|position| world.acknowledge(2, *position));
+    let one = of(&world, 3)[0];
+    world.acknowledge(3, one);
+    // It waits for one turn of the other one, and not for all of it.
+    let mut commits = 0;
+    while world.told.acknowledged.is_empty() {
+        world.chores();
+        let it = world.store.next_commit(world.at()).expect("there are more of them");
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+    }
+    assert!(commits <= 2, "{commits} commits");
+    world.sync();
+    world.wait(30_000_000);
+    world.cut_power();
+    let account = world.store.account("hasty").expect("it stands");
+    assert_eq!(account.acknowledged, 13_000);
+}
