@@ -23,7 +23,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Denied::Unknown`]: the client has no such subscription.
+    /// [`Denied::Unknown`]: the client has no such subscription. [`Denied::Limit`]: the message comes again.
     pub fn acknowledge(
         &mut self,
         at: Moment,
@@ -38,7 +38,7 @@ impl Store {
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
-            true => self.finish_through(id, position),
+            true => Ok(self.finish_through(id, position)),
             false => self.finish(number, position),
         };
         let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
@@ -55,7 +55,7 @@ impl Store {
             return Ok(());
         }
         self.is_urgent |= wants_told;
-        if count > 0 || wants_told {
+        if wants_told || matches!(count, Ok(1..)) {
             if !std::mem::replace(&mut durable.is_unlogged, true) {
                 self.unlogged.push_back(number);
             }
@@ -63,28 +63,38 @@ impl Store {
             self.stop_if_over(number, ranges, outlet);
             self.pump(number, at, outlet);
         }
-        Ok(())
+        count.map(|_| ())
     }
 
     /// A message is done, if it was delivered: it may have been over an earlier connection, and whoever has it
     /// now need not do it again. Gives how many are.
-    fn finish(&mut self, number: u32, position: u64) -> u64 {
-        let end = self.journal.last() + 1;
-        let Some(durable) = self.durables.get_mut(&number) else { return 0 };
-        if let Some(flight) = durable.land(position) {
-            if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
+    fn finish(&mut self, number: u32, position: u64) -> Result<u64, Denied> {
+        let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
+        let Some(durable) = self.durables.get_mut(&number) else { return Ok(0) };
+        let flight = durable.in_flight.get(&position);
+        let id = flight.and_then(|it| it.consumer).filter(|it| self.consumers.contains_key(it));
+        if id.is_none() && durable.is_apart(position, end) {
+            return Err(Denied::Limit(format!(
+                "the durable subscription {:?} goes on with its oldest messages: what is acknowledged of it lies in \
+                 more than {limit} ranges (journal.ranges), and the message at {position}, which no consumer has \
+                 now, would be one more; it comes again, and can be acknowledged then",
+                durable.name
+            )));
+        }
+        if durable.land(position).is_some() {
+            if let Some(consumer) = id.and_then(|it| self.consumers.get_mut(&it)) {
                 consumer.in_flight -= 1;
             }
         } else {
             let was_again = durable.again.remove(&position).is_some();
             let conflated = durable.conflated.as_mut();
             if !was_again && !conflated.is_some_and(|it| it.finish(position)) {
-                return 0;
+                return Ok(0);
             }
         }
         durable.acknowledge(position, end);
         self.counts.acknowledged += 1;
-        1
+        Ok(1)
     }
 
     /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
