@@ -316,9 +316,7 @@ impl Durable {
         if let Some(conflated) = &mut self.conflated
             && conflated.waiting().first().is_some_and(|first| *first < position)
         {
-            let gone = conflated.let_go(limit);
-            *rest = rest.saturating_sub(gone.len());
-            for position in gone {
+            for position in conflated.let_go(limit, position, rest) {
                 self.lose(LossReason::Quota, position, position, 1);
                 self.finish(position, end);
             }

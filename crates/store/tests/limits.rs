@@ -361,16 +361,17 @@ fn of_many_producers_those_that_are_missed_least_make_room() {
         produce(&mut store, &format!("made up {number}"), false).expect("room");
     }
     produce(&mut store, "an hour", true).expect("room");
-    assert!(store.knows_producer("stored 0") && !store.knows_producer("made up 499999"));
+    let knows = |store: &Store, name: &str| store.last_of_producer(name).is_some();
+    assert!(knows(&store, "stored 0") && !knows(&store, "made up 499999"));
     for number in 0..100 {
         produce(&mut store, &format!("new {number}"), true).expect("an hour has passed");
-        assert!(!store.knows_producer(&format!("stored {number}")), "the oldest makes room");
-        assert!(store.knows_producer(&format!("stored {}", number + 1)), "and no other");
+        assert!(!knows(&store, &format!("stored {number}")), "the oldest makes room");
+        assert!(knows(&store, &format!("stored {}", number + 1)), "and no other");
     }
     // What is used again is not the oldest any more.
     produce(&mut store, "stored 100", false).expect("it is known");
     produce(&mut store, "last", true).expect("room");
-    assert!(store.knows_producer("stored 100") && !store.knows_producer("stored 101"));
+    assert!(knows(&store, "stored 100") && !knows(&store, "stored 101"));
 }
 
 #[test]
@@ -468,6 +469,29 @@ fn quotas_of_many_subscriptions_take_no_more_of_a_turn_than_that_of_one() {
     }
     let lost = lost(&world);
     assert!(lost[0] > 300 && lost.iter().all(|it| *it == lost[0]), "{lost:?}");
+}
+
+#[test]
+fn a_quota_of_many_topics_takes_no_more_of_a_turn_than_that_of_few() {
+    let mut quota = Settings { quota_bytes: 64 << 10, ..settings() };
+    quota.journal.keep = 0;
+    let mut world = World::new(quota);
+    world.consume(2, Consume { window: 1, conflation: Some(0), ..durable("slow") });
+    for number in 0..5_000 {
+        world.publish_in_time(&format!("cut/{number}"), &format!("{number:0100}"));
+    }
+    world.sync();
+    let mut lost = 0;
+    for _ in 0..100 {
+        world.now += 1_000_000;
+        let at = world.at();
+        world.store.advance(at, &mut world.told);
+        let account = world.store.account("slow").expect("it stands");
+        assert!(account.lost - lost <= 1_024, "{} in one turn", account.lost - lost);
+        lost = account.lost;
+        assert_eq!(lost + account.waiting + account.in_flight, 5_000);
+    }
+    assert!(lost > 4_000, "{lost}");
 }
 
 #[test]
