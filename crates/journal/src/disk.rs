@@ -421,11 +421,15 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_system_is_asked_to_sync() {
-        // What cannot be synced says so, and so does a flag that there is not.
+        // No system syncs a pipe: it says so, if it is asked.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        let pipe = File::from(std::os::fd::OwnedFd::from(writer));
+        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+        assert!(system::sync(&pipe).is_err());
+        assert!(system::sync_folder(Path::new(&path)).is_err());
+        // Nor has it this flag.
         let path = Path::new("/dev/null");
         let file = OpenOptions::new().write(true).open(path).expect("it is there");
-        assert!(system::sync(&file).is_err());
-        assert!(system::sync_folder(path).is_err());
         let unknown = ReadWriteFlags::from_bits_retain(1 << 30);
         assert!(system::write(&file, 0, b"x", unknown).is_err());
         assert_eq!(system::write(&file, 0, b"x", ReadWriteFlags::empty()), Ok(1));

@@ -162,9 +162,6 @@ const COMMIT: usize = 4 << 20;
 /// How long a journal that could not make a segment waits before it tries again; nanoseconds.
 const RETRY: u64 = 1_000_000_000;
 
-/// How long it waits for what is known to be said; nanoseconds.
-const SOON: u64 = 10_000_000;
-
 /// How long nothing comes before a mark is written; nanoseconds.
 const QUIET: u64 = 1_000_000_000;
 
@@ -198,6 +195,8 @@ pub struct Journal {
     is_on_disk: bool,
     /// In their order; the last is the current one. Empty until the first is prepared.
     segments: VecDeque<Segment>,
+    /// Bytes of all of them.
+    bytes: u64,
     next: Next,
     tail: Tail,
     /// Of the next record.
@@ -255,6 +254,7 @@ impl Journal {
             number,
             is_on_disk: true,
             segments: VecDeque::new(),
+            bytes: 0,
             next: Next::None,
             tail: Tail::new(Seed::new(number), at),
             position,
@@ -288,7 +288,7 @@ impl Journal {
     pub(crate) fn add_old(&mut self, number: u32, index: Index, bytes: u64, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
         self.durable = self.durable.max(index.last);
-        self.segments.push_back(Segment { number, index, bytes, is_sealed });
+        self.add_segment(Segment { number, index, bytes, is_sealed });
     }
 
     /// Recovery has read all records from the segment `since` on. From `before` on all was known before that.

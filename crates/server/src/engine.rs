@@ -21,7 +21,7 @@ pub use trunkline_router::Dirty;
 pub(crate) use keeper::Keeper;
 pub(crate) use member::Member;
 pub use member::Peer;
-pub(crate) use newcomers::TooMany;
+pub(crate) use newcomers::{Origin, TooMany};
 pub use office::Totals;
 pub(crate) use office::{Office, Reminder};
 

@@ -279,6 +279,61 @@ fn who_stores_one_message_under_each_of_many_names_leaves_room_for_others() {
 }
 
 #[test]
+fn who_stores_under_a_name_that_another_connection_has_brought_in_is_counted() {
+    for (flood, brings) in [("", "flood"), ("", ""), ("flood", "flood")] {
+        let mut bench = Bench::new(|config| config.journal.new_producers_per_client = 20);
+        for number in 0..30 {
+            let id = produce(&mut bench, brings, &format!("{number}"));
+            assert!(is_producing(&mut bench, id), "{number}");
+            bench.engine.closed(bench.now, id, "it left");
+        }
+        for number in 0..20 {
+            let id = produce(&mut bench, flood, &format!("{number}"));
+            assert!(is_producing(&mut bench, id), "{number}");
+            store_one(&mut bench, id);
+            bench.engine.closed(bench.now, id, "it left");
+        }
+        for number in 20..30 {
+            let id = produce(&mut bench, flood, &format!("{number}"));
+            is_refused(&mut bench, id, "journal.new_producers_per_client");
+        }
+        // The names that it has it may use.
+        let id = produce(&mut bench, flood, "7");
+        assert!(is_producing(&mut bench, id));
+        let id = produce(&mut bench, "gateway", "gateway");
+        assert!(is_producing(&mut bench, id));
+    }
+}
+
+#[test]
+fn names_that_come_from_elsewhere_lock_nobody_out() {
+    let origins = [
+        [("tcp", "10.0.0.7:5"), ("tcp", "10.0.0.7:6"), ("tcp", "10.0.0.8:5")],
+        [("tcp", "[::1]:5"), ("tcp", "[::1]:6"), ("tcp", "[::2]:5")],
+        [("unix", "pid 1 uid 5"), ("shm", "pid 2 uid 5"), ("unix", "pid 3 uid 6")],
+    ];
+    for [one, same, other] in origins {
+        for client in ["trunkline pub", ""] {
+            let mut bench = Bench::new(|config| config.journal.new_producers_per_client = 20);
+            let mut produce = |(transport, address): (&'static str, &str), name: &str| {
+                let id = bench.client_from(client, transport, address);
+                bench.send(id, |out| native::encode_producer(out, name));
+                let told = bench.read(id);
+                if matches!(&*told, [Frame::Other(text)] if text.contains("Producing")) {
+                    store_one(&mut bench, id);
+                    return true;
+                }
+                assert!(matches!(&*told, [Frame::Refused(code::LIMIT, _)]), "{told:?}");
+                false
+            };
+            assert!((0..20).all(|number| produce(one, &format!("{number}"))));
+            assert!(!produce(same, "one more"), "{same:?}");
+            assert!(produce(other, "one from elsewhere"), "{other:?}");
+        }
+    }
+}
+
+#[test]
 fn a_name_of_an_hour_ago_leaves_the_count_of_this_hour_alone() {
     let mut bench = Bench::new(|config| config.journal.producers_per_client = 1);
     let early = produce(&mut bench, "desk", "early");

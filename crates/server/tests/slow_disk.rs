@@ -122,6 +122,13 @@ fn who_is_held_for_a_slow_disk_is_not_silent() {
 struct Lines(Arc<Mutex<Vec<(Level, String)>>>, Arc<AtomicU64>);
 
 impl Lines {
+    /// Those about more bytes than may be.
+    fn about_excess(&self) -> Vec<Level> {
+        let lines = self.0.lock().expect("no panic");
+        let about = lines.iter().filter(|(_, text)| text.contains("than journal.bytes"));
+        about.map(|(level, _)| *level).collect()
+    }
+
     /// Those about room.
     fn about_room(&self) -> Vec<(Level, String)> {
         let lines = self.0.lock().expect("no panic");
@@ -258,4 +265,47 @@ fn a_clock_that_is_set_is_followed_and_nothing_goes_back() {
     let last = times(&mut machine, 2).pop();
     let started = machine.bench.now - before;
     assert!(last.is_some_and(|it| it >= clock + 7 * SECOND && it <= clock + started), "{last:?}");
+}
+
+#[test]
+fn a_journal_that_takes_more_than_it_may_is_told_when_it_does_and_when_that_is_over() {
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.clone(), || {
+        let mut machine = Machine::new(|config| {
+            config.journal.segment_bytes = 64 << 10;
+            config.journal.bytes = 4 * (64 << 10);
+            config.journal.keep = std::time::Duration::ZERO;
+        });
+        // What is known takes one and a half segments.
+        for number in 0..675 {
+            let id = machine.bench.client(&format!("{number}"));
+            let name = format!("{number:0>100}");
+            let mut bytes = Vec::new();
+            native::encode_producer(&mut bytes, &name);
+            while machine.bench.engine.received(machine.bench.now, id, &bytes) == 0 {
+                machine.work();
+            }
+            machine.work();
+            machine.bench.read(id);
+            machine.bench.engine.closed(machine.bench.now, id, "it left");
+        }
+        let desk = machine.producer();
+        let (mut had_excess, mut changes) = (false, Vec::new());
+        for sequence in 1..2_000 {
+            while !machine.store(desk, sequence, &[b'y'; 500]) {
+                machine.work();
+                machine.bench.now += SECOND / 50;
+                machine.bench.engine.advance(machine.bench.now);
+            }
+            machine.work();
+            let told = machine.bench.read(desk);
+            assert!(!told.iter().any(|it| matches!(it, Frame::Refused(..))), "{told:?}");
+            let has_excess = machine.bench.engine.store().journal().excess() > 0;
+            if std::mem::replace(&mut had_excess, has_excess) != has_excess {
+                changes.push(if has_excess { Level::WARN } else { Level::INFO });
+            }
+        }
+        assert!(changes.len() > 1, "{changes:?}");
+        assert_eq!(lines.about_excess(), changes);
+    });
 }

@@ -11,6 +11,10 @@ const RANGES: usize = 4_096;
 /// A record costs at least as much as so many ranges.
 const RECORD: usize = 8;
 
+/// Bytes of a record besides its ranges, and of a range, at most.
+const HEAD: usize = 64;
+const RANGE: usize = 20;
+
 /// How soon after an acknowledgement room is looked for if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
 
@@ -19,7 +23,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Denied::Unknown`]: the client has no such subscription.
+    /// [`Denied::Unknown`]: the client has no such subscription. [`Denied::Limit`]: the message comes again.
     pub fn acknowledge(
         &mut self,
         at: Moment,
@@ -34,7 +38,7 @@ impl Store {
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
-            true => self.finish_through(id, position),
+            true => Ok(self.finish_through(id, position)),
             false => self.finish(number, position),
         };
         let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
@@ -51,70 +55,84 @@ impl Store {
             return Ok(());
         }
         self.is_urgent |= wants_told;
-        if count > 0 || wants_told {
+        if wants_told || matches!(count, Ok(1..)) {
             if !std::mem::replace(&mut durable.is_unlogged, true) {
-                self.unlogged.push(number);
+                self.unlogged.push_back(number);
             }
             self.be_lazy(at.now);
             self.stop_if_over(number, ranges, outlet);
             self.pump(number, at, outlet);
         }
-        Ok(())
+        count.map(|_| ())
     }
 
     /// A message is done, if it was delivered: it may have been over an earlier connection, and whoever has it
     /// now need not do it again. Gives how many are.
-    fn finish(&mut self, number: u32, position: u64) -> u64 {
-        let end = self.journal.last() + 1;
-        let Some(durable) = self.durables.get_mut(&number) else { return 0 };
-        if let Some(flight) = durable.land(position) {
-            if let Some(consumer) = flight.consumer.and_then(|it| self.consumers.get_mut(&it)) {
+    fn finish(&mut self, number: u32, position: u64) -> Result<u64, Denied> {
+        let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
+        let Some(durable) = self.durables.get_mut(&number) else { return Ok(0) };
+        let flight = durable.in_flight.get(&position);
+        let id = flight.and_then(|it| it.consumer).filter(|it| self.consumers.contains_key(it));
+        if id.is_none() && durable.is_apart(position, end) {
+            return Err(Denied::Limit(format!(
+                "the durable subscription {:?} goes on with its oldest messages: what is acknowledged of it lies in \
+                 more than {limit} ranges (journal.ranges), and the message at {position}, which no consumer has \
+                 now, would be one more; it comes again, and can be acknowledged then",
+                durable.name
+            )));
+        }
+        if durable.land(position).is_some() {
+            if let Some(consumer) = id.and_then(|it| self.consumers.get_mut(&it)) {
                 consumer.in_flight -= 1;
             }
         } else {
             let was_again = durable.again.remove(&position).is_some();
             let conflated = durable.conflated.as_mut();
             if !was_again && !conflated.is_some_and(|it| it.finish(position)) {
-                return 0;
+                return Ok(0);
             }
         }
         durable.acknowledge(position, end);
         self.counts.acknowledged += 1;
-        1
+        Ok(1)
     }
 
     /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
-    /// finds no room is tried again with the next commit.
+    /// finds no room is tried again with the next commit. Who has more than a turn may take is the last of the
+    /// next turn.
     pub(crate) fn log_acknowledgements(&mut self, at: Moment) -> bool {
         let mut rest = RANGES;
-        let mut unlogged = std::mem::take(&mut self.unlogged);
-        unlogged.retain(|number| !self.log_acknowledgements_of(at, *number, &mut rest));
-        unlogged.append(&mut self.unlogged);
-        self.unlogged = unlogged;
-        rest == 0
+        for _ in 0..self.unlogged.len() {
+            // Without room for the least of records nobody's is made for nothing.
+            if rest == 0 || self.make_room(at, HEAD + RANGE).is_err() {
+                break;
+            }
+            let Some(number) = self.unlogged.pop_front() else { break };
+            if !self.log_acknowledgements_of(at, number, &mut rest) {
+                self.unlogged.push_back(number);
+            }
+        }
+        rest == 0 && !self.unlogged.is_empty()
     }
 
-    /// Those of one subscription; whether all of them are in the journal.
+    /// Those of one subscription; whether all of them are in the journal. Only what is takes of the rest.
     fn log_acknowledgements_of(&mut self, at: Moment, number: u32, rest: &mut usize) -> bool {
-        // A range takes twenty bytes at most.
-        let limit = RANGES.min((self.journal.record_bytes() - 64) / 20);
-        while let Some(durable) = self.durables.get(&number) {
-            if durable.is_replay() {
-                return true;
-            }
-            if *rest == 0 {
+        let mut most = RANGES.min((self.journal.record_bytes() - HEAD) / RANGE);
+        while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
+            let ranges = durable.unlogged.ranges.len().min(most).min(*rest);
+            if *rest == 0 || most == 0 {
                 return false;
             }
-            let most = limit.min(*rest);
-            let ranges = durable.unlogged.ranges.len().min(most);
-            *rest = rest.saturating_sub(ranges.max(RECORD));
-            let body = durable.unlogged.body(number, most);
+            let body = durable.unlogged.body(number, ranges);
             if self.make_room(at, body.len()).is_err() {
-                return false;
+                // There is room for fewer, or was.
+                most = ranges / 2;
+                continue;
             }
             let appended = self.journal.append(at.time, kind::DONE, &[&body]);
+            *rest = rest.saturating_sub(ranges.max(RECORD));
             let Some(durable) = self.durables.get_mut(&number) else { return true };
-            durable.unlogged.forget(most);
+            durable.unlogged.forget(ranges);
             if durable.unlogged.is_empty() {
                 durable.is_unlogged = false;
                 self.promise_acknowledged(number, appended.position);

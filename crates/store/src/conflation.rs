@@ -61,6 +61,8 @@ pub(crate) struct Conflated {
     again: HashMap<u64, u32>,
     /// Positions of all that wait.
     waiting: BTreeSet<u64>,
+    /// The topic that was the last to be looked at for what is to be let go of.
+    looked_at: usize,
 }
 
 impl Conflated {
@@ -272,17 +274,29 @@ impl Conflated {
         &self.waiting
     }
 
-    /// Loses what waits before an address, and gives their positions.
-    pub(crate) fn let_go(&mut self, limit: trunkline_journal::Address) -> Vec<u64> {
+    /// Loses what waits and is stored before an address, where the first record has this position, and gives
+    /// their positions. So many topics are looked at as are left, from where the last time ended.
+    pub(crate) fn let_go(
+        &mut self,
+        limit: trunkline_journal::Address,
+        first: u64,
+        rest: &mut usize,
+    ) -> Vec<u64> {
         let mut gone = Vec::new();
-        for at in &mut self.topics {
-            for slot in [&mut at.ready, &mut at.written, &mut at.appended] {
-                gone.extend(slot.take_if(|entry| entry.at < limit).map(|entry| entry.position));
+        for _ in 0..self.topics.len() {
+            if *rest == 0 || self.waiting.first().is_none_or(|waiting| *waiting >= first) {
+                break;
             }
-        }
-        for position in &gone {
-            self.again.remove(position);
-            self.waiting.remove(position);
+            *rest -= 1;
+            self.looked_at = (self.looked_at + 1) % self.topics.len();
+            let at = &mut self.topics[self.looked_at];
+            for slot in [&mut at.ready, &mut at.written, &mut at.appended] {
+                if let Some(entry) = slot.take_if(|entry| entry.at < limit) {
+                    self.again.remove(&entry.position);
+                    self.waiting.remove(&entry.position);
+                    gone.push(entry.position);
+                }
+            }
         }
         gone
     }

@@ -265,7 +265,7 @@ impl Store {
         let (waiting, next) =
             durable.map_or((0, end), |durable| (durable.account().waiting, durable.horizon(end)));
         let Consumer { client, subscription, window, is_new, .. } = *it;
-        let most = durable.map(|durable| durable.most_in_flight(self.settings.ranges).0);
+        let most = durable.map(|durable| durable.share(self.settings.ranges));
         let window = window.min(most.unwrap_or(u32::MAX));
         outlet.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }

@@ -39,6 +39,8 @@ pub(crate) struct Leaving {
     pub(crate) from: u64,
     /// It has acknowledged all up to here.
     pub(crate) through: Option<u64>,
+    /// What it has given back for later is among them.
+    pub(crate) with_delayed: bool,
 }
 
 /// Where messages are looked for that were not found yet.
@@ -237,6 +239,16 @@ impl Durable {
         if self.is_replay() {
             return;
         }
+        let (begin, end) = self.done_with(position, end);
+        if self.conflated.is_none() {
+            self.done.add(begin, end);
+        }
+        self.unlogged.ranges.add(begin, end);
+    }
+
+    /// What is done when a message is that neither waits nor is in flight any more: all between those that are
+    /// not. `end` is the next position of the journal.
+    fn done_with(&self, position: u64, end: u64) -> (u64, u64) {
         let waiting = self.conflated.as_ref().map(|it| it.waiting());
         let before = [
             self.in_flight.range(..position).next_back().map(|it| *it.0),
@@ -244,17 +256,25 @@ impl Durable {
             waiting.and_then(|it| it.range(..position).next_back().copied()),
         ];
         let behind = [
-            self.in_flight.range(position..).next().map(|it| *it.0),
-            self.again.range(position..).next().map(|it| *it.0),
-            waiting.and_then(|it| it.range(position..).next().copied()),
+            self.in_flight.range(position + 1..).next().map(|it| *it.0),
+            self.again.range(position + 1..).next().map(|it| *it.0),
+            waiting.and_then(|it| it.range(position + 1..).next().copied()),
         ];
         let begin = before.into_iter().flatten().max().map_or(0, |it| it + 1);
         let horizon = self.horizon(end).max(position + 1);
         let end = behind.into_iter().flatten().min().unwrap_or(u64::MAX).min(horizon);
-        if self.conflated.is_none() {
-            self.done.add(begin, end);
+        (begin, end)
+    }
+
+    /// Whether it is held back, and a message that waits or is in flight would be a range more if it were done.
+    /// The first of all always may be.
+    pub(crate) fn is_apart(&self, position: u64, end: u64) -> bool {
+        let is_known = self.again.contains_key(&position) || self.in_flight.contains_key(&position);
+        if !self.is_held_back || !is_known || self.conflated.is_some() {
+            return false;
         }
-        self.unlogged.ranges.add(begin, end);
+        let (begin, end) = self.done_with(position, end);
+        begin > 0 && !self.done.joins(begin, end)
     }
 
     /// The position before which everything was found. `end` is the next position of the journal.

@@ -147,6 +147,10 @@ impl Producers {
         self.next = self.next.max(next);
     }
 
+    pub(crate) fn get(&self, number: u32) -> Option<&Producer> {
+        self.all.get(&number)
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Producer> {
         self.all.get_mut(&number)

@@ -194,9 +194,9 @@ impl Store {
             }
             return Step::Wait;
         }
-        let (share, most) = durable.most_in_flight(limit);
-        let is_full = |it: &u32| consumers.get(it).is_none_or(|it| it.is_full(share));
-        if durable.in_flight.len() >= most || durable.consumers.iter().all(is_full) {
+        let most = durable.most_in_flight(limit);
+        let is_full = |it: &u32| consumers.get(it).is_none_or(|it| it.is_full(most));
+        if durable.consumers.iter().all(is_full) {
             return Step::Wait;
         }
         let message = match journal.at(entry.at) {
@@ -229,7 +229,7 @@ impl Store {
             self.set_alarm(number, due);
             return Step::Wait;
         }
-        let Some(id) = choose(durable, consumers, share, outlet) else { return Step::Wait };
+        let Some(id) = choose(durable, consumers, most, outlet) else { return Step::Wait };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
         durable.take(is_again, at.now, true);
         let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
@@ -266,7 +266,7 @@ impl Consumer {
 fn choose(
     durable: &mut Durable,
     consumers: &BTreeMap<u32, Consumer>,
-    share: u32,
+    most: u32,
     outlet: &mut impl Outlet,
 ) -> Option<u32> {
     let count = durable.consumers.len();
@@ -274,7 +274,7 @@ fn choose(
         let turn = (durable.turn + step) % count;
         let id = durable.consumers[turn];
         let Some(consumer) = consumers.get(&id) else { continue };
-        if !consumer.is_full(share) && outlet.has_room(consumer.client) {
+        if !consumer.is_full(most) && outlet.has_room(consumer.client) {
             durable.turn = turn + 1;
             return Some(id);
         }

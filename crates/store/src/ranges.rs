@@ -35,6 +35,12 @@ impl Ranges {
         self.0.insert(begin, end);
     }
 
+    /// Whether a range that is added overlaps another one, or touches it, and does not make one more.
+    pub(crate) fn joins(&self, begin: u64, end: u64) -> bool {
+        self.last_before(begin).is_some_and(|(_, last)| last >= begin)
+            || self.next_from(begin).is_some_and(|(first, _)| first <= end)
+    }
+
     /// Takes out what is from one position on up to another.
     pub(crate) fn remove(&mut self, begin: u64, end: u64) {
         if begin >= end {
@@ -107,7 +113,9 @@ mod tests {
             let (mut ranges, mut set) = (Ranges::default(), BTreeSet::new());
             for (is_added, begin, length) in steps {
                 if is_added {
+                    let (joins, before) = (ranges.joins(begin, begin + length), ranges.len());
                     ranges.add(begin, begin + length);
+                    prop_assert!(length == 0 || joins == (ranges.len() <= before));
                     set.extend(begin..begin + length);
                 } else {
                     ranges.remove(begin, begin + length);

@@ -44,7 +44,7 @@ impl Store {
             return 0;
         };
         let (before, limit) = (durable.kept_ranges(), self.settings.ranges);
-        let (found, mut next) = durable.found_in_flight(id, consumer.lowest, through);
+        let (found, mut next) = durable.found_in_flight(id, (consumer.lowest, through), false);
         let mut count = 0;
         for position in &found {
             durable.land(*position);
@@ -65,7 +65,7 @@ impl Store {
                 // Who wants to know that they are kept is told when a record behind them is on disk.
                 let is_told = consumer.wants_acknowledged && self.journal.is_on_disk();
                 if is_told && !std::mem::replace(&mut durable.is_unlogged, true) {
-                    self.unlogged.push(number);
+                    self.unlogged.push_back(number);
                 }
                 self.is_urgent |= is_told;
             }
@@ -80,10 +80,15 @@ impl Store {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         let Some(leaving) = durable.leaving.front().copied() else { return };
         let (before, limit) = (durable.kept_ranges(), self.settings.ranges);
-        let (found, mut next) = durable.found_in_flight(leaving.consumer, leaving.from, u64::MAX);
+        let (found, mut next) = durable.found_in_flight(
+            leaving.consumer,
+            (leaving.from, u64::MAX),
+            leaving.with_delayed,
+        );
         for position in found {
             let Some(flight) = durable.land(position) else { continue };
-            if leaving.through.is_some_and(|through| position <= through) {
+            let is_done = leaving.through.is_some_and(|through| position <= through);
+            if is_done && flight.due.is_none() {
                 durable.acknowledge(position, end);
                 self.counts.acknowledged += 1;
                 if durable.is_over(limit, before) && self.journal.is_on_disk() {
@@ -129,7 +134,7 @@ impl Store {
             return;
         }
         durable.is_unlogged = true;
-        self.unlogged.push(number);
+        self.unlogged.push_back(number);
         self.be_lazy(now);
     }
 
@@ -208,25 +213,33 @@ impl Store {
 }
 
 impl Durable {
-    /// Where a consumer has messages from one position on up to another that it has not given back, and where to
-    /// go on if not all were looked at.
-    fn found_in_flight(&self, id: u32, from: u64, to: u64) -> (Vec<u64>, Option<u64>) {
+    /// Where a consumer has messages from one position on up to another, without those that it has given back or
+    /// with them, and where to go on if not all were looked at.
+    fn found_in_flight(
+        &self,
+        id: u32,
+        (from, to): (u64, u64),
+        with_delayed: bool,
+    ) -> (Vec<u64>, Option<u64>) {
         let mut found = Vec::new();
         for (number, (position, flight)) in self.in_flight.range(from..=to).enumerate() {
             if number == SLICE {
                 return (found, Some(*position));
             }
-            if flight.consumer == Some(id) && flight.due.is_none() {
+            if flight.consumer == Some(id) && (flight.due.is_none() || with_delayed) {
                 found.push(*position);
             }
         }
         (found, None)
     }
 
-    /// A consumer leaves. What it has given back for later comes again at its time.
+    /// A consumer leaves. What it has given back for later comes again at its time; or as soon as the rest, if
+    /// few may be in flight.
     pub(crate) fn leave(&mut self, id: u32, consumer: &Consumer) {
-        let (from, through) = (consumer.lowest, consumer.through);
-        self.leaving.push_back(Leaving { consumer: id, from, through });
+        let with_delayed = self.is_held_back || self.has_stopped;
+        let from = if with_delayed { 0 } else { consumer.lowest };
+        let through = consumer.through;
+        self.leaving.push_back(Leaving { consumer: id, from, through, with_delayed });
     }
 
     /// A message that neither waits nor is in flight any more was acknowledged.
@@ -260,17 +273,23 @@ impl Durable {
         self.is_held_back = self.kept_ranges() > limit;
     }
 
-    /// Messages that a consumer may have in flight beside its window, and all together.
+    /// The most messages that a consumer may have in flight, whatever its window is.
+    pub(crate) fn share(&self, limit: usize) -> u32 {
+        let share = (limit / self.consumers.len().max(1)).max(1);
+        if self.is_held_back { u32::try_from(share).unwrap_or(u32::MAX) } else { u32::MAX }
+    }
+
+    /// As many as it may have now: where all together have as many as may be, a small part of its share, so that
+    /// who does nothing with what it has keeps others back and does not stop them.
     ///
     /// Between two ranges there is a message that is in flight, or one that was not come to since it is held
-    /// back. The oldest come first, so the latter do not become more: however often consumers come and leave,
-    /// there are no more ranges than it had and that many.
-    pub(crate) fn most_in_flight(&self, limit: usize) -> (u32, usize) {
-        if !self.is_held_back {
-            return (u32::MAX, usize::MAX);
-        }
-        let share = (limit / self.consumers.len().max(1)).max(1);
-        (u32::try_from(share).unwrap_or(u32::MAX), limit.max(self.consumers.len()))
+    /// back. The oldest come first, and none of the latter is acknowledged that is a range more
+    /// ([`Self::is_apart`]): however often consumers come and leave, there are no more ranges than it had and
+    /// may be in flight.
+    pub(crate) fn most_in_flight(&self, limit: usize) -> u32 {
+        let share = self.share(limit);
+        let has_room = self.in_flight.len() < limit.max(self.consumers.len());
+        if has_room || !self.is_held_back { share } else { (share / 16).max(1) }
     }
 
     /// Loses what waits and is stored before an address, where the first record has this position, so many
@@ -297,9 +316,7 @@ impl Durable {
         if let Some(conflated) = &mut self.conflated
             && conflated.waiting().first().is_some_and(|first| *first < position)
         {
-            let gone = conflated.let_go(limit);
-            *rest = rest.saturating_sub(gone.len());
-            for position in gone {
+            for position in conflated.let_go(limit, position, rest) {
                 self.lose(LossReason::Quota, position, position, 1);
                 self.finish(position, end);
             }

@@ -111,7 +111,7 @@ pub struct Store {
     /// Messages for direct subscribers that wait to be on disk.
     later: VecDeque<(u64, Address)>,
     /// Durable subscriptions with acknowledgements that are not in the journal.
-    pub(crate) unlogged: Vec<u32>,
+    pub(crate) unlogged: VecDeque<u32>,
     pub(crate) answers: VecDeque<(u64, Answer)>,
     /// Durable subscriptions that are to be put into the journal when there is room, and the numbers of those
     /// that were deleted and are to be.
@@ -165,7 +165,7 @@ impl Store {
             due: Vec::new(),
             awaiting: Vec::new(),
             later: VecDeque::new(),
-            unlogged: Vec::new(),
+            unlogged: VecDeque::new(),
             answers: VecDeque::new(),
             late: Vec::new(),
             deleted: Vec::new(),
@@ -254,9 +254,9 @@ impl Store {
         }
     }
 
-    /// Whether a producer of this name is known.
-    pub fn knows_producer(&self, name: &str) -> bool {
-        self.producers.number(name).is_some()
+    /// The last sequence that is stored of a producer, 0 if none is; none if it is not known.
+    pub fn last_of_producer(&self, name: &str) -> Option<u64> {
+        self.producers.get(self.producers.number(name)?).map(|it| it.last)
     }
 
     fn new_producer(&mut self, at: Moment, name: &str) -> Result<u32, Denied> {
@@ -488,11 +488,12 @@ impl Store {
         if !self.wants_commit(at) {
             return None;
         }
-        self.go_on_with_checkpoint(at);
+        let goes_on = self.go_on_with_checkpoint(at);
         let is_more = self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
         (self.is_urgent, self.lazy_at) = (is_more, None);
-        if !self.unlogged.is_empty() || self.checkpoint.is_some() {
+        // What finds no room of a checkpoint is the beginning of the next segment.
+        if !self.unlogged.is_empty() || goes_on && self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
         commit
@@ -527,6 +528,9 @@ impl Store {
         self.confirm(durable, outlet);
         self.pump_waiting(at, outlet);
         self.log_what_is_left(at);
+        if self.checkpoint.is_some() {
+            self.be_lazy(at.now);
+        }
         self.journal.forget();
     }
 

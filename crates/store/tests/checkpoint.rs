@@ -204,8 +204,29 @@ fn a_journal_that_is_too_small_for_what_is_known_goes_on() {
         let segments = most / (64 << 10);
         assert!(segments <= 4.max(2 * halves + 2), "{halves} halves take {segments} segments");
         world.cut_power();
-        let producing = world.store.produce(world.at(), 2, &format!("{:0>100}", 224));
-        assert_eq!(producing.map(|it| it.last), Ok(0), "it is known still");
+        let (_, opened) =
+            Store::open(&mut world.disk, world.settings.clone(), 7).expect("nothing is damaged");
+        let known = (opened.producers as u64, opened.durables);
+        assert_eq!(known, (225 * halves + 1, 0), "all are known still");
+    }
+}
+
+#[test]
+fn a_store_that_waits_for_room_has_little_to_do_until_something_comes() {
+    for halves in [3, 6] {
+        let (mut world, mut most) = (with_halves(4, halves), 0);
+        for _ in 0..300 {
+            assert_eq!(refusal(&mut world, 1).0, None);
+            let (mut wakes, end) = (0, world.now + 1_000_000_000);
+            while let Some(due) = world.store.next_deadline().filter(|due| *due <= end) {
+                world.now = world.now.max(due);
+                world.wait(0);
+                wakes += 1;
+            }
+            most = most.max(wakes);
+            world.now = end;
+        }
+        assert!(most < 20, "{most} in a second, with {halves} halves");
     }
 }
 

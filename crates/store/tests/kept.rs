@@ -322,10 +322,24 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
     let asked = || Consume { window: 10_000, ..durable("hasty") };
     world.consume(2, asked());
     (0..6_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
-    let mut most = 0;
+    let (mut most, mut refused, mut earlier) = (0, 0, BTreeSet::new());
     for session in 0..100 {
         world.sync();
         turns(&mut world, 10);
+        // What it had in earlier sessions it may have worked through meanwhile: every second one of it.
+        let now: Vec<u64> = seen_by(&world, 2).iter().map(|it| it.0).collect();
+        earlier.extend(now.iter().copied());
+        for position in earlier.iter().rev().step_by(2).filter(|it| !now.contains(it)) {
+            let at = world.at();
+            match world.store.acknowledge(at, 2, 1, (*position, false), &mut world.told) {
+                Ok(()) => {}
+                Err(Denied::Limit(why)) => {
+                    assert!(why.contains("journal.ranges") && why.contains("comes again"), "{why}");
+                    refused += 1;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
         // Every second one of what it has, elsewhere than before if it has many, and never the oldest; then it
         // leaves.
         let mut has = seen_by(&world, 2);
@@ -349,6 +363,95 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
         world.consume(2, asked());
     }
     assert!((16..=33).contains(&most), "there were {most} ranges");
+    assert!(refused > 1_000, "{refused} were not taken");
+    // Nothing is missing in the end.
+    world.wait(30_000_000);
+    while world.store.account("hasty").expect("one").acknowledged < 6_000 {
+        let seen = std::mem::take(&mut world.told.seen);
+        seen.iter().for_each(|it| world.acknowledge(2, it.position));
+        assert!(world.told.refused.is_empty(), "{:?}", world.told.refused);
+        turns(&mut world, 1);
+    }
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    world.consume(3, durable("hasty"));
+    assert!(world.told.seen.is_empty());
+}
+
+/// A subscription of eight ranges at most that has stopped, and has thousands of messages left.
+fn stopped() -> World {
+    let mut world = World::new(Settings { ranges: 8, ..settings() });
+    world.consume(2, Consume { window: 100, ..durable("shared") });
+    (0..2_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    for (position, _) in seen_by(&world, 2).into_iter().skip(1).step_by(2).take(9) {
+        world.acknowledge(2, position);
+    }
+    assert_eq!(world.told.refused.len(), 1, "it has stopped");
+    turns(&mut world, 5);
+    world.told = Default::default();
+    world
+}
+
+#[test]
+fn a_silent_consumer_of_a_subscription_that_is_held_back_does_not_stop_the_others() {
+    for gives_back in [false, true] {
+        let mut world = stopped();
+        world.consume(2, Consume { window: 100, ..durable("shared") });
+        let silent = seen_by(&world, 2);
+        assert_eq!(silent.len(), 8);
+        if gives_back {
+            for (position, _) in &silent {
+                let later = (*position, 3_600_000_000_000);
+                let at = world.at();
+                world.store.release(at, 2, 1, later, &mut world.told).expect("it has it");
+            }
+        }
+        world.consume(3, Consume { window: 100, ..durable("shared") });
+        let mut rounds = 0;
+        while world.store.account("shared").expect("one").acknowledged < 1_992 {
+            rounds += 1;
+            assert!(rounds < 10_000, "the other one goes on");
+            for it in std::mem::take(&mut world.told.seen) {
+                if it.client == 3 {
+                    world.acknowledge(3, it.position);
+                }
+            }
+            turns(&mut world, 1);
+        }
+        assert!(world.told.refused.is_empty());
+        let at = world.at();
+        world.store.disconnect(at, 2, &mut world.told);
+        turns(&mut world, 5);
+        let left: BTreeSet<u64> = world.told.seen.iter().map(|it| it.position).collect();
+        assert_eq!(left, silent.iter().map(|it| it.0).collect(), "and has the rest when it leaves");
+    }
+}
+
+#[test]
+fn who_gives_back_for_later_and_comes_again_and_again_gets_no_more_ranges() {
+    let mut world = stopped();
+    let mut most = 0;
+    for _ in 0..100 {
+        world.consume(2, Consume { window: 100, ..durable("shared") });
+        for (number, (position, _)) in seen_by(&world, 2).into_iter().enumerate() {
+            let at = world.at();
+            if !world.told.refused.is_empty() {
+                break;
+            }
+            match number % 2 {
+                0 => world.store.release(at, 2, 1, (position, u64::MAX), &mut world.told),
+                _ => world.store.acknowledge(at, 2, 1, (position, false), &mut world.told),
+            }
+            .expect("it has it");
+        }
+        let at = world.at();
+        world.store.disconnect(at, 2, &mut world.told);
+        turns(&mut world, 5);
+        most = most.max(world.store.durables().next().expect("one").ranges);
+        world.told = Default::default();
+    }
+    assert!((9..=17).contains(&most), "there were {most} ranges");
 }
 
 #[test]

@@ -361,16 +361,17 @@ fn of_many_producers_those_that_are_missed_least_make_room() {
         produce(&mut store, &format!("made up {number}"), false).expect("room");
     }
     produce(&mut store, "an hour", true).expect("room");
-    assert!(store.knows_producer("stored 0") && !store.knows_producer("made up 499999"));
+    let knows = |store: &Store, name: &str| store.last_of_producer(name).is_some();
+    assert!(knows(&store, "stored 0") && !knows(&store, "made up 499999"));
     for number in 0..100 {
         produce(&mut store, &format!("new {number}"), true).expect("an hour has passed");
-        assert!(!store.knows_producer(&format!("stored {number}")), "the oldest makes room");
-        assert!(store.knows_producer(&format!("stored {}", number + 1)), "and no other");
+        assert!(!knows(&store, &format!("stored {number}")), "the oldest makes room");
+        assert!(knows(&store, &format!("stored {}", number + 1)), "and no other");
     }
     // What is used again is not the oldest any more.
     produce(&mut store, "stored 100", false).expect("it is known");
     produce(&mut store, "last", true).expect("room");
-    assert!(store.knows_producer("stored 100") && !store.knows_producer("stored 101"));
+    assert!(knows(&store, "stored 100") && !knows(&store, "stored 101"));
 }
 
 #[test]
@@ -471,6 +472,29 @@ fn quotas_of_many_subscriptions_take_no_more_of_a_turn_than_that_of_one() {
 }
 
 #[test]
+fn a_quota_of_many_topics_takes_no_more_of_a_turn_than_that_of_few() {
+    let mut quota = Settings { quota_bytes: 64 << 10, ..settings() };
+    quota.journal.keep = 0;
+    let mut world = World::new(quota);
+    world.consume(2, Consume { window: 1, conflation: Some(0), ..durable("slow") });
+    for number in 0..5_000 {
+        world.publish_in_time(&format!("cut/{number}"), &format!("{number:0100}"));
+    }
+    world.sync();
+    let mut lost = 0;
+    for _ in 0..100 {
+        world.now += 1_000_000;
+        let at = world.at();
+        world.store.advance(at, &mut world.told);
+        let account = world.store.account("slow").expect("it stands");
+        assert!(account.lost - lost <= 1_024, "{} in one turn", account.lost - lost);
+        lost = account.lost;
+        assert_eq!(lost + account.waiting + account.in_flight, 5_000);
+    }
+    assert!(lost > 4_000, "{lost}");
+}
+
+#[test]
 fn a_subscription_that_takes_the_last_room_of_a_segment_leaves_some_for_the_end() {
     for less in 0..60 {
         let mut world = World::new(settings());
@@ -517,4 +541,80 @@ fn a_quota_is_of_bytes_and_not_of_restarts() {
     world.consume(2, durable("gateway"));
     assert_eq!(world.payloads().first().map(String::as_str), Some("a"));
     assert!(world.told.lost.is_empty(), "{:?}", world.told.lost);
+}
+
+/// Subscriptions that have one acknowledgement each that is not in the journal.
+fn with_acknowledgements(count: u64, settings: Settings) -> World {
+    let mut world = World::new(settings);
+    let names: Vec<String> = (0..count).map(|number| format!("gateway {number}")).collect();
+    for (client, name) in (2..).zip(&names) {
+        world.consume(client, durable(name));
+    }
+    world.publish_in_time("cut/1", "a");
+    world.sync();
+    let seen = std::mem::take(&mut world.told.seen);
+    assert_eq!(seen.len() as u64, count);
+    seen.iter().for_each(|it| world.acknowledge(it.client, it.position));
+    world
+}
+
+#[test]
+fn a_store_with_much_to_write_can_be_closed_though_the_disk_takes_nothing() {
+    for is_full in [false, true] {
+        let journal = Options { segment_bytes: 1 << 20, ..settings().journal };
+        let mut world = with_acknowledgements(600, Settings { journal, ..settings() });
+        if is_full {
+            // Less is left of the last segment than the least record takes, and there is no other.
+            world.disk.set_room(Some(0));
+            let mut bytes = 10_000;
+            while bytes > 0 {
+                match world.try_publish("memory/1", &"x".repeat(bytes), 0) {
+                    Ok(()) => {}
+                    Err(Denied::Busy) => world.sync(),
+                    Err(_) => bytes /= 2,
+                }
+            }
+        } else {
+            world.publish("cut/1", "b");
+            let at = world.at();
+            world.store.next_commit(at).expect("it is urgent");
+            world.store.committed(at, Err("no".into()), &mut world.told);
+        }
+        let (at, last) = (world.at(), world.store.journal().last());
+        world.store.close(at);
+        assert!(world.store.journal().last() <= last + 1, "nothing but the end is written");
+    }
+}
+
+#[test]
+fn who_has_much_to_write_does_not_keep_others_waiting() {
+    let settings = Settings { ranges: 100_000, ..settings() };
+    let mut world = World::new(settings);
+    world.consume(2, Consume { window: 30_000, ..durable("hasty") });
+    world.consume(3, Consume { window: 1, wants_acknowledged: true, ..durable("gateway") });
+    (0..26_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    let of = |world: &World, client: u64| -> Vec<u64> {
+        let of_it = world.told.seen.iter().filter(|it| it.client == client);
+        of_it.map(|it| it.position).collect()
+    };
+    let many = of(&world, 2);
+    many.iter().step_by(2).for_each(|position| world.acknowledge(2, *position));
+    let one = of(&world, 3)[0];
+    world.acknowledge(3, one);
+    // It waits for one turn of the other one, and not for all of it.
+    let mut commits = 0;
+    while world.told.acknowledged.is_empty() {
+        world.chores();
+        let it = world.store.next_commit(world.at()).expect("there are more of them");
+        let result = commit(&mut world.disk, &it);
+        world.store.committed(world.at(), result, &mut world.told);
+        commits += 1;
+    }
+    assert!(commits <= 2, "{commits} commits");
+    world.sync();
+    world.wait(30_000_000);
+    world.cut_power();
+    let account = world.store.account("hasty").expect("it stands");
+    assert_eq!(account.acknowledged, 13_000);
 }

@@ -90,7 +90,8 @@ pub(crate) struct PubArguments {
     #[arg(long)]
     pub(crate) guaranteed: bool,
     /// Whose messages they are: their sequence goes on from run to run, and one run at a time has
-    /// the name [default: a name for this run]
+    /// the name [default: a name for this run, of which a router takes 10,000 an hour from one machine; runs
+    /// that are many are to keep a name]
     #[arg(long, value_name = "NAME", requires = "guaranteed")]
     pub(crate) producer: Option<String>,
     /// They need not be delivered any more after this time, such as 30s

@@ -1,6 +1,6 @@
 //! Room: segments that are made, begun and let go of.
 
-use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, SOON, Segment};
+use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment};
 use crate::index::Index;
 use crate::record::{ALIGNMENT, Address, HEAD, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead};
@@ -8,7 +8,7 @@ use crate::segment::{SEGMENT_HEAD, SegmentHead};
 impl Journal {
     /// Bytes of all segments' files; of those in memory, what they may come to.
     pub fn bytes(&self) -> u64 {
-        self.segments.iter().map(|it| it.bytes).sum()
+        self.bytes
     }
 
     /// Whether a segment more would be too many bytes.
@@ -171,7 +171,7 @@ impl Journal {
         let number = self.tail.end().segment;
         let index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
         let bytes = self.options.segment_bytes.into();
-        self.segments.push_back(Segment { number, index, bytes, is_sealed: false });
+        self.add_segment(Segment { number, index, bytes, is_sealed: false });
         (self.next, self.is_wanted, self.is_retained) = (Next::None, false, false);
         if let Some((kind, body)) = first {
             self.append(time, kind, &[body]);
@@ -220,9 +220,10 @@ impl Journal {
             return None;
         }
         // What is known may still be said in the current one, and the first segment go. Where there is no
-        // place left for it there is one segment more than may be, or nothing would ever go on.
+        // place left for it there is one segment more than may be, or nothing would ever go on: a record that
+        // finds none does not wait until this is looked at again.
         if self.is_over() && !self.is_wanted {
-            self.next = Next::Held(now.saturating_add(SOON));
+            self.next = Next::Held(now.saturating_add(RETRY));
             return None;
         }
         self.next = Next::Asked;
@@ -266,8 +267,14 @@ impl Journal {
         !is_known || first.index.last > self.durable
     }
 
+    pub(super) fn add_segment(&mut self, segment: Segment) {
+        self.bytes += segment.bytes;
+        self.segments.push_back(segment);
+    }
+
     fn remove_first(&mut self) {
         let Some(first) = self.segments.pop_front() else { return };
+        self.bytes -= first.bytes;
         self.tail.forget_segment(first.number);
         self.reads.forget_segment(first.number);
         if !self.is_on_disk {

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use trunkline_router::{ClientId, ClientOptions, LateRefusal};
 use trunkline_store::ProducerId;
 
-use super::newcomers::Newcomer;
+use super::newcomers::{Newcomer, Origin};
 use crate::config::Config;
 use crate::session::{Ask, Protocol};
 
@@ -18,6 +18,17 @@ pub struct Peer {
     pub transport: &'static str,
     /// Where it is, or which process.
     pub address: String,
+}
+
+impl Peer {
+    /// The machine, without the port; of a Unix socket the user, if that is known.
+    fn host(&self) -> &str {
+        let address = self.address.as_str();
+        match self.transport {
+            "tcp" => address.rsplit_once(':').map_or(address, |(host, _)| host),
+            _ => address.find("uid ").map_or(address, |at| &address[at..]),
+        }
+    }
 }
 
 /// A client, for as long as it is connected.
@@ -53,7 +64,7 @@ pub(crate) struct Member {
     pub(crate) published: u64,
     /// Who it publishes as, in guaranteed delivery.
     pub(crate) producer: Option<ProducerId>,
-    /// It has brought the producer's name in, and stored nothing yet.
+    /// Nothing is stored under the producer's name yet.
     pub(crate) newcomer: Option<Newcomer>,
     /// What it asked for and was not done.
     pub(crate) refusals: u64,
@@ -103,6 +114,11 @@ impl Member {
         let mut options = config.client_options(&self.name);
         self.asked.limit(&mut options);
         options
+    }
+
+    /// Where names of producers come from that it brings in.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { client: self.name.as_str().into(), host: self.peer.host().into() }
     }
 
     /// How the log calls it.

@@ -5,18 +5,28 @@ use std::collections::HashMap;
 /// How long names are counted; the store keeps one as long that is not used. Nanoseconds.
 const HOUR: u64 = 3_600 * 1_000_000_000;
 
-/// Clients that are counted. Further ones are not: who makes up names for itself too is not held by any count.
-const CLIENTS: usize = 10_000;
+/// Origins that are counted. Further ones are not: who makes up names for itself too is not held by any count.
+const ORIGINS: usize = 10_000;
 
-/// New names of producers in an hour, by the name of the client that brought them in.
+/// Where names of producers come from. Many programs say the same name, so that one of them, somewhere else,
+/// does not use up what all of them may bring in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Origin {
+    /// The client's name; may be empty.
+    pub(crate) client: Box<str>,
+    /// The machine or the user that it connects from.
+    pub(crate) host: Box<str>,
+}
+
+/// New names of producers in an hour, by where they come from.
 #[derive(Debug, Default)]
 pub(crate) struct Newcomers {
     /// When the hour began; nanoseconds.
     since: u64,
-    of_client: HashMap<Box<str>, Count>,
+    of: HashMap<Origin, Count>,
 }
 
-/// What clients of a name have brought in.
+/// What has come from one origin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     /// Names under which nothing is stored yet. Clients without a name have nothing in common, and theirs are
@@ -27,11 +37,12 @@ struct Count {
     stored: usize,
 }
 
-/// A name that was brought in, until something is stored under it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A name under which nothing is stored, until something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Newcomer {
-    /// When the hour began in which it came.
-    since: u64,
+    origin: Origin,
+    /// When the hour began in which it is counted as unused, if it is.
+    unused_since: Option<u64>,
 }
 
 /// Which names are too many.
@@ -44,51 +55,65 @@ pub(crate) enum TooMany {
 }
 
 impl Newcomers {
-    /// Whether a client may bring in one more, if it may have so many unused and so many others in an hour.
+    /// Whether a name under which nothing is stored may come from there, if so many unused and so many others
+    /// may in an hour. One that is known was counted as unused when it was brought in.
     ///
     /// # Errors
     ///
-    /// It has too many.
+    /// There are too many.
     pub(crate) fn may(
         &mut self,
         now: u64,
-        client: &str,
+        origin: &Origin,
+        is_known: bool,
         (unused, stored): (usize, usize),
     ) -> Result<(), TooMany> {
         if now.saturating_sub(self.since) >= HOUR {
-            (self.since, self.of_client) = (now, HashMap::new());
+            (self.since, self.of) = (now, HashMap::new());
         }
-        let count = self.of_client.get(client).copied().unwrap_or_default();
+        let count = self.of.get(self.counted(origin)).copied().unwrap_or_default();
         if count.stored >= stored {
             Err(TooMany::Stored)
-        } else if count.unused >= unused {
+        } else if count.unused >= unused && !is_known {
             Err(TooMany::Unused)
         } else {
             Ok(())
         }
     }
 
-    fn count(&mut self, client: &str) -> Option<&mut Count> {
-        if !self.of_client.contains_key(client) {
-            if self.of_client.len() >= CLIENTS && !client.is_empty() {
+    /// Where clients without a name come from is not told apart either when there are too many places.
+    fn counted<'a>(&self, origin: &'a Origin) -> &'a Origin {
+        static NOWHERE: std::sync::LazyLock<Origin> = std::sync::LazyLock::new(Origin::default);
+        let is_new = !self.of.contains_key(origin);
+        if origin.client.is_empty() && is_new && self.of.len() >= ORIGINS {
+            return &NOWHERE;
+        }
+        origin
+    }
+
+    fn count(&mut self, origin: &Origin) -> Option<&mut Count> {
+        let origin = self.counted(origin);
+        if !self.of.contains_key(origin) {
+            if self.of.len() >= ORIGINS && !origin.client.is_empty() {
                 return None;
             }
-            self.of_client.insert(client.into(), Count::default());
+            self.of.insert(origin.clone(), Count::default());
         }
-        self.of_client.get_mut(client)
+        self.of.get_mut(origin)
     }
 
-    /// A client has brought in one; none if it is not counted.
-    pub(crate) fn add(&mut self, client: &str) -> Option<Newcomer> {
+    /// A client says such a name, which is known or brought in by it; none if it is not counted.
+    pub(crate) fn add(&mut self, origin: Origin, is_known: bool) -> Option<Newcomer> {
+        let is_unused = !is_known && !origin.client.is_empty();
         let since = self.since;
-        self.count(client)?.unused += usize::from(!client.is_empty());
-        Some(Newcomer { since })
+        self.count(&origin)?.unused += usize::from(is_unused);
+        Some(Newcomer { origin, unused_since: is_unused.then_some(since) })
     }
 
-    /// Something is stored under a name that a client has brought in.
-    pub(crate) fn stored(&mut self, client: &str, newcomer: Newcomer) {
-        let is_of_now = newcomer.since == self.since && !client.is_empty();
-        if let Some(count) = self.count(client) {
+    /// Something is stored under the name.
+    pub(crate) fn stored(&mut self, newcomer: &Newcomer) {
+        let is_of_now = newcomer.unused_since == Some(self.since);
+        if let Some(count) = self.count(&newcomer.origin) {
             count.unused -= usize::from(is_of_now);
             count.stored += 1;
         }

@@ -15,11 +15,17 @@ pub(crate) struct Shortage {
 }
 
 impl Engine {
-    /// Sees whether there is room. That another try is under way changes nothing.
+    /// Sees whether there is room, and whether the journal takes more than it may. That another try is under way
+    /// changes nothing.
     #[inline]
     pub(super) fn look_for_room(&mut self, now: u64) {
-        if self.keeper.shortage.is_some() || self.keeper.store.journal().shortage().is_some() {
+        let journal = self.keeper.store.journal();
+        let has_excess = journal.excess() > 0;
+        if self.keeper.shortage.is_some() || journal.shortage().is_some() {
             self.compare_room(now);
+        }
+        if has_excess != self.keeper.has_excess {
+            self.tell_excess(has_excess);
         }
     }
 
@@ -43,20 +49,21 @@ impl Engine {
         }
     }
 
-    /// Says when the journal begins to take more than it may have, and when that is over.
-    pub(super) fn look_for_excess(&mut self) {
+    /// Says that the journal begins to take more than it may have, or that this is over.
+    #[cold]
+    fn tell_excess(&mut self, has_excess: bool) {
+        self.keeper.has_excess = has_excess;
         let journal = self.keeper.store.journal();
         let (bytes, excess) = (journal.bytes(), journal.excess());
-        match (excess > 0, self.keeper.has_excess) {
-            (true, false) => warn!(
+        if has_excess {
+            warn!(
                 bytes,
                 excess,
                 "the journal takes more than journal.bytes: what is known of producers and subscriptions has to be \
                  in it once more before segments can go"
-            ),
-            (false, true) => info!(bytes, "the journal takes no more than journal.bytes again"),
-            _ => return,
+            );
+        } else {
+            info!(bytes, "the journal takes no more than journal.bytes again");
         }
-        self.keeper.has_excess = excess > 0;
     }
 }

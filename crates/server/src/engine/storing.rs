@@ -49,9 +49,6 @@ impl Engine {
         let at = self.keeper.moment(now);
         let chore = self.keeper.store.next_chore(at);
         self.look_for_room(now);
-        if let Some(Chore::Prepare { .. } | Chore::Remove { .. }) = chore {
-            self.look_for_excess();
-        }
         chore
     }
 

@@ -24,12 +24,25 @@ impl Bench {
     }
 
     pub fn connect(&mut self) -> ConnectionId {
-        let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+        self.connect_from("tcp", "127.0.0.1:5")
+    }
+
+    fn connect_from(&mut self, transport: &'static str, address: &str) -> ConnectionId {
+        let peer = Peer { transport, address: address.to_owned() };
         self.engine.connected(self.now, peer, Protocol::Native).expect("there is room")
     }
 
     pub fn client(&mut self, name: &str) -> ConnectionId {
-        let id = self.connect();
+        self.client_from(name, "tcp", "127.0.0.1:5")
+    }
+
+    pub fn client_from(
+        &mut self,
+        name: &str,
+        transport: &'static str,
+        address: &str,
+    ) -> ConnectionId {
+        let id = self.connect_from(transport, address);
         let hello = native::Hello { version: native::VERSION, name, ..native::Hello::default() };
         self.send(id, |out| native::encode_hello(out, &hello));
         assert!(matches!(&*self.read(id), [Frame::Other(text)] if text.contains("Welcome")));

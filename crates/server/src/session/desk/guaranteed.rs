@@ -5,7 +5,7 @@ use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
 use super::{Denied, Desk, denied};
-use crate::engine::{TooMany, message_bytes};
+use crate::engine::{Origin, TooMany, message_bytes};
 
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
@@ -71,38 +71,41 @@ impl Desk<'_> {
     ///
     /// There are as many producers as may be, or the journal takes nothing.
     pub fn produce(&mut self, name: &str) -> Result<Producing, NotNow> {
-        let is_new = !self.keeper.store.knows_producer(name);
-        if is_new {
-            self.may_bring_in_one().map_err(NotNow::Denied)?;
+        // Also one that another connection has brought in: who stores something under it is counted.
+        let last = self.keeper.store.last_of_producer(name);
+        let newcomer = last.is_none_or(|last| last == 0).then(|| self.member.origin());
+        if let Some(origin) = &newcomer {
+            self.may_bring_in(origin, last.is_some()).map_err(NotNow::Denied)?;
         }
         let (store, at, _) = self.keeper.parts(self.now, self.router);
         let produced = store.produce(at, self.member.id.as_u64(), name);
         let producing = produced.map_err(|denied| self.not_now(&denied))?;
-        if is_new {
-            self.member.newcomer = self.keeper.newcomers.add(&self.member.name);
+        if let Some(origin) = newcomer {
+            self.member.newcomer = self.keeper.newcomers.add(origin, last.is_some());
         }
         self.member.producer = Some(producing.producer);
         Ok(producing)
     }
 
-    /// Whether the client may bring in a name of a producer.
-    fn may_bring_in_one(&mut self) -> Result<(), Denied> {
+    /// Whether the client may have a name of a producer under which nothing is stored.
+    fn may_bring_in(&mut self, origin: &Origin, is_known: bool) -> Result<(), Denied> {
         let journal = &self.office.config.journal;
         let (unused, stored) = (journal.producers_per_client, journal.new_producers_per_client);
-        let client = &self.member.name;
-        let may = self.keeper.newcomers.may(self.now, client, (unused, stored));
+        let may = self.keeper.newcomers.may(self.now, origin, is_known, (unused, stored));
         let Err(too_many) = may else { return Ok(()) };
         let (most, what, key) = match too_many {
             TooMany::Unused => (unused, "nothing", "producers_per_client"),
             TooMany::Stored => (stored, "something", "new_producers_per_client"),
         };
-        let who = match &**client {
+        let who = match &*origin.client {
             "" => "clients without a name".to_owned(),
             name => format!("clients of the name {name:?}"),
         };
         let text = format!(
-            "{who} have brought in {most} names of producers within an hour and stored {what} under them, and may \
-             bring in no more (journal.{key})"
+            "{who} at {} have brought in {most} names of producers within an hour and stored {what} under them, and \
+             may bring in no more (journal.{key}); a producer that keeps its name, such as that of `trunkline pub \
+             --producer NAME`, is counted once",
+            origin.host
         );
         Err(Denied { code: code::LIMIT, offset: None, text })
     }
@@ -140,7 +143,7 @@ impl Desk<'_> {
                 self.member.format = it.format;
                 // Nothing was stored before: what is taken now with a sequence is its first.
                 if let Some(newcomer) = self.member.newcomer.take_if(|_| it.sequence > 0) {
-                    self.keeper.newcomers.stored(&self.member.name, newcomer);
+                    self.keeper.newcomers.stored(&newcomer);
                 }
                 Ok(())
             }
