@@ -5,6 +5,9 @@ use std::ops::{Deref, DerefMut};
 
 use crate::Fields;
 
+/// Bytes of memory that are taken on a mere statement of how many entries follow.
+const RESERVED: usize = 64 << 10;
+
 /// The entries of a repeating group; a slice to the reader.
 ///
 /// Clearing keeps the entries, so that the next message is decoded into memory that is already
@@ -38,6 +41,15 @@ impl<T> Group<T> {
     #[inline]
     pub fn clear(&mut self) {
         self.live = 0;
+    }
+
+    /// Makes room for so many entries in one step, but takes no more than 64 KiB for it: the count
+    /// may be what a hostile message states.
+    #[inline]
+    pub fn reserve(&mut self, count: usize) {
+        let most = (RESERVED / size_of::<T>().max(1)).max(1);
+        let missing = count.min(most).saturating_sub(self.entries.len());
+        self.entries.reserve_exact(missing);
     }
 }
 
@@ -113,6 +125,9 @@ pub trait Entries {
     /// Removes all entries.
     fn clear(&mut self);
 
+    /// Makes room, within reason, for as many entries as are likely to come.
+    fn reserve(&mut self, count: usize);
+
     /// Adds an entry with no field set.
     fn next_entry(&mut self) -> &mut Self::Entry;
 }
@@ -126,7 +141,29 @@ impl<T: Fields + Default> Entries for Group<T> {
     }
 
     #[inline]
+    fn reserve(&mut self, count: usize) {
+        Group::reserve(self, count);
+    }
+
+    #[inline]
     fn next_entry(&mut self) -> &mut T {
         self.next_entry_with(T::default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_made_for_what_is_stated_within_64_kib() {
+        let mut group: Group<[u8; 1000]> = Group::default();
+        group.reserve(10);
+        assert_eq!(group.entries.capacity(), 10);
+        group.reserve(usize::MAX);
+        assert_eq!(group.entries.capacity(), 65);
+        let mut large: Group<[u8; 100_000]> = Group::default();
+        large.reserve(usize::MAX);
+        assert_eq!(large.entries.capacity(), 1);
     }
 }

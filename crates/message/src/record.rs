@@ -115,6 +115,11 @@ impl Entries for RecordGroup {
     }
 
     #[inline]
+    fn reserve(&mut self, count: usize) {
+        self.entries.reserve(count);
+    }
+
+    #[inline]
     fn next_entry(&mut self) -> &mut Record {
         self.next_entry()
     }

@@ -480,6 +480,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
             return Err(self.error(kind, self.at - 4));
         }
         into.clear();
+        into.reserve(count);
         self.scope_index = inner;
         self.depth += 1;
         for i in 0..count {

@@ -696,6 +696,8 @@ impl FieldDecoder for Body<'_> {
             return Err(self.error(kind, field, offset));
         }
         into.clear();
+        // An entry has a tag, `=`, a value and an end, at least.
+        into.reserve(stated.min((self.bytes.len() - self.at) / 4));
         let outer = self.scope;
         self.scopes.push(outer);
         self.scope = self.plan.scopes[outer].slots[field].scope;

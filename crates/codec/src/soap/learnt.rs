@@ -192,6 +192,8 @@ pub(super) struct Learnt {
     items: Box<[Option<Box<str>>]>,
     /// By scope, what stands before the content of an entry, where that is not as planned.
     entries: Box<[Entry]>,
+    /// By scope, how many entries the last group had: so many are likely to come again.
+    counts: Box<[usize]>,
 }
 
 /// The bytes from the end of a tag to the content of an entry; no bytes where none are known.
@@ -214,7 +216,14 @@ impl Learnt {
         let places = (0..count).map(|_| Place::default()).collect();
         let items = vec![None; scopes.len()].into();
         let entries = scopes.iter().map(|_| Entry::default()).collect();
-        Self { places, scopes: scopes.into(), prefix: None, items, entries }
+        let counts = vec![0; scopes.len()].into();
+        Self { places, scopes: scopes.into(), prefix: None, items, entries, counts }
+    }
+
+    /// How many entries a group of this scope had the last time.
+    #[inline]
+    pub(super) fn count(&mut self, scope: usize) -> &mut usize {
+        &mut self.counts[scope]
     }
 
     /// The place of the gap behind field `key - 1`, or before the first, of a scope.

@@ -299,6 +299,7 @@ impl Decoder for Body<'_> {
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         let stated = self.stated.take();
+        into.reserve(*self.learnt.count(inner));
         let mut count = 0;
         while self.next_entry(slot, scope)? {
             self.entries += 1;
@@ -312,6 +313,7 @@ impl Decoder for Body<'_> {
             (self.scope, self.field) = (outer, field);
             count += 1;
         }
+        *self.learnt.count(inner) = count;
         self.check_count(stated, count)
     }
 }
