@@ -4,6 +4,7 @@ mod exchange;
 mod freshness;
 mod guaranteed;
 
+use std::collections::HashSet;
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
@@ -266,16 +267,16 @@ impl Client {
             made.push(self.conversation.subscribe(pattern.as_ref(), how)?);
             Ok(())
         });
-        let mut refused = Vec::new();
+        let mut refused = HashSet::new();
+        let numbers: HashSet<u64> = made.iter().map(|it| it.number().into()).collect();
         let stand = asked.and_then(|()| {
             self.barrier(|frame| match frame {
                 RouterFrame::Subscribed(_) => Look::Part,
                 // An older one may be refused meanwhile, which is an event.
                 RouterFrame::Refused(it)
-                    if it.of == kind::SUBSCRIBE
-                        && made.iter().any(|one| it.id == u64::from(one.number())) =>
+                    if it.of == kind::SUBSCRIBE && numbers.contains(&it.id) =>
                 {
-                    refused.push(it.id);
+                    refused.insert(it.id);
                     Look::Answer(Refusal::from(*it))
                 }
                 _ => Look::Other,
@@ -283,7 +284,7 @@ impl Client {
         });
         if let Err(error) = stand {
             if !error.is_final() {
-                made.retain(|it| !refused.contains(&it.number().into()));
+                made.retain(|it| !refused.contains(&u64::from(it.number())));
                 made.into_iter().for_each(|it| self.conversation.unsubscribe(it));
             }
             return Err(error);

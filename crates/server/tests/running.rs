@@ -105,6 +105,18 @@ fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
     router.stop();
 }
 
+/// The answers to what is refused are longer than what was asked.
+#[test]
+fn a_client_that_subscribes_to_too_much_is_told_why() {
+    let router = router(|config| config.limits.subscriptions_per_client = 10);
+    let patterns: Vec<String> = (0..200_000).map(|number| format!("t/{number}")).collect();
+    let options = Options { timeout: raw::PATIENCE, ..Options::named("reader") };
+    let mut reader = Client::connect(&router.addresses()[0].url(), &options).expect("it is taken");
+    let error = reader.subscribe_each(&patterns, &Subscribe::every()).expect_err("too many");
+    assert!(error.to_string().contains("limits.subscriptions_per_client"), "{error}");
+    reader.subscribe("one", &Subscribe::every()).expect("the connection goes on");
+}
+
 #[test]
 fn a_reload_changes_listeners_and_keeps_connections() {
     let folder = Folder::new("reload");

@@ -16,6 +16,9 @@ use crate::options::Options;
 /// Reads of one who spins between two looks at the clock, which takes as long as a read.
 const LOOKS_BEFORE_CLOCK: u32 = 16;
 
+/// Bytes that are sent between two reads where answers come: those to more would not fit into one.
+const ASKED: usize = 16 << 10;
+
 impl Client {
     #[inline]
     pub(super) fn flush_beyond(&mut self, bytes: usize) -> Result<()> {
@@ -162,10 +165,10 @@ impl Client {
     }
 
     /// Writes some of what has gathered, and reads what is there: a router ends the connection of who
-    /// asks much and takes no answers.
+    /// asks much and takes no answers, which may be several times as long as what was asked.
     pub(super) fn write_part(&mut self) -> Result<()> {
         let output = self.conversation.output();
-        match self.stream.write(&output[..output.len().min(GATHERED)]) {
+        match self.stream.write(&output[..output.len().min(ASKED)]) {
             Ok(bytes) => {
                 self.conversation.sent(bytes);
                 if !self.conversation.output().is_empty() {

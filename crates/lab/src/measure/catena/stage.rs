@@ -300,7 +300,8 @@ fn start(
     Ok(Some(launch.start(&options)?))
 }
 
-/// What our router is told: as it comes, but for where it listens and how it waits.
+/// What our router is told: as it comes, but for where it listens, how it waits, and that a client may have all the
+/// topics of an experiment, which are five times what one may have by default.
 fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> String {
     let address = match subject.transport {
         "tcp" => "tcp://127.0.0.1:0".to_owned(),
@@ -309,7 +310,8 @@ fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> Str
     let idle = if starting.spins { "spin" } else { "block" };
     format!(
         "[listen]\nnative = [{address:?}]\nhttp = \"off\"\nwebsocket = \"off\"\n\n[router]\nidle = \
-         {idle:?}\n\n[log]\nlevel = \"error\"\n"
+         {idle:?}\n\n[limits]\ntopics_per_client = 1000000\nsubscriptions_per_client = 1000000\n\n[log]\n\
+         level = \"error\"\n"
     )
 }
 
