@@ -195,6 +195,9 @@ pub(crate) struct EndArguments {
     /// Send the bytes that were loaded, and send back what comes, without a codec
     #[arg(long)]
     pub(crate) bare: bool,
+    /// Decode into records, whose schema is known at run time only, and not into structs
+    #[arg(long, conflicts_with = "bare")]
+    pub(crate) record: bool,
 }
 
 /// Of `lab component`.
@@ -240,6 +243,9 @@ pub(crate) struct RunArguments {
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peers: PeersArguments,
+    /// Time the codecs of this build beside those of another, and tell which are faster
+    #[arg(long, value_name = "BINARY")]
+    pub(crate) against: Option<PathBuf>,
     /// Measure for a look, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,

@@ -28,7 +28,19 @@ pub(crate) fn compare<M: Structure + PartialEq>(sent: &M, found: &M) -> Result<(
         return Ok(());
     }
     let [sent, found] = [sent, found].map(Record::from_message);
-    Err(difference(&sent, &found).unwrap_or_else(|| "unknown fields were added".into()))
+    Err(first_difference(&sent, &found))
+}
+
+/// As [`compare`], of records.
+pub(crate) fn compare_records(sent: &Record, found: &Record) -> Result<(), String> {
+    if found == sent {
+        return Ok(());
+    }
+    Err(first_difference(sent, found))
+}
+
+fn first_difference(sent: &Record, found: &Record) -> String {
+    difference(sent, found).unwrap_or_else(|| "unknown fields were added".into())
 }
 
 /// The first field that is not as it was sent, in words.

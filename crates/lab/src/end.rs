@@ -16,11 +16,15 @@ use std::io::{self, BufRead, Read as _, Write as _};
 use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use trunkline_catalogue::commerce::CustomerServices;
+use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_message::Record;
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
-use crate::format::Format;
+use crate::format::{Family, Format};
 use crate::peer::{CorpusLimits, Stages, read_corpus};
-use codec::Loaded;
+use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD};
+use codec::{Load, Loaded, Perform};
 use fault::Fault;
 use question::{Question, Task};
 use serving::Service;
@@ -31,8 +35,10 @@ const QUESTION_BYTES: u64 = 8192;
 /// What an end stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// Our codecs.
+    /// Our codecs, on structs.
     Trunkline,
+    /// Our codecs, on records of market data, whose schema is known at run time only.
+    Record,
     /// No codec: what was loaded is sent, and what comes is sent back.
     Bare,
 }
@@ -41,8 +47,17 @@ impl Identity {
     /// How it introduces itself.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Trunkline => "trunkline",
+            Self::Trunkline => TRUNKLINE,
+            Self::Record => TRUNKLINE_RECORD,
             Self::Bare => "bare",
+        }
+    }
+
+    /// What can be loaded.
+    fn formats(self) -> &'static [Format] {
+        match self {
+            Self::Trunkline | Self::Bare => &Format::ALL,
+            Self::Record => &Format::MARKET_DATA,
         }
     }
 }
@@ -92,7 +107,7 @@ struct End {
 
 /// What an end works on.
 enum Contents {
-    Codec(Loaded),
+    Codec(Box<dyn Perform>),
     Bare(bare::Bytes),
 }
 
@@ -101,7 +116,8 @@ impl End {
     fn answer(&mut self, line: &str) -> Result<Option<String>, Fault> {
         let answer = match Question::parse(line)? {
             Question::Hello => {
-                let formats = Format::MARKET_DATA.map(Format::name).join(",");
+                let formats = self.identity.formats().iter().map(|it| it.name());
+                let formats = formats.collect::<Vec<_>>().join(",");
                 format!("hello {} {} {formats}", self.identity.name(), env!("CARGO_PKG_VERSION"))
             }
             Question::Load { format, file } => {
@@ -122,7 +138,7 @@ impl End {
                 self.service = None;
                 let service = match self.identity {
                     Identity::Bare => Service::bare(&serving)?,
-                    Identity::Trunkline => Service::ours(&serving)?,
+                    Identity::Trunkline | Identity::Record => Service::ours(&serving)?,
                 };
                 let port = service.port();
                 self.service = Some(service);
@@ -162,12 +178,24 @@ impl End {
             return Err(Fault::new(format!("{}: no messages", file.display())));
         }
         let count = corpus.len();
-        let contents = match self.identity {
-            Identity::Trunkline => Contents::Codec(Loaded::new(format, corpus)?),
-            Identity::Bare => Contents::Bare(bare::Bytes::new(format, corpus)?),
+        let contents = match (self.identity, format.family()) {
+            (Identity::Bare, _) => Contents::Bare(bare::Bytes::new(format, corpus)?),
+            (Identity::Trunkline, Family::CustomerServices) => {
+                codec_of::<CustomerServices>(format, corpus)?
+            }
+            (Identity::Trunkline, _) => codec_of::<MarketDataIncrementalRefresh>(format, corpus)?,
+            (Identity::Record, Family::CustomerServices) => {
+                let format = format.name();
+                return Err(Fault::new(format!("records are of market data, not {format}")));
+            }
+            (Identity::Record, _) => codec_of::<Record>(format, corpus)?,
         };
         Ok((contents, count))
     }
+}
+
+fn codec_of<M: Load>(format: Format, corpus: Vec<Vec<u8>>) -> Result<Contents, Fault> {
+    Ok(Contents::Codec(Box::new(Loaded::<M>::new(format, corpus)?)))
 }
 
 /// Waits for a connection, or for the end of those who asked for it.

@@ -32,6 +32,8 @@ pub struct Request {
     pub is_quick: bool,
     /// The `trunkline` binary, whose processes are the ends of a connection.
     pub program: PathBuf,
+    /// Another build of it, beside which this one's codecs are timed (see [`try_build`](crate::builds::try_build)).
+    pub against: Option<PathBuf>,
 }
 
 impl Request {
@@ -46,6 +48,7 @@ impl Request {
             effort: Effort::default(),
             is_quick: false,
             program: std::env::current_exe().unwrap_or_default(),
+            against: None,
         }
     }
 

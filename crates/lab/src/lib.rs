@@ -9,6 +9,7 @@
 
 mod answer;
 pub mod broker;
+pub mod builds;
 pub mod bus;
 pub mod capacity;
 pub mod clock;

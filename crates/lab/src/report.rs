@@ -1,5 +1,6 @@
 //! The rows of a run as tables, beside the figures that the paper printed.
 
+mod builds;
 mod calls;
 mod catena;
 mod codec;
@@ -97,6 +98,7 @@ impl Report {
             network::capacity(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
+        sections.extend(builds::section(rows));
         sections.extend(catena::sections(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));

@@ -4,9 +4,11 @@ use std::hint::black_box;
 
 use trunkline_message::{Message, Result};
 
+use crate::builds;
+use crate::evaluation::Request;
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
 use crate::format::{Codec, Family, Format};
-use crate::peer::{ANSWER_TIMEOUT, Discovery, Peer, PeerSubject};
+use crate::peer::{ANSWER_TIMEOUT, Peer, PeerSubject};
 
 /// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
 /// peers.
@@ -15,6 +17,8 @@ pub const TRUNKLINE: &str = "trunkline";
 pub const TRUNKLINE_REUSED: &str = "trunkline-reused";
 /// Our codecs on records, whose schema is known at run time only.
 pub const TRUNKLINE_RECORD: &str = "trunkline-record";
+/// What is measured on records: the formats that the paper compared.
+pub(crate) const RECORD_FORMATS: [Format; 3] = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
 /// A second `trunkline` in the same run: how far it differs from the first is noise.
 pub(crate) const TWIN: &str = "trunkline-twin";
 
@@ -24,6 +28,11 @@ const REUSED: &str = "-reused";
 /// Whether a subject decodes all messages into one, and not each into a new one.
 pub(crate) fn is_reused(subject: &str) -> bool {
     subject.ends_with(REUSED)
+}
+
+/// Whether a subject is the same program as another, at other work.
+pub(crate) fn is_variant(subject: &str) -> bool {
+    is_reused(subject) || subject.ends_with("-record")
 }
 
 /// The peers that can decode all messages into one, and their names when they do. Those in Rust are not among them:
@@ -215,10 +224,10 @@ pub(crate) enum State {
 }
 
 /// Starts every peer that is there, once for each of its formats among `formats`, and once more if it
-/// can decode all messages into one.
-pub(crate) fn contestants(discovery: &Discovery, formats: &[Format]) -> Vec<Contestant> {
+/// can decode all messages into one; and both builds of ours, if there is another.
+pub(crate) fn contestants(request: &Request, formats: &[Format]) -> Vec<Contestant> {
     let mut contestants = Vec::new();
-    for (known, program) in &discovery.peers {
+    for (known, program) in &request.peers.peers {
         for &format in formats_of(known.name).iter().filter(|format| formats.contains(format)) {
             let start = |name: &'static str| match program {
                 None => State::Absent,
@@ -236,10 +245,14 @@ pub(crate) fn contestants(discovery: &Discovery, formats: &[Format]) -> Vec<Cont
             }
         }
     }
+    if let Some(other) = &request.against {
+        contestants.extend(builds::contestants([&request.program, other], formats));
+    }
     contestants
 }
 
-fn admit(peer: Peer, format: Format, name: &'static str) -> State {
+/// A running peer as the subject of this name, if it has the format.
+pub(crate) fn admit(peer: Peer, format: Format, name: &'static str) -> State {
     let greeting = peer.greeting().clone();
     let is_known = greeting.formats.iter().any(|name| name == format.name());
     // Few toolkits have every style of services; a codec without its format is a mistake.
@@ -251,9 +264,9 @@ fn admit(peer: Peer, format: Format, name: &'static str) -> State {
         let (name, format) = (greeting.name, format.name());
         return State::Broken(format!("peer {name} does not know {format}, but {known}"));
     }
-    let mut subject = PeerSubject::new(peer, format.name(), &format.profile());
+    let mut subject = PeerSubject::new(peer, format.name(), &format.profile()).named(name);
     if is_reused(name) {
-        subject = subject.reusing(name);
+        subject = subject.reusing();
     }
     if DECODERS.contains(&greeting.name.as_str()) {
         subject = subject.decoding_only();

@@ -7,7 +7,11 @@ use crate::arguments::EndArguments;
 use crate::fault::Fault;
 
 pub(crate) fn run(arguments: &EndArguments) -> Result<Ending, Fault> {
-    let identity = if arguments.bare { Identity::Bare } else { Identity::Trunkline };
+    let identity = match arguments {
+        EndArguments { bare: true, .. } => Identity::Bare,
+        EndArguments { record: true, .. } => Identity::Record,
+        _ => Identity::Trunkline,
+    };
     end::serve(identity)?;
     Ok(Ending::Right)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use trunkline_lab::clock::Date;
-use trunkline_lab::definition::Definition;
+use trunkline_lab::definition::{Definition, Measure, Part};
 use trunkline_lab::evaluation::{Latencies, Request};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::format::Family;
@@ -14,7 +14,7 @@ use trunkline_lab::peer::Discovery;
 use trunkline_lab::record::Record;
 use trunkline_lab::report::Report;
 use trunkline_lab::trading_day::{SEED, TradingDay};
-use trunkline_lab::{file, html};
+use trunkline_lab::{builds, file, html};
 
 use super::progress::Display;
 use crate::Ending;
@@ -47,6 +47,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         }
         Ticks::from_files(&arguments.ticks, &TickLimits::default())?;
     }
+    let against = arguments.against.as_deref().map(|other| other_build(other, &parts));
+    let against = against.transpose()?;
     if let Some(folder) = &arguments.report {
         refuse_unwritable_folder(folder)?;
     }
@@ -65,7 +67,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
     let ticks = arguments.ticks.clone();
     let request =
-        Request { parts, peers, effort, is_quick, ticks, ..Request::new(definition, day) };
+        Request { parts, peers, effort, is_quick, ticks, against, ..Request::new(definition, day) };
     let mut display = Display::new(arguments.quiet);
     let run = request.run(&mut |step| display.show(step));
     display.clear();
@@ -89,6 +91,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         () if run.is_inconclusive() => Ending::Inconclusive,
         () => Ending::Right,
     })
+}
+
+/// The build to be timed beside, by a path that no search for programs changes.
+fn other_build(other: &Path, parts: &[Part]) -> Result<PathBuf, Fault> {
+    let mut measures = parts.iter().flat_map(|part| &part.measures);
+    if !measures.any(|measure| matches!(measure, Measure::Codec(_))) {
+        let why = "codecs of two builds are compared, and no part that was chosen has codecs";
+        return Err(Fault::new(format!("--against: {why}")));
+    }
+    let path = std::path::absolute(other).unwrap_or_else(|_| other.to_owned());
+    builds::try_build(&path).map_err(|why| Fault::new(format!("--against: {why}")))?;
+    Ok(path)
 }
 
 /// The page, the rows that it was made of, and the logs of all times.

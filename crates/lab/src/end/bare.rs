@@ -27,7 +27,9 @@ impl Bytes {
     pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
         let framed = |message: &Vec<u8>| -> Result<Vec<u8>, Fault> {
             let prefix = match format {
-                Format::CdrUnion | Format::CdrBitmap => LengthPrefixed::prefix(message.len())?,
+                Format::CdrUnion | Format::CdrBitmap | Format::NgCdr => {
+                    LengthPrefixed::prefix(message.len())?
+                }
                 _ => None,
             };
             let prefix = prefix.as_ref().map_or(&[][..], |prefix| &prefix[..]);

@@ -3,42 +3,79 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::Result as CodecResult;
+use trunkline_message::{Message, Record, Result as CodecResult, Structure as _};
 use trunkline_net::tcp::Listener;
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 
 use super::fault::Fault;
 use super::question::Task;
 use super::{accept, checked, exchange, one_way, pace};
+use crate::answer;
 use crate::experiment::{Operation, Sample};
 use crate::format::{Codec, Format};
 use crate::peer::write_corpus;
 
+/// What messages an end can be loaded with.
+pub(super) trait Load: Message + Send + Sync + 'static {
+    /// One without anything in it.
+    fn empty() -> Self;
+
+    /// Is `found` the same? The error is the first field that is not.
+    fn compare(&self, found: &Self) -> Result<(), String>;
+}
+
+impl Load for MarketDataIncrementalRefresh {
+    #[inline]
+    fn empty() -> Self {
+        Self::default()
+    }
+
+    fn compare(&self, found: &Self) -> Result<(), String> {
+        answer::compare(self, found)
+    }
+}
+
+impl Load for CustomerServices {
+    #[inline]
+    fn empty() -> Self {
+        Self::default()
+    }
+
+    fn compare(&self, found: &Self) -> Result<(), String> {
+        answer::compare(self, found)
+    }
+}
+
+/// Records of market data.
+impl Load for Record {
+    #[inline]
+    fn empty() -> Self {
+        Self::new(MarketDataIncrementalRefresh::schema())
+    }
+
+    fn compare(&self, found: &Self) -> Result<(), String> {
+        answer::compare_records(self, found)
+    }
+}
+
 /// An encoder of some format.
 pub(super) trait Encode: Send {
-    fn encode(&mut self, message: &MarketDataIncrementalRefresh) -> CodecResult<&[u8]>;
+    fn encode<M: Message>(&mut self, message: &M) -> CodecResult<&[u8]>;
 }
 
 /// A decoder of some format, and how its messages are told apart in a stream.
 pub(super) trait Decode: Send {
     type Framer: Framer + Default + Send;
 
-    fn decode(
-        &mut self,
-        bytes: &[u8],
-        message: &mut MarketDataIncrementalRefresh,
-    ) -> CodecResult<()>;
+    fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()>;
 
     /// Decodes into a new message, which takes the place of the last one: as the peers do.
     #[inline]
-    fn decode_new(
-        &mut self,
-        bytes: &[u8],
-        message: &mut MarketDataIncrementalRefresh,
-    ) -> CodecResult<()> {
-        *message = MarketDataIncrementalRefresh::default();
+    fn decode_new<M: Load>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()> {
+        *message = M::empty();
         self.decode(bytes, message)
     }
 }
@@ -47,7 +84,7 @@ macro_rules! codec {
     ($format:ident, $framer:ty) => {
         impl Encode for $format::Encoder {
             #[inline]
-            fn encode(&mut self, message: &MarketDataIncrementalRefresh) -> CodecResult<&[u8]> {
+            fn encode<M: Message>(&mut self, message: &M) -> CodecResult<&[u8]> {
                 self.encode(message)
             }
         }
@@ -56,11 +93,7 @@ macro_rules! codec {
             type Framer = $framer;
 
             #[inline]
-            fn decode(
-                &mut self,
-                bytes: &[u8],
-                message: &mut MarketDataIncrementalRefresh,
-            ) -> CodecResult<()> {
+            fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()> {
                 self.decode(bytes, message)
             }
         }
@@ -72,38 +105,42 @@ codec!(fix, Fix);
 codec!(cdr, LengthPrefixed);
 
 /// Messages in one format, as bytes and as structures.
-pub(super) struct Loaded {
+pub(super) struct Loaded<M> {
     codec: Codec,
     corpus: Vec<Vec<u8>>,
-    messages: Vec<MarketDataIncrementalRefresh>,
+    messages: Vec<M>,
+}
+
+/// Messages of any kind that are loaded.
+pub(super) trait Perform {
+    /// Does what is asked with them, and returns the answer.
+    fn perform(&mut self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault>;
 }
 
 /// An encoder and a decoder, and what there is to work on. There is at least one message.
-pub(super) struct Work<'a, E, D> {
+pub(super) struct Work<'a, M, E, D> {
     pub(super) encoder: &'a mut E,
     pub(super) decoder: &'a mut D,
     pub(super) corpus: &'a [Vec<u8>],
-    pub(super) messages: &'a [MarketDataIncrementalRefresh],
+    pub(super) messages: &'a [M],
 }
 
-impl Loaded {
+impl<M: Load> Loaded<M> {
     pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
         let mut codec = format.codec();
         let mut messages = Vec::with_capacity(corpus.len());
         for (index, bytes) in (0..).zip(&corpus) {
-            let mut message = MarketDataIncrementalRefresh::default();
+            let mut message = M::empty();
             codec.decode(bytes, &mut message).map_err(|error| Fault::at(index, error))?;
             messages.push(message);
         }
         Ok(Self { codec, corpus, messages })
     }
+}
 
+impl<M: Load> Perform for Loaded<M> {
     /// The format is chosen here, once for a task.
-    pub(super) fn perform(
-        &mut self,
-        task: &Task<'_>,
-        listener: Option<&Listener>,
-    ) -> Result<String, Fault> {
+    fn perform(&mut self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault> {
         let Self { codec, corpus, messages } = self;
         match codec {
             Codec::Soap(encoder, decoder) => {
@@ -119,7 +156,7 @@ impl Loaded {
     }
 }
 
-impl<E: Encode, D: Decode> Work<'_, E, D> {
+impl<M: Load, E: Encode, D: Decode> Work<'_, M, E, D> {
     fn perform(self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault> {
         checked(task)?;
         match *task {
@@ -150,7 +187,7 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
 
     fn echo_reused(self, file: &Path) -> Result<String, Fault> {
         let Work { encoder, decoder, corpus, .. } = self;
-        let mut message = MarketDataIncrementalRefresh::default();
+        let mut message = M::empty();
         let echo = |(index, bytes): (u64, &Vec<u8>)| {
             let decoded = decoder.decode(bytes, &mut message);
             let encoded = decoded.and_then(|()| encoder.encode(&message));
@@ -171,7 +208,7 @@ impl<E: Encode, D: Decode> Work<'_, E, D> {
     }
 
     fn run(self, operation: Operation, passes: u64, is_reused: bool) -> Result<String, Fault> {
-        let mut decoded = MarketDataIncrementalRefresh::default();
+        let mut decoded = M::empty();
         let mut outcome = Ok(());
         let sample = Sample::of(|| {
             for _ in 0..passes {

@@ -2,24 +2,22 @@
 
 use std::path::Path;
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Connection, Stream, Wait};
 
-use super::codec::{Decode, Encode, Work};
+use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
-use crate::answer;
 use crate::clock::monotonic_nanoseconds;
 use crate::peer::{MOST_TIMES, write_times};
 
 /// Replies to every message until the other side ends.
-pub(super) fn reply<E: Encode, D: Decode>(
-    work: Work<'_, E, D>,
+pub(super) fn reply<M: Load, E: Encode, D: Decode>(
+    work: Work<'_, M, E, D>,
     stream: Stream,
     file: &Path,
 ) -> Result<String, Fault> {
     let mut connection = Connection::new(stream, D::Framer::default(), Limits::default())?;
-    let mut message = MarketDataIncrementalRefresh::default();
+    let mut message = M::empty();
     let mut times = Vec::new();
     while let Some(bytes) = connection.receive()? {
         let failed = |error| Fault::at(times.len() as u64, error);
@@ -40,8 +38,8 @@ pub(super) fn reply<E: Encode, D: Decode>(
 
 /// Calls, `count` times. The first reply to each of the kept messages is compared with it, after
 /// its times have been taken.
-pub(super) fn call<E: Encode, D: Decode>(
-    work: Work<'_, E, D>,
+pub(super) fn call<M: Load, E: Encode, D: Decode>(
+    work: Work<'_, M, E, D>,
     address: &str,
     wait: Wait,
     count: u64,
@@ -49,7 +47,7 @@ pub(super) fn call<E: Encode, D: Decode>(
 ) -> Result<String, Fault> {
     let stream = Stream::connect(address, wait)?;
     let mut connection = Connection::new(stream, D::Framer::default(), Limits::default())?;
-    let mut reply = MarketDataIncrementalRefresh::default();
+    let mut reply = M::empty();
     let mut times = Vec::new();
     for (index, message) in (0..count).zip(work.messages.iter().cycle()) {
         let failed = |error| Fault::at(index, error);
@@ -65,7 +63,8 @@ pub(super) fn call<E: Encode, D: Decode>(
         let decoded = monotonic_nanoseconds();
         times.push([encoded - start, received - encoded, decoded - received]);
         if times.len() <= work.messages.len() {
-            answer::compare(message, &reply)
+            message
+                .compare(&reply)
                 .map_err(|what| Fault::at(index, format!("the reply differs: {what}")))?;
         }
     }

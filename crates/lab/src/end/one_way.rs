@@ -1,23 +1,22 @@
 //! Messages in one direction, as many as go through.
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Receiver, Sender, Stream, Wait};
 
-use super::codec::{Decode, Encode, Work};
+use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
 use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 use crate::peer::Carried;
 
 /// Receives until the other side ends.
-pub(super) fn drain<E: Encode, D: Decode>(
-    work: Work<'_, E, D>,
+pub(super) fn drain<M: Load, E: Encode, D: Decode>(
+    work: Work<'_, M, E, D>,
     stream: Stream,
     carried: Carried,
     slow: Option<f64>,
 ) -> Result<String, Fault> {
     let mut receiver = Receiver::new(stream, D::Framer::default(), Limits::default());
-    let mut message = MarketDataIncrementalRefresh::default();
+    let mut message = M::empty();
     let mut span = Span::default();
     let mut count = 0_u64;
     let mut handicap = Handicap::of(slow);
@@ -37,8 +36,8 @@ pub(super) fn drain<E: Encode, D: Decode>(
 }
 
 /// Sends `count` messages, then waits until the other side has ended too.
-pub(super) fn pour<E: Encode, D: Decode>(
-    work: Work<'_, E, D>,
+pub(super) fn pour<M: Load, E: Encode, D: Decode>(
+    work: Work<'_, M, E, D>,
     address: &str,
     count: u64,
     carried: Carried,

@@ -5,12 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Limits;
 use trunkline_net::Framer;
 use trunkline_net::tcp::{Connection, Receiver, Sender, Stream, Wait};
 
-use super::codec::{Decode, Encode, Work};
+use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
 use crate::clock::{Clock, RealClock, monotonic_nanoseconds};
 use crate::peer::write_times;
@@ -23,8 +22,8 @@ const LEAD: u64 = 1_000_000;
 /// Sends `count` messages on one thread, message i at the beginning plus i divided by the rate, and
 /// receives the replies on another. A message that is late is sent at once and the next are not
 /// put off, so that none is left out because of one before it.
-pub(super) fn pace<E: Encode, D: Decode>(
-    work: Work<'_, E, D>,
+pub(super) fn pace<M: Load, E: Encode, D: Decode>(
+    work: Work<'_, M, E, D>,
     address: &str,
     wait: Wait,
     rate: f64,
@@ -48,7 +47,7 @@ pub(super) fn pace<E: Encode, D: Decode>(
     let (sent, replied) = thread::scope(|scope| {
         let moments = (0..count).map(intended);
         let sending = scope.spawn(|| send(encoder, sender, messages, moments).map_err(fail));
-        let replied = receive(decoder, receiver, count).map_err(fail);
+        let replied = receive::<M, D>(decoder, receiver, count).map_err(fail);
         (sending.join(), replied)
     });
     let (Ok(Ok(sent)), Ok(replied)) = (sent, replied) else {
@@ -66,10 +65,10 @@ pub(super) fn pace<E: Encode, D: Decode>(
 }
 
 /// When work on each message began.
-fn send<E: Encode, F: Framer>(
+fn send<M: Load, E: Encode, F: Framer>(
     encoder: &mut E,
     mut sender: Sender<F>,
-    messages: &[MarketDataIncrementalRefresh],
+    messages: &[M],
     intended: impl Iterator<Item = u64>,
 ) -> Result<Vec<u64>, Fault> {
     let mut messages = (0..).zip(messages.iter().cycle());
@@ -96,12 +95,12 @@ fn paced(
 }
 
 /// When each reply had been decoded.
-fn receive<D: Decode>(
+fn receive<M: Load, D: Decode>(
     decoder: &mut D,
     mut receiver: Receiver<D::Framer>,
     count: u64,
 ) -> Result<Vec<u64>, Fault> {
-    let mut reply = MarketDataIncrementalRefresh::default();
+    let mut reply = M::empty();
     let mut replied = Vec::new();
     for index in 0..count {
         let Some(bytes) = receiver.receive()? else {

@@ -8,13 +8,15 @@ use trunkline_message::{Record, Structure as _};
 
 use super::Setting;
 use crate::answer;
+use crate::builds;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
 use crate::format::Format;
 use crate::market_data::{messages, randomised};
 use crate::row::{Row, Verdict};
 use crate::statistics::{ComparisonRule, Fit, noise_floor};
 use crate::subjects::{
-    self, Contestant, Local, State, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN,
+    self, Contestant, Local, RECORD_FORMATS, State, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED,
+    TWIN,
 };
 use crate::trading_day::SEED;
 
@@ -96,12 +98,12 @@ pub(super) fn measure(
     progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
     progress("starting the peers", 0.0);
-    let mut contestants = subjects::contestants(&setting.request.peers, formats);
+    let mut contestants = subjects::contestants(setting.request, formats);
     let mut measured = Measured::default();
     for Contestant { name, format, state } in &contestants {
         match state {
             State::Ready { version, .. } => {
-                if !subjects::is_reused(name) {
+                if !subjects::is_variant(name) {
                     measured.versions.insert((*name).to_owned(), version.clone());
                 }
                 continue;
@@ -220,8 +222,7 @@ impl Stage<'_> {
             let subject = Local::new(name, format, &structs, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
-        let on_records = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
-        for format in on_records.into_iter().filter(|format| self.formats.contains(format)) {
+        for format in RECORD_FORMATS.into_iter().filter(|format| self.formats.contains(format)) {
             let empty = || Record::new(MarketDataIncrementalRefresh::schema());
             let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
@@ -347,12 +348,30 @@ impl Measured {
             if series.content == Content::Figure3 {
                 rows.extend(self.reductions(setting, series));
             }
+            rows.extend(self.over_other_build(setting, series));
         }
         rows.extend(self.missing.iter().map(|(name, format)| Row {
             verdict: Verdict::Absent,
             ..setting.row(CODEC, name, &format.profile(), "cpu-time", "ns")
         }));
         rows
+    }
+
+    /// What this build takes over what the other does, for each length; nothing of other subjects.
+    fn over_other_build(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
+        let Series { format, content, operation, .. } = *series;
+        let other = builds::other_of(&series.name);
+        let Some(other) = other.and_then(|it| self.find(it, format, content, operation)) else {
+            return Vec::new();
+        };
+        let (case, profile) = (content.case(operation), format.profile());
+        let blank = setting.row(case, &series.name, &profile, builds::OVER_OTHER, "x");
+        let compared = |(entries, samples): (&u32, &Vec<f64>)| {
+            let others = other.by_entries.get(entries)?;
+            let blank = Row { entries: Some(*entries), ..blank.clone() };
+            Some(blank.compared(samples, others, None))
+        };
+        series.by_entries.iter().filter_map(compared).collect()
     }
 
     /// What a variant of a format saves of the plain one's time, in percent.

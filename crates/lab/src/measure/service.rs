@@ -69,7 +69,7 @@ fn codecs_and_sizes(
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     progress(Step { part: "peers", text: "starting the peers", share: 0.0 });
-    let mut contestants = subjects::contestants(&setting.request.peers, formats);
+    let mut contestants = subjects::contestants(setting.request, formats);
     found.introduce(setting, &contestants);
     if !sizes.is_empty() {
         let mut progress =
@@ -121,6 +121,7 @@ impl Found {
     fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
         for Contestant { name, format, state } in contestants {
             match state {
+                State::Ready { .. } if subjects::is_variant(name) => continue,
                 State::Ready { version, .. } => {
                     self.versions.insert((*name).to_owned(), version.clone());
                     continue;

@@ -7,11 +7,10 @@ use crate::experiment::{Operation, Sample, Subject, SubjectError};
 #[derive(Debug)]
 pub struct PeerSubject {
     peer: Peer,
+    name: String,
     format: String,
     profile: String,
     is_decoder: bool,
-    /// What rows call it while it decodes all messages into one.
-    reusing: Option<&'static str>,
     /// It was seen to decode and encode.
     is_tried: bool,
 }
@@ -20,8 +19,16 @@ impl PeerSubject {
     /// Takes part in experiments with `format`, which the peer must have named; `profile` is what
     /// rows say about how the bytes are made.
     pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
+        let name = super::discovery::subject_of(&peer.greeting().name).to_owned();
         let (format, profile) = (format.to_owned(), profile.to_owned());
-        Self { peer, format, profile, is_decoder: false, reusing: None, is_tried: false }
+        Self { peer, name, format, profile, is_decoder: false, is_tried: false }
+    }
+
+    /// Rows call it `name`.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = name.to_owned();
+        self
     }
 
     /// The peer is timed while decoding only.
@@ -31,13 +38,11 @@ impl PeerSubject {
         self
     }
 
-    /// The peer decodes all messages into one, which is all that it is timed with, and rows call it
-    /// `name`.
+    /// The peer decodes all messages into one, which is all that it is timed with.
     #[must_use]
-    pub fn reusing(mut self, name: &'static str) -> Self {
+    pub fn reusing(mut self) -> Self {
         self.peer.reuse_messages();
-        self.reusing = Some(name);
-        self
+        self.decoding_only()
     }
 
     /// The peer behind it.
@@ -48,10 +53,7 @@ impl PeerSubject {
 
 impl Subject for PeerSubject {
     fn name(&self) -> &str {
-        match self.reusing {
-            Some(name) => name,
-            None => super::discovery::subject_of(&self.peer.greeting().name),
-        }
+        &self.name
     }
 
     fn profile(&self) -> &str {
@@ -63,7 +65,7 @@ impl Subject for PeerSubject {
     }
 
     fn can(&self, operation: Operation) -> bool {
-        operation == Operation::Decode || !(self.is_decoder || self.reusing.is_some())
+        operation == Operation::Decode || !self.is_decoder
     }
 
     fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {

@@ -1,6 +1,7 @@
 //! Sizes and times of messages of customer and product records: a column a message.
 
 use super::{Rows, Section, WIDTH, value};
+use crate::builds::is_build;
 use crate::comparison::lead_metric;
 use crate::format::Format;
 use crate::measure::service::size::SIZE;
@@ -102,7 +103,7 @@ fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<Line<'a>> {
             }
         };
         let first = lines.len();
-        for row in rows.all.iter().filter(is_its) {
+        for row in rows.all.iter().filter(is_its).filter(|row| !is_build(&row.subject)) {
             if lines[first..].iter().all(|line| line.subject != row.subject) {
                 lines.push(Line { format, subject: &row.subject });
             }

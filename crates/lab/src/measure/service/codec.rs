@@ -7,6 +7,7 @@ use trunkline_catalogue::commerce::CustomerServices;
 
 use super::{Asked, BATCHES, COMPILED_AS_THEY_RUN, Found, batch, published};
 use crate::answer;
+use crate::builds;
 use crate::comparison::lead_metric;
 use crate::definition::MessageCase;
 use crate::experiment::{
@@ -70,6 +71,7 @@ pub(super) fn measure(
     for series in all.iter().filter(|series| series.subject != TWIN) {
         found.rows.push(series.row(setting));
         found.rows.extend(series.lead(setting, &all, floor));
+        found.rows.extend(series.over_other_build(setting, &all));
     }
     for operation in OPERATIONS {
         found.rows.extend(published::rows(setting, asked, operation.name(), "cpu-time", "ns"));
@@ -310,9 +312,18 @@ impl Series {
         }
     }
 
+    /// What this build takes over what the other does; None of other subjects.
+    fn over_other_build(&self, setting: &Setting<'_>, all: &[Self]) -> Option<Row> {
+        let other = self.beside(all, builds::other_of(&self.subject)?)?;
+        let (case, profile) = (self.case(), self.format.profile());
+        let blank = setting.row(&case, &self.subject, &profile, builds::OVER_OTHER, "x");
+        Some(blank.compared(&self.samples, &other.samples, None))
+    }
+
     /// How far ahead of this peer we are; None for ourselves.
     fn lead(&self, setting: &Setting<'_>, all: &[Self], floor: Option<f64>) -> Option<Row> {
-        let is_peer = self.subject != TRUNKLINE && !is_reused(&self.subject);
+        let is_ours = self.subject == TRUNKLINE || builds::is_build(&self.subject);
+        let is_peer = !is_ours && !is_reused(&self.subject);
         let ours = self.beside(all, TRUNKLINE).filter(|_| is_peer)?;
         let metric = lead_metric(&self.subject);
         let blank = setting.row(&self.case(), TRUNKLINE, &self.format.profile(), &metric, "x");
