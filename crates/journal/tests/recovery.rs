@@ -362,3 +362,30 @@ fn looking_at_a_journal_that_is_used_finds_no_damage() {
     disk.gone = (1..9).map(segment_name).collect();
     assert_eq!(survey(&mut disk, &mut |_, _| {}).expect("readable"), None);
 }
+
+#[test]
+fn any_byte_of_the_only_head_may_be_damaged() {
+    let (mut disk, journal) = filled(5);
+    let (last, only) = (journal.last(), segment_name(1));
+    for name in disk.names().expect("names").into_iter().filter(|it| *it != only) {
+        disk.remove(&name).expect("it is there");
+    }
+    for byte in 0..SEGMENT_HEAD {
+        let mut damaged = disk.clone();
+        damaged.flip(&only, byte, 0);
+        let (_, report, seen) = opened(&mut damaged).unwrap_or_else(|it| panic!("{byte}: {it}"));
+        assert_eq!(seen, (1..=last).collect::<Vec<u64>>(), "{byte}: {report:?}");
+    }
+}
+
+#[test]
+fn a_journal_that_was_opened_and_closed_leaves_nothing_behind() {
+    let mut disk = SimulatedDisk::new(1);
+    let (mut journal, _, _) = opened(&mut disk).expect("empty");
+    let before = contents(&mut disk);
+    chores(&mut disk, &mut journal);
+    assert_ne!(contents(&mut disk), before, "a segment is made for what may come");
+    journal.close();
+    chores(&mut disk, &mut journal);
+    assert_eq!(contents(&mut disk), before);
+}

@@ -2,8 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Commit, Journal, Lookup, Options, Record, Refusal, Room, SEGMENT_HEAD, chore, commit,
-    open,
+    Address, Chore, Commit, Done, Journal, Lookup, Options, Record, Refusal, Room, SEGMENT_HEAD,
+    chore, commit, open,
 };
 
 const STATE: u8 = 1;
@@ -258,4 +258,45 @@ fn what_nobody_needs_makes_room_on_a_full_disk() {
     disk.set_room(None);
     chores_at(&mut disk, &mut journal, 2_000_000_000);
     append(&mut journal, &[7; 1_000]).expect("room");
+}
+
+#[test]
+fn a_segment_that_could_not_be_made_is_tried_again() {
+    for done in [Done::Failed("no handle".into()), Done::NoRoom("no handle".into())] {
+        let mut disk = SimulatedDisk::new(1);
+        let mut journal = begun(&mut disk, options());
+        assert!(!journal.is_at_work() && !journal.is_trying());
+        let it = journal.next_chore(0);
+        assert!(matches!(it, Some(Chore::Prepare { .. })), "{it:?}");
+        assert!(journal.is_at_work() && journal.is_trying());
+        journal.chore_done(0, done);
+        assert!(!journal.is_at_work() && !journal.is_trying());
+        assert_eq!(journal.shortage(), Some("no handle"));
+        assert_eq!(journal.make_room(10), Err(Refusal::Full("no handle".into())));
+        assert!(journal.next_chore(0).is_none(), "not at once");
+        let due = journal.next_deadline().expect("it is tried again");
+        chores_at(&mut disk, &mut journal, due);
+        assert_eq!(journal.shortage(), None);
+        assert_eq!(journal.make_room(10), Ok(Room::NewSegment));
+    }
+}
+
+#[test]
+fn what_there_is_and_is_to_be_written_is_said() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    chores(&mut disk, &mut journal);
+    append(&mut journal, &[1; 1_000]).expect("room");
+    assert!(journal.is_on_disk() && journal.pending() > 1_000);
+    let it = journal.next_commit().expect("something to write");
+    assert_eq!((journal.writing(), journal.durable()), (journal.last(), 0));
+    let result = commit(&mut disk, &it);
+    journal.committed(0, result);
+    assert_eq!((journal.pending(), journal.durable()), (0, journal.last()));
+    assert_eq!(journal.excess(), 0);
+    let less = journal.bytes() - 1_000;
+    journal.set_options(Options { bytes: less, ..options() });
+    assert_eq!(journal.excess(), 1_000, "it may have less now");
+    let in_memory = Journal::in_memory(Options { bytes: 0, ..options() });
+    assert_eq!((in_memory.is_on_disk(), in_memory.excess()), (false, 0));
 }

@@ -108,3 +108,29 @@ fn what_was_being_written_is_no_damage() {
     let (again, _) = look(&mut disk);
     assert_eq!(again, found, "looking changes nothing");
 }
+
+#[test]
+fn of_a_damaged_record_the_beginning_is_told() {
+    let (mut disk, mut journal, _) = filled(1);
+    let mut places = Vec::new();
+    for time in 2..4 {
+        journal.make_room(5_000).expect("room");
+        places.push(journal.append(time, MESSAGE, &[&[7; 5_000]]).at);
+        work(&mut disk, &mut journal);
+    }
+    disk.flip(&segment_name(1), places[0].offset as usize + 4_000, 3);
+    let (found, _) = look(&mut disk);
+    assert_eq!((found.wounds.len(), found.is_sound()), (1, false));
+    assert_eq!((found.wounds[0].kind, &found.wounds[0].body[..]), (Some(MESSAGE), &[7; 1_024][..]));
+}
+
+#[test]
+fn a_damaged_head_alone_is_damage() {
+    let (mut disk, _, _) = filled(200);
+    disk.flip(&segment_name(2), 20, 0);
+    let (found, messages) = look(&mut disk);
+    assert_eq!((messages, found.wounds.len(), found.is_sound()), (200, 0, false));
+    let right: Vec<bool> = found.segments.iter().map(|it| it.has_right_head()).collect();
+    assert_eq!(right.iter().filter(|it| !**it).count(), 1, "{right:?}");
+    assert!(!right[1] && found.segments.iter().all(|it| !it.is_being_made));
+}

@@ -218,8 +218,9 @@ mod tests {
         let leaves = router.connect(now, ClientOptions::default(), Payloads).expect("room");
         let options = SubscriptionOptions::default();
         for number in 0..patterns {
-            // The second leads on by a prefix.
-            let pattern = format!("a/{number}/{}", if number % 2 == 0 { "*" } else { "b*" });
+            // The second leads on by a prefix, the third by a whole level.
+            let last = ["*", "b*", "c"][number as usize % 3];
+            let pattern = format!("a/{number}/{last}");
             router.subscribe(now, leaves, number, &pattern, &options).expect("room");
         }
         router.subscribe(now, stays, 1, "b/*", &options).expect("room");
@@ -320,5 +321,21 @@ mod tests {
         assert_eq!((sequence(&router, "read"), sequence(&router, "unread")), (Some(10), Some(10)));
         pass(&mut router, &mut now, 3 * UNWANTED);
         assert_eq!((sequence(&router, "read"), sequence(&router, "unread")), (Some(10), None));
+    }
+
+    #[test]
+    fn a_topic_that_is_held_again_is_kept() {
+        let mut router = Router::new(Limits::default());
+        let mut now = 0;
+        let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"x" };
+        let topic = router.intern(now, "held").expect("room");
+        router.publish(now, topic, &envelope).expect("it is taken");
+        router.release(now, topic);
+        assert_eq!(router.intern(now, "held"), Ok(topic));
+        pass(&mut router, &mut now, 3 * UNWANTED);
+        assert_eq!((router.topic_name(topic), router.topics[topic.0].sequence), ("held", 1));
+        router.release(now, topic);
+        pass(&mut router, &mut now, 3 * UNWANTED);
+        assert_eq!((router.names.len(), router.topic_name(topic)), (0, ""));
     }
 }

@@ -322,6 +322,10 @@ mod tests {
         again.dedup();
         assert_eq!(again.len(), 20 * PAGE + 1);
         assert!(again.iter().all(|item| pool.get(*item).is_some()));
+        again.iter().for_each(|item| pool.give(*item));
+        assert!(pool.has_unused());
+        again.iter_mut().for_each(|item| *item = pool.take());
+        assert!(!pool.has_unused(), "all pages are in use again");
     }
 
     #[test]

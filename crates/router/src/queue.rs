@@ -280,7 +280,26 @@ mod tests {
         assert_eq!(queue.capacity(), FIRST_SEGMENT);
         let size = queue.front().expect("a record").size();
         queue.pop(size, &mut free);
+        assert_eq!(queue.capacity(), FIRST_SEGMENT, "it may be needed in a moment");
         queue.shrink();
         assert_eq!(queue.capacity(), 0);
+    }
+
+    #[test]
+    fn segments_that_were_emptied_are_kept_for_others_but_not_all() {
+        let (mut queue, mut free) = (Queue::default(), Segments::default());
+        let (usual, long) = (vec![0; LAST_SEGMENT / 2 + 1], vec![0; 3 * LAST_SEGMENT]);
+        for _ in 0..3 {
+            for number in 0..2 * Segments::MOST as u64 {
+                queue
+                    .push(&record(number, if number % 3 == 0 { &long } else { &usual }), &mut free);
+            }
+            assert!(free.free.is_empty(), "what is there is used first");
+            while let Some(size) = queue.front().map(|it| it.size()) {
+                queue.pop(size, &mut free);
+            }
+            assert_eq!(free.free.len(), Segments::MOST);
+            assert!(free.free.iter().all(|it| it.capacity() == LAST_SEGMENT && it.is_empty()));
+        }
     }
 }

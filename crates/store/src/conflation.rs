@@ -301,3 +301,28 @@ impl Conflated {
         gone
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use trunkline_journal::Address;
+
+    use super::*;
+
+    #[test]
+    fn topics_of_which_nothing_matters_take_no_memory() {
+        let interval = 10;
+        let mut conflated = Conflated::new(interval);
+        for position in 1..1_000 {
+            let at = Address { segment: 0, offset: 0 };
+            let entry = Entry { position, at, deliveries: 0, wants_disk: false, topic: 0 };
+            let now = position * interval;
+            conflated.push(&format!("orders/{position}"), entry, (0, 0), now);
+            let next = conflated.next(now).map(|(entry, replaced)| (entry.position, replaced));
+            assert_eq!(next, Some((position, 0)));
+            conflated.take(now, true, false);
+            conflated.forget_idle(now);
+        }
+        assert_eq!(conflated.numbers.len(), 1, "its interval is not over");
+        assert!(conflated.topics.len() <= 2, "{}", conflated.topics.len());
+    }
+}

@@ -432,6 +432,33 @@ mod tests {
         assert_eq!(state.producers.keys().copied().collect::<Vec<_>>(), [0]);
     }
 
+    #[test]
+    fn a_message_of_nobody_is_strange_when_all_producers_are_known() {
+        let topic = "orders/1";
+        let (sequence, expires, is_repeated, format, payload) = (1, 0, false, 0, &b""[..]);
+        let message =
+            StoredMessage { producer: 7, sequence, expires, is_repeated, format, topic, payload };
+        let body = [&message.head()[..], topic.as_bytes()].concat();
+        let mut state = State::default();
+        assert!(state.learn(&record(kind::MESSAGE, 1, &body)), "a later piece may say who it is");
+        state.learn(&record(kind::PIECE, 2, &piece(0, true, &[])));
+        assert_eq!((state.is_complete, state.strange), (true, 0));
+        assert!(!state.learn(&record(kind::MESSAGE, 3, &body)));
+        assert_eq!(state.strange, 1);
+    }
+
+    #[test]
+    fn version_2_says_which_number_of_a_producer_is_the_next() {
+        let mut body = Writer::default();
+        body.u32(version2::VERSION).u32(9).u32(1);
+        body.u32(3).text("algo").u64(5).u64(6).u64(7);
+        body.u32(4).u32(0);
+        let mut state = State::default();
+        assert!(state.learn(&record(kind::STATE, 1, &body.0)));
+        assert_eq!((state.next_producer, state.next_durable, state.is_complete), (9, 4, true));
+        assert_eq!(state.producers().fresh(), 9, "those between were forgotten, and do not return");
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_understood_or_not(kind in 0u8..11, body in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -454,7 +454,7 @@ impl Store {
     pub fn settle(&mut self, outlet: &mut impl Outlet) {
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.due) {
-            let (mut is_on_disk, client) = (false, self.producer_client.get(&number).copied());
+            let client = self.producer_client.get(&number).copied();
             let Some(producer) = self.producers.get_mut(number) else { continue };
             producer.is_due = false;
             producer.settle(durable);
@@ -462,11 +462,8 @@ impl Store {
             if client.is_none() {
                 self.producers.look_if_idle(number);
             }
-            if sequence > 0 {
-                is_on_disk = position <= durable;
-            }
             if let Some(client) = client.filter(|_| sequence > 0) {
-                let durability = self.durability(is_on_disk);
+                let durability = self.durability(position <= durable);
                 outlet.stored(client, &Stored { durability, sequence, position });
             }
         }

@@ -224,4 +224,44 @@ mod tests {
         reads.forget_segment(3);
         assert_eq!((reads.bad_until(at(from)), reads.from(at(to))), (None, None));
     }
+
+    #[test]
+    fn a_read_that_fails_holds_up_no_other() {
+        let at = |segment, offset| Address { segment, offset };
+        let mut reads = Reads::default();
+        reads.want(at(2, 4_096), 1_000);
+        assert!(reads.next(0).is_some());
+        reads.failed(0);
+        // Before it, behind it, and in other segments.
+        for other in [at(2, 3_096), at(2, 5_096), at(1, 4_096), at(3, 4_096)] {
+            reads.want(other, 1_000);
+            let read = reads.next(1);
+            assert!(matches!(read, Some(Chore::Read { at, .. }) if at == other), "{other:?}");
+            reads.done(vec![7; 1_000]);
+        }
+        reads.want(at(2, 4_500), 1_000);
+        assert!(reads.next(1).is_none(), "that one waits for what has failed");
+    }
+
+    #[test]
+    fn of_segments_that_are_gone_nothing_is_read_or_known() {
+        let at = |segment| Address { segment, offset: 64 };
+        let mut reads = Reads::default();
+        for segment in [1, 2, 3] {
+            reads.want(at(segment), 1_000);
+            assert_eq!(read_all(&mut reads, 100, 0), FAILURES);
+        }
+        for segment in [1, 2, 3] {
+            reads.want(at(segment), 10);
+        }
+        assert!(reads.next(0).is_some());
+        reads.forget_segment(2);
+        reads.done(vec![7; 10]);
+        assert!((1..3).all(|it| reads.from(at(it)).is_none() && reads.bad_until(at(it)).is_none()));
+        assert_eq!(reads.bad_until(at(3)), Some(1_064));
+        assert!(matches!(reads.next(0), Some(Chore::Read { at, .. }) if at.segment == 3));
+        reads.forget_segment(2);
+        reads.done(vec![7; 10]);
+        assert!(reads.from(at(3)).is_some(), "that one is there still");
+    }
 }

@@ -218,3 +218,23 @@ proptest! {
         prop_assert!(line.credit.bound() <= most, "{} under way", line.credit.bound());
     }
 }
+
+#[test]
+fn only_who_has_waited_for_credit_gets_more() {
+    let mut credit = Credit::default();
+    for round in 1..=10 {
+        for _ in 0..LEAST {
+            assert!(credit.admits());
+            credit.sent(round);
+        }
+        credit.taken(round, round * LEAST, 0).expect("it was sent");
+        assert_eq!(credit.bound(), LEAST, "nothing has waited");
+    }
+    for _ in 0..LEAST {
+        assert!(credit.admits());
+        credit.sent(11);
+    }
+    assert!(!credit.admits(), "one waits");
+    credit.taken(11, 11 * LEAST, 0).expect("it was sent");
+    assert_eq!(credit.bound(), 2 * LEAST);
+}
