@@ -16,7 +16,7 @@ mod value;
 pub use checksum::{fix_checksum, sum_and_or};
 pub use code::Code;
 pub use decimal::Decimal;
-pub use float::{parse_float, parse_float_within, write_float};
+pub use float::{Float, parse_float, parse_float_within, write_float};
 pub use int::Integer;
 pub use output::{Cursor, Literal, Output};
 pub use text::{INLINE, Text, validate_utf8};
