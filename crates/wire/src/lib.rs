@@ -20,7 +20,7 @@ pub use float::{Float, parse_float, parse_float_within, write_float};
 pub use int::Integer;
 pub use output::{Cursor, Literal, Output};
 pub use text::{INLINE, Text, validate_utf8};
-pub use time::{Date, Time, Timestamp};
+pub use time::{Date, Duration, Time, Timestamp};
 pub use value::{ValueError, Window};
 
 #[cfg(test)]
