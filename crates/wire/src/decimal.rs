@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use crate::digits::{self, POWERS};
 use crate::int::{Integer, plain_magnitude};
-use crate::value::{ValueError, Window, put};
+use crate::value::{ValueError, Window, after_plus, put};
 
 /// A decimal number: `mantissa` × 10 to the power of `exponent`, which is -18..=18.
 ///
@@ -104,11 +104,7 @@ impl Decimal {
     /// # Errors
     /// As [`Decimal::parse`].
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
-        match bytes {
-            [b'+', b'-', ..] => Err(ValueError::Malformed { at: 1 }),
-            [b'+', unsigned @ ..] => Self::parse(unsigned).map_err(|error| error.after(1)),
-            _ => Self::parse(bytes),
-        }
+        after_plus(bytes, Self::parse)
     }
 
     /// Reads the whole of `bytes` as [`Decimal::parse_xml`] does, and besides with an exponent
@@ -288,6 +284,13 @@ fn parse_apart(source: &[u8], start: usize, end: usize) -> Result<Decimal, Value
 /// Reads digit by digit, any number of them, and finds out what is wrong.
 #[cold]
 fn parse_plain(bytes: &[u8]) -> Result<Decimal, ValueError> {
+    find_point(bytes, true)?;
+    let negative = bytes[0] == b'-';
+    accumulate(&bytes[usize::from(negative)..], negative).ok_or(ValueError::OutOfRange)
+}
+
+/// Where the point stands among digits, if there may be one; a `-` may stand before them.
+pub(crate) fn find_point(bytes: &[u8], allowed: bool) -> Result<Option<usize>, ValueError> {
     if bytes.is_empty() {
         return Err(ValueError::Empty);
     }
@@ -296,14 +299,11 @@ fn parse_plain(bytes: &[u8]) -> Result<Decimal, ValueError> {
     for (at, &byte) in bytes.iter().enumerate().skip(usize::from(negative)) {
         match byte {
             b'0'..=b'9' => count += 1,
-            b'.' if point.is_none() => point = Some(at),
+            b'.' if allowed && point.is_none() => point = Some(at),
             _ => return Err(ValueError::Malformed { at }),
         }
     }
-    if count == 0 {
-        return Err(ValueError::Malformed { at: bytes.len() });
-    }
-    accumulate(&bytes[usize::from(negative)..], negative).ok_or(ValueError::OutOfRange)
+    if count == 0 { Err(ValueError::Malformed { at: bytes.len() }) } else { Ok(point) }
 }
 
 /// The decimal of digits with at most one point; `None` if it does not fit.

@@ -1,6 +1,7 @@
 //! Bytes: numbers, decimals, times, text, scanning, checksums, and the output buffer
 
 pub mod base64;
+mod big;
 mod checksum;
 mod code;
 mod decimal;
@@ -13,6 +14,7 @@ mod text;
 mod time;
 mod value;
 
+pub use big::{BigDecimal, BigInteger};
 pub use checksum::{fix_checksum, sum_and_or};
 pub use code::Code;
 pub use decimal::Decimal;
