@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use crate::digits::{self, POWERS};
+use crate::float::Float;
 use crate::int::{Integer, plain_magnitude};
 use crate::value::{ValueError, Window, after_plus, put};
 
@@ -175,10 +176,15 @@ impl Decimal {
     /// `None` for NaN, the infinities, and values out of range.
     #[inline]
     pub fn from_f64(value: f64) -> Option<Self> {
-        match four_decimals(value) {
-            Some(ten_thousandths) => Some(strip(ten_thousandths)),
-            None => from_digits(value),
-        }
+        from_float(value)
+    }
+
+    /// The decimal with the fewest digits that reads back as `value` in single precision, as
+    /// [`Decimal::from_f64`] has it for doubles: 0.1, where the double nearest to the float has
+    /// 0.10000000149011612.
+    #[inline]
+    pub fn from_f32(value: f32) -> Option<Self> {
+        from_float(value)
     }
 
     /// Mantissa and exponent without trailing zeros: the same for equal numbers.
@@ -423,10 +429,18 @@ pub(crate) fn strip(ten_thousandths: i64) -> Decimal {
     Decimal { mantissa, exponent }
 }
 
-/// The decimal of the shortest digits of a double.
+#[inline(always)]
+fn from_float<F: Float>(value: F) -> Option<Decimal> {
+    match value.ten_thousandths() {
+        Some(ten_thousandths) => Some(strip(ten_thousandths)),
+        None => from_digits(value),
+    }
+}
+
+/// The decimal of the shortest digits of a float.
 #[inline(never)]
-fn from_digits(value: f64) -> Option<Decimal> {
-    if !value.is_finite() {
+fn from_digits<F: Float>(value: F) -> Option<Decimal> {
+    if !value.into().is_finite() {
         return None;
     }
     let mut buffer = zmij::Buffer::new();
