@@ -20,7 +20,7 @@ use crate::value::ValueError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Duration {
     seconds: i64,
-    /// The fraction of a second, as far from zero as it is, with the sign of all.
+    /// The fraction of a second, with the sign of the whole.
     nanoseconds: i32,
     months: i32,
 }
@@ -70,7 +70,7 @@ impl Duration {
         let (mut months, mut seconds, mut nanoseconds) = (Some(0), Some(0), 0);
         let negative = text.takes(b'-');
         if !text.takes(b'P') {
-            return Err(text.malformed());
+            return Err(ValueError::Malformed { at: text.at });
         }
         text.part(12, b'Y', &mut months);
         text.part(1, b'M', &mut months);
@@ -129,7 +129,8 @@ impl Duration {
         text.at
     }
 
-    /// From the first day of the year 0 to the end of this duration, if it starts with this month.
+    /// Where this duration ends, if it starts with this month: seconds since 0000-03-01, and
+    /// nanoseconds.
     fn end(self, start: i64) -> (i128, i32) {
         let days = first_day(start + i64::from(self.months));
         (i128::from(days) * i128::from(SECONDS_A_DAY) + i128::from(self.seconds), self.nanoseconds)
@@ -241,7 +242,8 @@ impl Writer<'_> {
 }
 
 /// By adding both to four moments, so chosen that what comes out the same for all of them does so
-/// for any moment.
+/// for any moment. What always ends together but is not equal, such as 400 years and 146,097 days,
+/// has no order.
 impl PartialOrd for Duration {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         /// September 1696, February 1697, March 1903, July 1903.

@@ -125,7 +125,7 @@ fn errors_name_the_place() {
         ("PT", 2),
         ("+P1D", 0),
         ("--P1D", 1),
-        ("1Y", 1),
+        ("1Y", 0),
         ("p1D", 0),
         ("P1", 2),
         ("P1S", 2),
@@ -165,6 +165,8 @@ fn the_order_is_that_of_the_specification() {
         }
     }
     assert_eq!(order("P1Y", "P12M"), Some(Ordering::Equal));
+    assert_eq!(order("P400Y", "P146097D"), None);
+    assert_eq!(order("P400Y", "P146097DT1S"), Some(Ordering::Less));
     assert_eq!(order("-P1M", "PT0S"), Some(Ordering::Less));
     assert_eq!(order("PT0.1S", "PT0.11S"), Some(Ordering::Less));
     assert_eq!(order("-PT1.1S", "-PT1.11S"), Some(Ordering::Greater));
