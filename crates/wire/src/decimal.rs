@@ -9,8 +9,9 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use crate::digits::{self, POWERS};
+use crate::float::Float;
 use crate::int::{Integer, plain_magnitude};
-use crate::value::{ValueError, Window, put};
+use crate::value::{ValueError, Window, after_plus, put};
 
 /// A decimal number: `mantissa` × 10 to the power of `exponent`, which is -18..=18.
 ///
@@ -104,11 +105,7 @@ impl Decimal {
     /// # Errors
     /// As [`Decimal::parse`].
     pub fn parse_xml(bytes: &[u8]) -> Result<Self, ValueError> {
-        match bytes {
-            [b'+', b'-', ..] => Err(ValueError::Malformed { at: 1 }),
-            [b'+', unsigned @ ..] => Self::parse(unsigned).map_err(|error| error.after(1)),
-            _ => Self::parse(bytes),
-        }
+        after_plus(bytes, Self::parse)
     }
 
     /// Reads the whole of `bytes` as [`Decimal::parse_xml`] does, and besides with an exponent
@@ -179,10 +176,15 @@ impl Decimal {
     /// `None` for NaN, the infinities, and values out of range.
     #[inline]
     pub fn from_f64(value: f64) -> Option<Self> {
-        match four_decimals(value) {
-            Some(ten_thousandths) => Some(strip(ten_thousandths)),
-            None => from_digits(value),
-        }
+        from_float(value)
+    }
+
+    /// The decimal with the fewest digits that reads back as `value` in single precision, as
+    /// [`Decimal::from_f64`] has it for doubles: 0.1, where the double nearest to the float has
+    /// 0.10000000149011612.
+    #[inline]
+    pub fn from_f32(value: f32) -> Option<Self> {
+        from_float(value)
     }
 
     /// Mantissa and exponent without trailing zeros: the same for equal numbers.
@@ -288,6 +290,13 @@ fn parse_apart(source: &[u8], start: usize, end: usize) -> Result<Decimal, Value
 /// Reads digit by digit, any number of them, and finds out what is wrong.
 #[cold]
 fn parse_plain(bytes: &[u8]) -> Result<Decimal, ValueError> {
+    find_point(bytes, true)?;
+    let negative = bytes[0] == b'-';
+    accumulate(&bytes[usize::from(negative)..], negative).ok_or(ValueError::OutOfRange)
+}
+
+/// Where the point stands among digits, if there may be one; a `-` may stand before them.
+pub(crate) fn find_point(bytes: &[u8], allowed: bool) -> Result<Option<usize>, ValueError> {
     if bytes.is_empty() {
         return Err(ValueError::Empty);
     }
@@ -296,14 +305,11 @@ fn parse_plain(bytes: &[u8]) -> Result<Decimal, ValueError> {
     for (at, &byte) in bytes.iter().enumerate().skip(usize::from(negative)) {
         match byte {
             b'0'..=b'9' => count += 1,
-            b'.' if point.is_none() => point = Some(at),
+            b'.' if allowed && point.is_none() => point = Some(at),
             _ => return Err(ValueError::Malformed { at }),
         }
     }
-    if count == 0 {
-        return Err(ValueError::Malformed { at: bytes.len() });
-    }
-    accumulate(&bytes[usize::from(negative)..], negative).ok_or(ValueError::OutOfRange)
+    if count == 0 { Err(ValueError::Malformed { at: bytes.len() }) } else { Ok(point) }
 }
 
 /// The decimal of digits with at most one point; `None` if it does not fit.
@@ -423,10 +429,18 @@ pub(crate) fn strip(ten_thousandths: i64) -> Decimal {
     Decimal { mantissa, exponent }
 }
 
-/// The decimal of the shortest digits of a double.
+#[inline(always)]
+fn from_float<F: Float>(value: F) -> Option<Decimal> {
+    match value.ten_thousandths() {
+        Some(ten_thousandths) => Some(strip(ten_thousandths)),
+        None => from_digits(value),
+    }
+}
+
+/// The decimal of the shortest digits of a float.
 #[inline(never)]
-fn from_digits(value: f64) -> Option<Decimal> {
-    if !value.is_finite() {
+fn from_digits<F: Float>(value: F) -> Option<Decimal> {
+    if !value.into().is_finite() {
         return None;
     }
     let mut buffer = zmij::Buffer::new();

@@ -1,6 +1,7 @@
 //! Bytes: numbers, decimals, times, text, scanning, checksums, and the output buffer
 
 pub mod base64;
+mod big;
 mod checksum;
 mod code;
 mod decimal;
@@ -13,14 +14,15 @@ mod text;
 mod time;
 mod value;
 
+pub use big::{BigDecimal, BigInteger};
 pub use checksum::{fix_checksum, sum_and_or};
 pub use code::Code;
 pub use decimal::Decimal;
-pub use float::{parse_float, parse_float_within, write_float};
+pub use float::{Float, parse_float, parse_float_within, write_float};
 pub use int::Integer;
 pub use output::{Cursor, Literal, Output};
 pub use text::{INLINE, Text, validate_utf8};
-pub use time::{Date, Time, Timestamp};
+pub use time::{Date, Duration, Time, Timestamp};
 pub use value::{ValueError, Window};
 
 #[cfg(test)]

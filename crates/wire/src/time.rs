@@ -1,14 +1,17 @@
 //! Dates and times: FIX `UTCDateOnly`, `UTCTimeOnly` and `UTCTimestamp`, XML Schema `xsd:date`,
-//! `xsd:time` and `xsd:dateTime` (Part 2, 3.2.7 to 3.2.9).
+//! `xsd:time`, `xsd:dateTime` and `xsd:duration` (Part 2, 3.2.6 to 3.2.9).
 //!
 //! Times are UTC, or of a zone that nobody told: XML may leave it out, and a guess would shift what
 //! comes back. Their parts are kept apart, so that text is read and written without dividing.
 
+mod duration;
 mod fix;
 mod parts;
 mod xml;
 
 use std::fmt;
+
+pub use duration::Duration;
 
 use crate::value::Window;
 

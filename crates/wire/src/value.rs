@@ -32,6 +32,11 @@ pub enum ValueError {
         /// Bytes that it holds.
         most: usize,
     },
+    /// The number has more digits than the type holds.
+    TooManyDigits {
+        /// Digits that it holds.
+        most: usize,
+    },
 }
 
 impl ValueError {
@@ -54,11 +59,25 @@ impl fmt::Display for ValueError {
             Self::OutOfRange => f.write_str("is out of range"),
             Self::TooPrecise { at } => write!(f, "has a digit at {at} that would be lost"),
             Self::TooLong { most } => write!(f, "is longer than {most} bytes"),
+            Self::TooManyDigits { most } => write!(f, "has more than {most} digits"),
         }
     }
 }
 
 impl std::error::Error for ValueError {}
+
+/// Reads a number that may have a `+` before it where it has no `-`.
+#[inline]
+pub(crate) fn after_plus<T>(
+    bytes: &[u8],
+    parse: impl Fn(&[u8]) -> Result<T, ValueError>,
+) -> Result<T, ValueError> {
+    match bytes {
+        [b'+', b'-', ..] => Err(ValueError::Malformed { at: 1 }),
+        [b'+', unsigned @ ..] => parse(unsigned).map_err(|error| error.after(1)),
+        _ => parse(bytes),
+    }
+}
 
 /// Stores eight bytes at `at`, which must not exceed 31.
 #[inline(always)]
@@ -80,5 +99,7 @@ mod tests {
         let precise = ValueError::TooPrecise { at: 18 };
         assert_eq!(precise.to_string(), "has a digit at 18 that would be lost");
         assert_eq!(ValueError::TooLong { most: 15 }.to_string(), "is longer than 15 bytes");
+        let digits = ValueError::TooManyDigits { most: 4096 };
+        assert_eq!(digits.to_string(), "has more than 4096 digits");
     }
 }

@@ -588,7 +588,7 @@ fn plain_double(source: &[u8], start: usize, end: usize) -> std::result::Result<
     if let Some(at) = source[start..end].iter().position(other) {
         return Err(ValueError::Malformed { at });
     }
-    let value = parse_float_within(source, start, end)?;
+    let value: f64 = parse_float_within(source, start, end)?;
     if value.is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
 }
 

@@ -182,6 +182,25 @@ fn doubles_become_their_shortest_decimals() {
     }
 }
 
+#[test]
+fn floats_become_their_shortest_decimals() {
+    for (value, text) in [
+        (0.1, "0.1"),
+        (6.35, "6.35"),
+        (-99.9999, "-99.9999"),
+        (123.456_79, "123.45679"),
+        (16_777_216.0, "16777216"),
+        (1e-7, "0.0000001"),
+        (1e20, "100000000000000000000"),
+        (-0.0, "0"),
+    ] {
+        assert_eq!(Decimal::from_f32(value).unwrap().to_string(), text);
+    }
+    for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-30] {
+        assert_eq!(Decimal::from_f32(value), None);
+    }
+}
+
 /// `-18..=18`, mostly the usual numbers of decimals.
 fn exponents() -> impl Strategy<Value = i8> {
     prop_oneof![3 => -7i8..=0, 1 => -18i8..=18]
@@ -228,6 +247,16 @@ proptest! {
         let text = zmij::Buffer::new().format(value).to_string();
         prop_assert_eq!(parts(decimal).0 % 10 == 0, decimal.exponent() == 0 && mantissa % 10i64.pow(scale + 1) == 0);
         prop_assert_eq!(decimal, Decimal::parse_scientific(text.as_bytes()).unwrap());
+    }
+
+    #[test]
+    fn decimals_of_floats_read_back(bits: u32, price in 0u32..2_000_000) {
+        for value in [f32::from_bits(bits), price as f32 / 1e4] {
+            if let Some(decimal) = Decimal::from_f32(value) {
+                let again: f32 = crate::parse_float(written(decimal).as_bytes()).unwrap();
+                prop_assert_eq!(again, value);
+            }
+        }
     }
 
     #[test]
