@@ -222,7 +222,7 @@ impl Stage<'_> {
         }
         let on_records = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
         for format in on_records.into_iter().filter(|format| self.formats.contains(format)) {
-            let empty = || Record::new(MarketDataIncrementalRefresh::schema());
+            let empty = || Record::new(MarketDataIncrementalRefresh::layout());
             let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
