@@ -30,11 +30,10 @@ pub struct EveryKind {
     pub shorts: Option<Vec<i16>>,
     pub counts: Option<Vec<u64>>,
     pub ratios: Option<Vec<f64>>,
-    #[component]
     pub hollow: Hollow,
-    #[component(name = "outer/inner", optional)]
+    #[field(name = "outer/inner", implied)]
     pub nested: Nested,
-    #[group(entry = "leg")]
+    #[xml(entry = "leg")]
     pub legs: Group<Leg>,
 }
 
@@ -60,7 +59,7 @@ pub struct Nested {
 pub struct Leg {
     pub side: Code,
     pub ratio: Option<f64>,
-    #[group(entry = "step")]
+    #[xml(entry = "step")]
     pub steps: Group<Step>,
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trunkline_message::{Field, Kind, Need, Record, Schema, ScopeId, Value};
+use trunkline_message::{Field, Holds, Kind, Layout, Need, Record, ScopeId, Value};
 
 /// A field as it stands in the message: its tag and what it holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,23 +56,30 @@ fn number(digits: &[u8]) -> Option<u64> {
 }
 
 /// The fields of a whole message behind MsgType, if it is one of the schema.
-pub fn read(schema: &Schema, message: &[u8]) -> Option<Vec<Node>> {
+pub fn read(layout: &Layout, message: &[u8]) -> Option<Vec<Node>> {
     let body = body(message)?;
-    let prefix = format!("35={}\x01", schema.message_type());
-    let tokens = tokens(schema, body.strip_prefix(prefix.as_bytes())?)?;
-    let mut reader = Reader { schema, tokens: &tokens, at: 0 };
+    let message_type = layout.notes().of_type(layout.schema().root(), "fix", "message_type")?;
+    let prefix = format!("35={message_type}\x01");
+    let tokens = tokens(layout, body.strip_prefix(prefix.as_bytes())?)?;
+    let mut reader = Reader { layout, tokens: &tokens, at: 0 };
     let fields = reader.fields(&[ScopeId(0)])?;
     (reader.at == tokens.len()).then_some(fields)
+}
+
+/// The tag that is noted for a field by this word; 0 for none.
+pub fn tag_of(layout: &Layout, field: &Field, word: &str) -> u32 {
+    let noted = layout.notes().of_member(field.member, "fix", word);
+    noted.map_or(0, |it| it.parse().expect("a number"))
 }
 
 /// One field of the flat message; data and its length are one.
 type Token = (u32, Content);
 
-fn tokens(schema: &Schema, mut rest: &[u8]) -> Option<Vec<Token>> {
-    let fields = schema.scopes().iter().flat_map(|scope| &scope.fields);
+fn tokens(layout: &Layout, mut rest: &[u8]) -> Option<Vec<Token>> {
+    let fields = layout.scopes().iter().flat_map(|scope| &scope.fields);
     let lengths: HashMap<u32, u32> = fields
-        .filter(|field| field.length_number != 0)
-        .map(|field| (field.length_number, field.number))
+        .map(|field| (tag_of(layout, field, "length"), tag_of(layout, field, "tag")))
+        .filter(|(length, _)| *length != 0)
         .collect();
     let mut tokens = Vec::new();
     let mut pending: Option<(u32, usize)> = None;
@@ -103,20 +110,20 @@ fn tokens(schema: &Schema, mut rest: &[u8]) -> Option<Vec<Token>> {
 }
 
 struct Reader<'a> {
-    schema: &'a Schema,
+    layout: &'a Layout,
     tokens: &'a [Token],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
     fn field(&self, scope: ScopeId, number: u32) -> Option<&'a Field> {
-        self.schema.scope(scope).fields.iter().find(|field| field.number == number)
+        self.layout.scope(scope).fields.iter().find(|it| tag_of(self.layout, it, "tag") == number)
     }
 
     /// The fields of the innermost of the open scopes.
     fn fields(&mut self, open: &[ScopeId]) -> Option<Vec<Node>> {
         let (scope, outer) = open.split_last()?;
-        let first = self.schema.scope(*scope).fields[0].number;
+        let first = tag_of(self.layout, &self.layout.scope(*scope).fields[0], "tag");
         let mut nodes: Vec<Node> = Vec::new();
         let mut seen = HashSet::new();
         while let Some((number, content)) = self.tokens.get(self.at) {
@@ -125,7 +132,7 @@ impl<'a> Reader<'a> {
                 if outer.iter().any(|scope| self.field(*scope, number).is_some()) {
                     break;
                 }
-                let mut scopes = (0..self.schema.scopes().len()).map(|id| ScopeId(id as u16));
+                let mut scopes = (0..self.layout.scopes().len()).map(|id| ScopeId(id as u16));
                 let framing = matches!(number, 8 | 9 | 10 | 35);
                 let known = scopes.any(|scope| self.field(scope, number).is_some());
                 if framing || known || !seen.insert(number) {
@@ -142,8 +149,8 @@ impl<'a> Reader<'a> {
                 return None;
             }
             self.at += 1;
-            let content = match (field.kind, content) {
-                (Kind::Group(inner), Content::Value(count)) => {
+            let content = match (field.holds, content) {
+                (Holds::Group(inner), Content::Value(count)) => {
                     let count = self::number(count)?;
                     let entries = self.entries(&[open, &[inner]].concat())?;
                     if entries.len() as u64 != count {
@@ -151,10 +158,10 @@ impl<'a> Reader<'a> {
                     }
                     Content::Entries(entries)
                 }
-                (Kind::Bytes, Content::Data(..)) => content.clone(),
-                (Kind::Bytes, _) | (_, Content::Data(..)) => return None,
-                (kind, Content::Value(value)) => {
-                    plain(kind, value)?;
+                (Holds::Value(Kind::Bytes), Content::Data(..)) => content.clone(),
+                (Holds::Value(Kind::Bytes), _) | (_, Content::Data(..)) => return None,
+                (holds, Content::Value(value)) => {
+                    plain(holds, value)?;
                     content.clone()
                 }
                 (_, Content::Entries(_)) => unreachable!("tokens are flat"),
@@ -162,12 +169,12 @@ impl<'a> Reader<'a> {
             nodes.push(Node { number, content });
         }
         let mut required =
-            self.schema.scope(*scope).fields.iter().filter(|it| it.need == Need::Required);
-        required.all(|field| seen.contains(&field.number)).then_some(nodes)
+            self.layout.scope(*scope).fields.iter().filter(|it| it.need == Need::Required);
+        required.all(|it| seen.contains(&tag_of(self.layout, it, "tag"))).then_some(nodes)
     }
 
     fn entries(&mut self, open: &[ScopeId]) -> Option<Vec<Vec<Node>>> {
-        let first = self.schema.scope(*open.last()?).fields[0].number;
+        let first = tag_of(self.layout, &self.layout.scope(*open.last()?).fields[0], "tag");
         let mut entries = Vec::new();
         while self.tokens.get(self.at).is_some_and(|(number, _)| *number == first) {
             entries.push(self.fields(open)?);
@@ -177,8 +184,11 @@ impl<'a> Reader<'a> {
 }
 
 /// The value in one spelling, whatever the message's; `None` if it is not of the kind.
-pub fn plain(kind: Kind, value: &[u8]) -> Option<String> {
+pub fn plain(holds: Holds, value: &[u8]) -> Option<String> {
     let text = str::from_utf8(value).ok()?;
+    let Holds::Value(kind) = holds else {
+        unreachable!("the plain reader knows the kinds of market data")
+    };
     match kind {
         Kind::Boolean => matches!(text, "Y" | "N").then(|| text.into()),
         Kind::Integer(kind) => {
@@ -277,15 +287,17 @@ fn time(text: &str) -> Option<String> {
 
 /// What the record says of the same message, each scope's fields by number, unknown ones as found
 /// by the plain reader left out.
-pub fn facts(record: &Record) -> Vec<(u32, Fact)> {
+pub fn facts(layout: &Layout, record: &Record) -> Vec<(u32, Fact)> {
     let scope = record.scope();
     let set = scope.fields.iter().enumerate().filter_map(|(i, field)| {
         let fact = match record.value(i)? {
-            Value::Group(group) => Fact::Entries(group.entries().iter().map(facts).collect()),
+            Value::Group(group) => {
+                Fact::Entries(group.entries().iter().map(|it| facts(layout, it)).collect())
+            }
             Value::Bytes(bytes) => Fact::Data(bytes.clone()),
             value => Fact::Value(spell(value)),
         };
-        Some((field.number, fact))
+        Some((tag_of(layout, field, "tag"), fact))
     });
     let mut facts: Vec<_> = set.collect();
     facts.sort_by_key(|(number, _)| *number);
@@ -304,20 +316,22 @@ pub enum Fact {
 }
 
 /// What the plain reader found, by number, in the form of [`facts`].
-pub fn facts_of(schema: &Schema, scope: ScopeId, nodes: &[Node]) -> Vec<(u32, Fact)> {
+pub fn facts_of(layout: &Layout, scope: ScopeId, nodes: &[Node]) -> Vec<(u32, Fact)> {
     let mut facts = Vec::new();
     for node in nodes {
-        let mut fields = schema.scope(scope).fields.iter();
-        let Some(field) = fields.find(|field| field.number == node.number) else { continue };
-        let fact = match (&node.content, field.kind) {
-            (Content::Value(value), kind) => Fact::Value(plain(kind, value).expect("checked")),
+        let mut fields = layout.scope(scope).fields.iter();
+        let Some(field) = fields.find(|it| tag_of(layout, it, "tag") == node.number) else {
+            continue;
+        };
+        let fact = match (&node.content, field.holds) {
+            (Content::Value(value), holds) => Fact::Value(plain(holds, value).expect("checked")),
             (Content::Data(_, value), _) => Fact::Data(value.clone()),
-            (Content::Entries(entries), Kind::Group(inner)) => {
+            (Content::Entries(entries), Holds::Group(inner)) => {
                 let absent = entries.is_empty() && field.need == Need::Optional;
                 if absent {
                     continue;
                 }
-                Fact::Entries(entries.iter().map(|it| facts_of(schema, inner, it)).collect())
+                Fact::Entries(entries.iter().map(|it| facts_of(layout, inner, it)).collect())
             }
             (Content::Entries(_), _) => unreachable!("entries are of groups"),
         };

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use trunkline_lab::random::Random;
-use trunkline_message::{Decoder, Entries, Fields, Kind, Message, Need, Result, Schema, ScopeId};
+use trunkline_message::{
+    Decoder, Entries, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId,
+};
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
 /// The formats whose limits the values keep to.
@@ -30,11 +32,11 @@ impl Safe {
 
 /// Fills the message with values by the seed: the required fields and any of the others.
 pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
-    let schema = message.message_schema().clone();
+    let layout = message.message_layout().clone();
     let mut random = Random::new(seed);
     // From nearly empty messages to full ones.
     let density = [3, 15, 50, 85, 100][random.below(5) as usize];
-    let mut values = Values { random, schema, safe, density, entries, scope: ScopeId(0), field: 0 };
+    let mut values = Values { random, layout, safe, density, entries, scope: ScopeId(0), field: 0 };
     message.clear();
     values.fields(message);
 }
@@ -42,7 +44,7 @@ pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
 /// A decoder whose input is chance.
 struct Values {
     random: Random,
-    schema: Arc<Schema>,
+    layout: Arc<Layout>,
     safe: Safe,
     /// Of a hundred optional fields, so many are set.
     density: u64,
@@ -88,13 +90,13 @@ const RARE: &[&str] = &["\u{2}", "\u{1f}", "\u{7f}", "\u{fffe}"];
 
 impl Values {
     fn fields<F: Fields>(&mut self, into: &mut F) {
-        let schema = self.schema.clone();
+        let layout = self.layout.clone();
         let id = self.scope;
-        let scope = schema.scope(id);
+        let scope = layout.scope(id);
         // What parts the entries of a group in FIX.
         let parts_entries = self.safe.fix && id != ScopeId(0);
         let mut absent = vec![false; scope.fields.len()];
-        for component in scope.components.iter().filter(|it| it.need == Need::Optional) {
+        for component in scope.components.iter().filter(|it| it.need == Need::Implied) {
             let may_be_absent = !(parts_entries && component.fields.contains(&0));
             if may_be_absent && !self.random.chance(self.density) {
                 absent[component.fields.clone()].fill(true);
@@ -110,8 +112,8 @@ impl Values {
         }
     }
 
-    fn kind(&self) -> Kind {
-        self.schema.scope(self.scope).fields[self.field].kind
+    fn holds(&self) -> Holds {
+        self.layout.scope(self.scope).fields[self.field].holds
     }
 
     fn characters(&mut self, count: u64) -> String {
@@ -151,8 +153,8 @@ impl Values {
 
     /// A number that fits the width of the schema's kind, whatever type holds it.
     fn number<I: Integer>(&mut self) -> I {
-        let bits = match self.kind() {
-            Kind::Integer(kind) | Kind::Integers(kind) => 8 * kind.bytes() as u32,
+        let bits = match self.holds().kind() {
+            Some(Kind::Integer(kind)) => 8 * kind.bytes() as u32,
             _ => I::BITS,
         };
         let value = self.whole(bits) << (64 - bits);
@@ -273,7 +275,7 @@ impl Decoder for Values {
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         into.clear();
-        let Kind::Group(inner) = self.kind() else { unreachable!("a group's field") };
+        let Holds::Group(inner) = self.holds() else { unreachable!("a group's field") };
         let outer = (self.scope, self.field);
         for _ in 0..self.random.between(1, self.entries) {
             self.scope = inner;

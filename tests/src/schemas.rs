@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use trunkline_lab::random::Random;
-use trunkline_message::{IntegerKind, Kind, Need, Schema, SchemaBuilder};
+use trunkline_message::{Holds, IntegerKind, Kind, Layout, LayoutBuilder, Need};
 
 /// A schema that FIX can carry: every field has a number, every data field a length.
 ///
 /// # Panics
 /// If a seed makes no schema, which is a mistake of this generator.
-pub fn schema(seed: u64) -> Arc<Schema> {
-    let mut builder = Schema::builder(&format!("Message{seed}"), "U1");
+pub fn schema(seed: u64) -> Arc<Layout> {
+    let mut builder = Layout::builder(&format!("Message{seed}"));
+    builder.note_type("fix", "message_type", "U1");
     let mut maker = Maker { random: Random::new(seed), number: 1000 };
     maker.members(&mut builder, 0);
     Arc::new(builder.build().expect("a schema"))
@@ -25,7 +26,7 @@ struct Maker {
 const DEPTH: usize = 3;
 
 impl Maker {
-    fn members(&mut self, builder: &mut SchemaBuilder, depth: usize) {
+    fn members(&mut self, builder: &mut LayoutBuilder, depth: usize) {
         let count = match self.random.below(5) {
             // Past the 64 fields of one word of presence.
             0 if depth == 0 => self.random.between(60, 140),
@@ -36,19 +37,24 @@ impl Maker {
             let number = self.next_number();
             match self.random.below(8) {
                 0 if depth < DEPTH => {
-                    builder.begin_group(&format!("Group{i}"), number, &format!("Entry{i}"), need);
+                    builder.begin_group(&format!("Group{i}"), &format!("Entry{i}"), need);
+                    builder.note("fix", "tag", &number.to_string());
                     self.members(builder, depth + 1);
                     builder.end();
                 }
                 1 if depth < DEPTH => {
+                    let need = if need == Need::Optional { Need::Implied } else { need };
                     builder.begin_component(&format!("Component{i}"), need);
                     self.members(builder, depth + 1);
                     builder.end();
                 }
                 _ => {
-                    let kind = self.kind();
-                    let length = if kind == Kind::Bytes { self.next_number() } else { 0 };
-                    builder.data_field(&format!("Field{i}"), number, length, kind, need);
+                    let holds = self.holds();
+                    builder.member(&format!("Field{i}"), holds, need);
+                    builder.note("fix", "tag", &number.to_string());
+                    if holds == Holds::Value(Kind::Bytes) {
+                        builder.note("fix", "length", &self.next_number().to_string());
+                    }
                 }
             }
         }
@@ -60,7 +66,7 @@ impl Maker {
         self.number
     }
 
-    fn kind(&mut self) -> Kind {
+    fn holds(&mut self) -> Holds {
         let width = IntegerKind::ALL[self.random.below(8) as usize].0;
         let kinds = [
             Kind::Boolean,
@@ -75,9 +81,11 @@ impl Maker {
             Kind::Time,
             Kind::Timestamp,
             Kind::Code,
-            Kind::Integers(width),
-            Kind::Floats,
         ];
-        kinds[self.random.below(kinds.len() as u64) as usize]
+        match self.random.below(kinds.len() as u64 + 2) as usize {
+            12 => Holds::List(Kind::Integer(width)),
+            13 => Holds::List(Kind::Float),
+            plain => Holds::Value(kinds[plain]),
+        }
     }
 }

@@ -34,7 +34,7 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             lasting: decoder(),
             message: M::default(),
             lasting_general: decoder().general(),
-            record: Record::new(M::schema()),
+            record: Record::new(M::layout()),
             unknown: 0,
         }
     }

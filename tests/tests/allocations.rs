@@ -123,7 +123,7 @@ fn the_counter_counts() {
 #[test]
 fn fix() {
     let messages = messages();
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let plan = fix::Plan::new(schema, &fix::Options::default()).unwrap();
     let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
     let wire: Vec<Vec<u8>> =
@@ -149,7 +149,7 @@ fn fix() {
 #[test]
 fn cdr() {
     let messages = messages();
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
         for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
             let plan =
@@ -202,7 +202,7 @@ fn soap() {
 
 fn soap_as(options: &soap::Options) {
     let messages = messages();
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let plan = soap::Plan::new(schema, options);
     let mut encoder = soap::Encoder::new(&plan);
     let wire: Vec<Vec<u8>> =

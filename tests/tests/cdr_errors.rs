@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::cdr::{self, ByteOrder, Optional};
-use trunkline_message::{Error, Limits, Record, Schema, Structure, Value};
+use trunkline_message::{Error, Layout, Limits, Record, Structure, Value};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 use trunkline_wire::Code;
 
 fn plan(members: &str, optional: Optional) -> Arc<cdr::Plan> {
-    let schema = Schema::from_listing(&format!("message M\n{members}\nend")).unwrap();
+    let schema = Layout::from_listing(&format!("message M\n{members}\nend")).unwrap();
     let options = cdr::Options { byte_order: ByteOrder::Big, optional, ..Default::default() };
     cdr::Plan::new(&Arc::new(schema), options)
 }
 
 fn error_within(members: &str, bytes: &[u8], limits: Limits) -> Error {
     let plan = plan(members, Optional::Union);
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     let decoded = cdr::Decoder::with_limits(&plan, limits).decode(bytes, &mut record);
     decoded.expect_err("malformed")
 }
@@ -114,7 +114,7 @@ fn booleans_and_flags() {
 fn padding_is_not_looked_at() {
     let members = "field o 0 u8 required\nfield n 0 u32 required\nfield t 0 text optional";
     let plan = plan(members, Optional::Union);
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     let bytes = b"\x07abc\0\0\0\x09\x01xyz\0\0\0\x02q\0";
     cdr::Decoder::new(&plan).decode(bytes, &mut record).unwrap();
     assert_eq!(record.get("n"), Some(&Value::Unsigned(9)));
@@ -150,7 +150,7 @@ fn presence_bits() {
     let members = "field a 0 u8 optional\nfield b 0 u16 required\nfield c 0 u8 optional";
     let plan = plan(members, Optional::Bitmap);
     let mut decoder = cdr::Decoder::new(&plan);
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     decoder.decode(b"\x02\0\0\x05\x07", &mut record).unwrap();
     assert_eq!((record.get("a"), record.get("c")), (None, Some(&Value::Unsigned(7))));
     let error = decoder.decode(b"", &mut record).unwrap_err();
@@ -168,7 +168,7 @@ fn presence_bits_of_no_field() {
         let fields: Vec<String> = (0..count).map(field).collect();
         let plan = plan(&fields.join("\n"), Optional::Bitmap);
         let mut decoder = cdr::Decoder::new(&plan);
-        let mut record = Record::new(plan.schema());
+        let mut record = Record::new(plan.layout());
         let octets = count.div_ceil(8);
         for bit in 0..octets * 8 {
             let mut bytes = vec![0; octets];
@@ -186,7 +186,7 @@ fn presence_bits_of_no_field() {
     let members = "group s 0 e required\nfield a 0 u8 optional\nend";
     let plan = plan(members, Optional::Bitmap);
     let mut decoder = cdr::Decoder::new(&plan);
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     let error = decoder.decode(b"\0\0\0\x02\x01\x07\x03\x07", &mut record).unwrap_err();
     assert_eq!(error.to_string(), format!("s[1] at byte 6: {expected}"));
 }
@@ -200,10 +200,10 @@ fn runs_of_absent_bits() {
         let fields: Vec<String> = (0..count).map(field).collect();
         let plan = plan(&fields.join("\n"), Optional::Bitmap);
         let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
-        let mut back = Record::new(plan.schema());
+        let mut back = Record::new(plan.layout());
         for every in [1, 2, 3, 7, 31, 63, 64, 65, 130, 300] {
             for first in [0, 1, 6, 62, 63, 64, 127, 199] {
-                let mut record = Record::new(plan.schema());
+                let mut record = Record::new(plan.layout());
                 let mut bytes = vec![0; count.div_ceil(8)];
                 for at in (first..count).step_by(every) {
                     record.set(&format!("f{at}"), Value::Unsigned(at as u64)).unwrap();
@@ -240,7 +240,7 @@ fn every_limit_is_kept_and_named() {
 
 #[test]
 fn what_cdr_cannot_carry_is_named() {
-    let plan = cdr::Plan::new(MarketDataIncrementalRefresh::schema(), cdr::Options::default());
+    let plan = cdr::Plan::new(MarketDataIncrementalRefresh::layout(), cdr::Options::default());
     let mut encoder = cdr::Encoder::new(&plan);
     let long = "a text that is longer than thirty bytes, with a \0 in it";
     for text in ["a\0b", long] {
@@ -262,7 +262,7 @@ fn what_cdr_cannot_carry_is_named() {
     let error = encoder.encode(&message).unwrap_err();
     assert_eq!(error.path(), "Header/SendingTime");
     assert!(error.to_string().ends_with("this one has no time zone"), "{error}");
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     record.set("CompID", Value::Text("ABC".into())).unwrap();
     let error = encoder.encode(&record).unwrap_err();
     assert_eq!(error.path(), "Header/Target/CompID", "the receiver's, which is not set");
@@ -278,7 +278,7 @@ struct Both {
 
 impl Both {
     fn new(plan: &Arc<cdr::Plan>) -> Self {
-        let record = Record::new(plan.schema());
+        let record = Record::new(plan.layout());
         Self { decoder: cdr::Decoder::new(plan), message: Default::default(), record }
     }
 
@@ -298,7 +298,7 @@ fn plans() -> impl Iterator<Item = Arc<cdr::Plan>> {
     let all = orders.flat_map(|order| [Optional::Union, Optional::Bitmap].map(|it| (order, it)));
     all.map(|(byte_order, optional)| {
         let options = cdr::Options { byte_order, optional, ..Default::default() };
-        cdr::Plan::new(MarketDataIncrementalRefresh::schema(), options)
+        cdr::Plan::new(MarketDataIncrementalRefresh::layout(), options)
     })
 }
 
@@ -340,7 +340,7 @@ fn a_changed_octet_is_an_error_or_another_message_to_both() {
 #[test]
 fn a_price_that_a_double_would_change_is_refused() {
     let listing = "message M\nfield Price 0 decimal required\nend\n";
-    let schema = std::sync::Arc::new(trunkline_message::Schema::from_listing(listing).unwrap());
+    let schema = std::sync::Arc::new(trunkline_message::Layout::from_listing(listing).unwrap());
     let plan = cdr::Plan::new(&schema, cdr::Options::default());
     let mut record = Record::new(&schema);
     for (price, holds) in [

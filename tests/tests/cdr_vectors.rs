@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trunkline_codec::cdr;
-use trunkline_message::{Record, Schema, Value};
+use trunkline_message::{Layout, Record, Value};
 
 const VECTORS: &str = include_str!("../../golden/cdr-vectors.jsonl");
 const EXCEPTIONS: &str = include_str!("../../golden/cdr-exceptions.txt");
@@ -268,12 +268,12 @@ fn every_vector_that_a_schema_describes() {
             without.insert(name);
             continue;
         };
-        let schema = Schema::from_listing(&format!("message M\n{members}end\n")).unwrap();
+        let schema = Layout::from_listing(&format!("message M\n{members}end\n")).unwrap();
         let byte_order = if order == "le" { cdr::ByteOrder::Little } else { cdr::ByteOrder::Big };
         let options = cdr::Options { byte_order, ..cdr::Options::default() };
         let plan = cdr::Plan::new(&Arc::new(schema), options);
         let bytes = bytes(vector["hex"].as_str().unwrap());
-        let mut record = Record::new(plan.schema());
+        let mut record = Record::new(plan.layout());
         cdr::Decoder::new(&plan)
             .decode(&bytes, &mut record)
             .unwrap_or_else(|error| panic!("{name}.{order}: {error}"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Error, Message, Record, Schema, Structure};
+use trunkline_message::{Error, ErrorKind, Layout, Message, Record, Structure};
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
@@ -24,8 +24,8 @@ end
 field Note 58 text optional
 end";
 
-fn schema() -> Arc<Schema> {
-    Arc::new(Schema::from_listing(LISTING).unwrap())
+fn schema() -> Arc<Layout> {
+    Arc::new(Layout::from_listing(LISTING).unwrap())
 }
 
 type Encode = Box<dyn FnMut(&Record) -> Result<Vec<u8>, Error>>;
@@ -42,7 +42,7 @@ macro_rules! codec {
     }};
 }
 
-fn codecs(schema: &Arc<Schema>) -> Vec<(Encode, Decode)> {
+fn codecs(schema: &Arc<Layout>) -> Vec<(Encode, Decode)> {
     let mut all = vec![codec!(fix, fix::Plan::new(schema, &fix::Options::default()).unwrap())];
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
@@ -55,7 +55,7 @@ fn codecs(schema: &Arc<Schema>) -> Vec<(Encode, Decode)> {
     all
 }
 
-fn record(schema: &Arc<Schema>, texts: &[(&str, &str)], roles: Option<u32>) -> Record {
+fn record(schema: &Arc<Layout>, texts: &[(&str, &str)], roles: Option<u32>) -> Record {
     let mut record = Record::new(schema);
     for (path, text) in texts {
         record.set(path, *text).unwrap();
@@ -135,7 +135,7 @@ fn a_component_that_lacks_what_it_must_have_is_not_read_from_fix_and_cdr() {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Order {
     first: Option<u32>,
-    #[component(optional)]
+    #[field(implied)]
     party: Party,
     last: Option<u32>,
 }
@@ -157,7 +157,7 @@ struct Decoders {
 impl Decoders {
     fn new(plan: &Arc<soap::Plan>) -> Self {
         let all = [soap::Decoder::new(plan).general(), soap::Decoder::new(plan)];
-        Self { all, order: Order::default(), record: Record::new(plan.schema()) }
+        Self { all, order: Order::default(), record: Record::new(plan.layout()) }
     }
 
     fn read(&mut self, bytes: &[u8]) -> Result<Order, Error> {
@@ -180,7 +180,7 @@ impl Decoders {
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
     let plan = |attributes| {
         let options = soap::Options { attributes, ..soap::Options::default() };
-        soap::Plan::new(Order::schema(), &options)
+        soap::Plan::new(Order::layout(), &options)
     };
     let document = |plan: &Arc<soap::Plan>, content: &str, attributes: bool| {
         let written = soap::Encoder::new(plan).encode(&Order::default()).unwrap().to_vec();
@@ -233,5 +233,27 @@ fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
                 _ => panic!("{content}: {read:?}"),
             }
         }
+    }
+}
+
+/// A description that is read twice is one: what was made for the first serves the second.
+#[test]
+fn a_listing_read_twice_mixes() {
+    let (first, second) = (schema(), schema());
+    assert!(!Arc::ptr_eq(&first, &second));
+    let texts = [("Note", "one")];
+    for (mut encode, mut decode) in codecs(&first) {
+        let sent = record(&second, &texts, None);
+        let bytes = encode(&sent).expect("the same description");
+        let mut read = Record::new(&second);
+        decode(&bytes, &mut read).expect("the same description");
+        assert_eq!(read, record(&first, &texts, None));
+    }
+    // One field is called otherwise.
+    let other = Arc::new(Layout::from_listing(&LISTING.replace("Host", "Guest")).unwrap());
+    for (mut encode, mut decode) in codecs(&first) {
+        let refusal = encode(&Record::new(&other)).unwrap_err();
+        assert_eq!(refusal.kind(), &ErrorKind::Schema);
+        assert_eq!(decode(b"", &mut Record::new(&other)).unwrap_err().kind(), &ErrorKind::Schema);
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
 use trunkline_lab::random::Random;
-use trunkline_message::{Error, Kind, Limits, Message, Need, Record, Schema, Structure, Value};
+use trunkline_message::{Error, Kind, Layout, Limits, Message, Need, Record, Structure, Value};
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 use trunkline_wire::{Code, Date, Text};
 
 fn plan() -> Arc<fix::Plan> {
-    fix::Plan::new(MarketDataIncrementalRefresh::schema(), &fix::Options::default()).unwrap()
+    fix::Plan::new(MarketDataIncrementalRefresh::layout(), &fix::Options::default()).unwrap()
 }
 
 fn encode<M: Message>(message: &M) -> Vec<u8> {
@@ -33,7 +33,7 @@ fn refusal<M: Message>(message: &M) -> Error {
 fn figure_5_byte_for_byte() {
     let figure = include_bytes!("../../golden/figure-5.fix");
     let options = fix::Options { body_length_digits: 8, ..fix::Options::default() };
-    let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), &options).unwrap();
+    let plan = fix::Plan::new(MarketDataIncrementalRefresh::layout(), &options).unwrap();
     let message = samples::figure_3(1);
     let mut encoder = fix::Encoder::new(&plan);
     let written = encoder.encode(&message).unwrap();
@@ -43,13 +43,13 @@ fn figure_5_byte_for_byte() {
 
 #[test]
 fn a_random_message_reads_the_plain_way_too() {
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     for seed in 0..300 {
         let message = samples::market_data(seed, Safe::FIX);
         let bytes = encode(&message);
         let nodes = plain_fix::read(schema, &bytes).expect("plainly FIX");
         let facts = plain_fix::facts_of(schema, trunkline_message::ScopeId(0), &nodes);
-        assert_eq!(facts, plain_fix::facts(&Record::from_message(&message)), "seed {seed}");
+        assert_eq!(facts, plain_fix::facts(schema, &Record::from_message(&message)), "seed {seed}");
         assert_eq!(decode(&bytes), message);
     }
 }
@@ -68,7 +68,7 @@ fn shuffle(nodes: &mut [Node], first: usize, random: &mut Random) {
 
 #[test]
 fn fields_in_any_order_are_the_same_message() {
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let mut random = Random::new(5);
     let mut moved = 0;
     for seed in 0..300 {
@@ -105,7 +105,7 @@ fn unknown_fields_of_the_message_are_kept_and_passed_on() {
 fn unknown_fields_of_entries_are_kept() {
     let bytes =
         plain_fix::message(&format!("{HEAD}268=2|279=0|9002=x|15=AUD|279=1|9003=y|9002=z|"));
-    let mut record = Record::new(MarketDataIncrementalRefresh::schema());
+    let mut record = Record::new(MarketDataIncrementalRefresh::layout());
     fix::Decoder::new(&plan()).decode(&bytes, &mut record).unwrap();
     let Some(Value::Group(group)) = record.get("MDInclList") else { panic!("{record:?}") };
     let shown = format!("{:?}", group.entries()[0]);
@@ -121,7 +121,7 @@ fn nothing_is_left_of_the_message_decoded_before() {
     let plan = plan();
     let mut decoder = fix::Decoder::new(&plan);
     let mut message = MarketDataIncrementalRefresh::default();
-    let mut record = Record::new(plan.schema());
+    let mut record = Record::new(plan.layout());
     let full = samples::market_data(4, Safe::FIX);
     for seed in 0..100 {
         let sent = samples::market_data(seed, Safe::FIX);
@@ -274,7 +274,7 @@ fn the_first_problem_is_told() {
 #[test]
 fn a_plan_is_refused_with_the_reason() {
     let reason = |listing: &str, begin: &str| {
-        let schema = Arc::new(Schema::from_listing(listing).unwrap());
+        let schema = Arc::new(Layout::from_listing(listing).unwrap());
         let options = fix::Options { begin_string: begin.into(), ..fix::Options::default() };
         fix::Plan::new(&schema, &options).unwrap_err().to_string()
     };
@@ -283,13 +283,14 @@ fn a_plan_is_refused_with_the_reason() {
         reason("message M\nfield A 100 text required\nend", "FIX.4.3").contains("the MsgType of M")
     );
     assert!(
-        reason("message M X\nfield A 0 text required\nend", "FIX.4.3").contains("A cannot have")
+        reason("message M X\nfield A 0 text required\nend", "FIX.4.3")
+            .contains("M.A has no FIX tag")
     );
     assert!(
         reason("message M X\nfield A 35 text required\nend", "FIX.4.3").contains("A cannot have")
     );
     let data = reason("message M X\nfield A 100 bytes required\nend", "FIX.4.3");
-    assert!(data.contains("the data field A needs a length field"), "{data}");
+    assert!(data.contains("the data field M.A needs a length field"), "{data}");
     for begin in ["", "FIX\u{1}4", "a BeginString too long for any FIX"] {
         assert!(reason(good, begin).contains("as BeginString"));
     }
@@ -298,7 +299,7 @@ fn a_plan_is_refused_with_the_reason() {
 #[test]
 fn a_message_of_another_schema_is_refused() {
     let other =
-        Arc::new(Schema::from_listing("message M X\nfield A 100 text required\nend").unwrap());
+        Arc::new(Layout::from_listing("message M X\nfield A 100 text required\nend").unwrap());
     let mut record = Record::new(&other);
     assert!(
         refusal(&record).to_string().ends_with("the message is of another schema than the plan")
@@ -307,9 +308,9 @@ fn a_message_of_another_schema_is_refused() {
     assert!(fix::Decoder::new(&plan()).decode(&bytes, &mut record).is_err());
 }
 
-fn lists(what: &str) -> std::sync::Arc<Schema> {
+fn lists(what: &str) -> std::sync::Arc<Layout> {
     let listing = format!("message M D\nfield ClOrdID 11 text required\n{what}\nend\n");
-    std::sync::Arc::new(Schema::from_listing(&listing).unwrap())
+    std::sync::Arc::new(Layout::from_listing(&listing).unwrap())
 }
 
 #[test]
@@ -342,12 +343,17 @@ fn lists_hold_plain_doubles_only() {
 #[test]
 fn plans_that_could_not_work_are_refused() {
     for (message_type, number, length, why) in [
-        ("D\u{1}49=EVIL", 58, 0, "as MsgType"),
-        ("D", 58, 10, "the FIX tag 10"),
-        ("D", 1 << 31, 0, "the FIX tag 2147483648"),
+        ("D\u{1}49=EVIL", "58", "", "as MsgType"),
+        ("D", "58", "10", "M.F cannot have the FIX tag 10"),
+        ("D", "2147483648", "", "the FIX tag 2147483648"),
+        ("D", "many", "", "M.F cannot have the FIX tag many"),
     ] {
-        let mut builder = Schema::builder("M", message_type);
-        builder.data_field("F", number, length, Kind::Text, Need::Required);
+        let mut builder = Layout::builder("M");
+        builder.note_type("fix", "message_type", message_type);
+        builder.field("F", Kind::Text, Need::Required).note("fix", "tag", number);
+        if !length.is_empty() {
+            builder.note("fix", "length", length);
+        }
         let schema = std::sync::Arc::new(builder.build().unwrap());
         let error = fix::Plan::new(&schema, &fix::Options::default()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
@@ -391,7 +397,7 @@ fn tags_have_up_to_ten_digits() {
         assert_eq!(encode(&message), bytes);
     }
     let listing = "message M U1\nfield Own 2147483647 text required\nend";
-    let schema = Arc::new(Schema::from_listing(listing).unwrap());
+    let schema = Arc::new(Layout::from_listing(listing).unwrap());
     let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
     let mut record = Record::new(&schema);
     record.set("Own", "x").unwrap();
@@ -400,4 +406,66 @@ fn tags_have_up_to_ten_digits() {
     let mut read = Record::new(&schema);
     fix::Decoder::new(&plan).decode(&bytes, &mut read).unwrap();
     assert_eq!(read, record);
+}
+
+/// As in FIX 4.3's RegistrationInstructions: a tag is one field's along its groups, and may be another's
+/// in a group beside them.
+#[test]
+fn a_tag_may_stand_in_two_groups_side_by_side() {
+    let listing = "message M U1
+        group Registrations 473 Registration optional
+          field RegistDtls 509 text required
+          field RegistEmail 511 text optional
+        end
+        group Distributions 510 Distribution optional
+          field DistribPaymentMethod 477 code required
+          field Name 509 text optional
+        end
+        field Text 58 text optional
+        end";
+    let layout = Arc::new(Layout::from_listing(listing).unwrap());
+    let plan = fix::Plan::new(&layout, &fix::Options::default()).unwrap();
+    let mut record = Record::new(&layout);
+    let registration = record.group_mut("Registrations").unwrap().next_entry();
+    registration.set("RegistDtls", "A").unwrap();
+    let distribution = record.group_mut("Distributions").unwrap().next_entry();
+    distribution.set("DistribPaymentMethod", Code::new("1")).unwrap();
+    distribution.set("Name", "B").unwrap();
+    record.set("Text", "C").unwrap();
+    let bytes = fix::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    assert_eq!(bytes, plain_fix::message("35=U1|473=1|509=A|510=1|477=1|509=B|58=C|"));
+    let mut read = Record::new(&layout);
+    fix::Decoder::new(&plan).decode(&bytes, &mut read).unwrap();
+    assert_eq!(read, record);
+}
+
+#[test]
+fn a_tag_that_stands_twice_along_its_groups_is_refused_with_the_path() {
+    let refusal = |tags: [u32; 3]| {
+        let [outer, inner, length] = tags;
+        let listing = format!(
+            "message M U1
+            field Text {outer} text required
+            group Parties 453 Party optional
+              field PartyID 448 text required
+              group Ids 802 Id optional
+                component Own required
+                  field SubID {inner} bytes optional {length}
+                end
+              end
+            end
+            end"
+        );
+        let layout = Arc::new(Layout::from_listing(&listing).unwrap());
+        fix::Plan::new(&layout, &fix::Options::default()).unwrap_err().to_string()
+    };
+    let twice = |tag: u32, other: &str| {
+        format!(
+            "Parties/Ids/Own/SubID at byte 0: not supported: the FIX tag {tag} stands for {other} here, too"
+        )
+    };
+    assert_eq!(refusal([58, 58, 100]), twice(58, "Text"));
+    assert_eq!(refusal([58, 101, 448]), twice(448, "PartyID"));
+    assert_eq!(refusal([58, 101, 101]), twice(101, "SubID"));
+    assert_eq!(refusal([58, 453, 100]), twice(453, "Parties"));
 }

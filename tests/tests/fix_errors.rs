@@ -12,14 +12,14 @@ use trunkline_tests::samples;
 fn plan() -> &'static Arc<fix::Plan> {
     static PLAN: OnceLock<Arc<fix::Plan>> = OnceLock::new();
     PLAN.get_or_init(|| {
-        let schema = MarketDataIncrementalRefresh::schema();
+        let schema = MarketDataIncrementalRefresh::layout();
         fix::Plan::new(schema, &fix::Options::default()).unwrap()
     })
 }
 
 /// The error of the struct, which must be the record's too.
 fn error_within(bytes: &[u8], limits: &Limits) -> Option<Error> {
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let mut decoder = fix::Decoder::with_limits(plan(), limits.clone());
     let of_struct = decoder.decode(bytes, &mut MarketDataIncrementalRefresh::default()).err();
     let of_record = decoder.decode(bytes, &mut Record::new(schema)).err();

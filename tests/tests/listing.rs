@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_message::{Schema, Structure as _};
+use trunkline_message::{Layout, Structure as _};
 
 #[test]
 fn the_peers_are_made_for_the_message_of_the_catalogue() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers/market-data.schema");
     let listing = fs::read_to_string(path).expect("the peers' listing");
-    let ours = MarketDataIncrementalRefresh::schema();
-    assert_eq!(Schema::from_listing(&listing).as_ref(), Ok(&**ours));
+    let ours = MarketDataIncrementalRefresh::layout();
+    assert_eq!(Layout::from_listing(&listing).expect("a listing").id(), ours.id());
     assert_eq!(listing, ours.listing());
 }

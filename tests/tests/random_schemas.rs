@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Limits, Record, Schema};
+use trunkline_message::{Layout, Limits, Record};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 
 const SCHEMAS: u64 = 150;
 const MESSAGES: u64 = 12;
 
-fn records(schema: &Arc<Schema>, seed: u64, safe: Safe) -> impl Iterator<Item = Record> {
+fn records(schema: &Arc<Layout>, seed: u64, safe: Safe) -> impl Iterator<Item = Record> {
     let mut record = Record::new(schema);
     (0..MESSAGES).map(move |message| {
         random::fill(&mut record, seed << 32 | message, safe, 4);

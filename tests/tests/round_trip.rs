@@ -23,13 +23,13 @@ fn check<M: Structure + Message + Debug + PartialEq>(
     assert_eq!(&back, message, "{name}");
     let record = Record::from_message(message);
     assert_eq!(encode_record(&record), bytes, "{name}: a record's bytes are the struct's");
-    let mut back = Record::new(M::schema());
+    let mut back = Record::new(M::layout());
     decode_record(&bytes, &mut back);
     assert_eq!(back, record, "{name}");
 }
 
 fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap::Options) {
-    let plan = soap::Plan::new(M::schema(), options);
+    let plan = soap::Plan::new(M::layout(), options);
     let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
     let (mut of_record, mut to_record) =
         (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
@@ -94,7 +94,7 @@ fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
         for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
             let options = cdr::Options { byte_order, optional, ..Default::default() };
-            let plan = cdr::Plan::new(M::schema(), options);
+            let plan = cdr::Plan::new(M::layout(), options);
             let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
             let (mut of_record, mut to_record) =
                 (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
@@ -108,10 +108,11 @@ fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
             );
         }
     }
-    if M::schema().message_type().is_empty() {
+    let layout = M::layout();
+    if layout.notes().of_type(layout.schema().root(), "fix", "message_type").is_none() {
         return;
     }
-    let plan = fix::Plan::new(M::schema(), &fix::Options::default()).unwrap();
+    let plan = fix::Plan::new(M::layout(), &fix::Options::default()).unwrap();
     let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
     let (mut of_record, mut to_record) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
     check(

@@ -3,31 +3,41 @@
 use std::sync::Arc;
 
 use trunkline_codec::{fix, soap};
-use trunkline_message::{Error, Message, Record, Schema, Structure};
+use trunkline_message::{Error, Layout, Message, Record, Structure};
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
-#[message(name = "Numbers", message_type = "U2")]
+#[message(name = "Numbers")]
+#[fix(message_type = "U2")]
 struct Wide {
-    #[field(name = "Signed", number = 5001)]
+    #[field(name = "Signed")]
+    #[fix(tag = 5001)]
     signed: i64,
-    #[field(name = "Unsigned", number = 5002)]
+    #[field(name = "Unsigned")]
+    #[fix(tag = 5002)]
     unsigned: u64,
-    #[field(name = "SignedList", number = 5003)]
+    #[field(name = "SignedList")]
+    #[fix(tag = 5003)]
     signed_list: Vec<i64>,
-    #[field(name = "UnsignedList", number = 5004)]
+    #[field(name = "UnsignedList")]
+    #[fix(tag = 5004)]
     unsigned_list: Vec<u64>,
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
-#[message(name = "Numbers", message_type = "U2")]
+#[message(name = "Numbers")]
+#[fix(message_type = "U2")]
 struct Narrow {
-    #[field(name = "Signed", number = 5001)]
+    #[field(name = "Signed")]
+    #[fix(tag = 5001)]
     signed: i8,
-    #[field(name = "Unsigned", number = 5002)]
+    #[field(name = "Unsigned")]
+    #[fix(tag = 5002)]
     unsigned: u16,
-    #[field(name = "SignedList", number = 5003)]
+    #[field(name = "SignedList")]
+    #[fix(tag = 5003)]
     signed_list: Vec<i16>,
-    #[field(name = "UnsignedList", number = 5004)]
+    #[field(name = "UnsignedList")]
+    #[fix(tag = 5004)]
     unsigned_list: Vec<u32>,
 }
 
@@ -64,7 +74,7 @@ fn check(
     mut of_struct: impl FnMut(&[u8], &mut Narrow) -> Result<(), Error>,
     mut of_record: impl FnMut(&[u8], &mut Record) -> Result<(), Error>,
 ) {
-    let (mut narrow, mut record) = (Narrow::default(), Record::new(Narrow::schema()));
+    let (mut narrow, mut record) = (Narrow::default(), Record::new(Narrow::layout()));
     let bytes = encode(&limits());
     of_struct(&bytes, &mut narrow).unwrap();
     of_record(&bytes, &mut record).unwrap();
@@ -80,9 +90,9 @@ fn check(
 
 #[test]
 fn in_fix() {
-    let plan = |schema: &Arc<Schema>| fix::Plan::new(schema, &fix::Options::default()).unwrap();
-    let mut encoder = fix::Encoder::new(&plan(Wide::schema()));
-    let plan = plan(Narrow::schema());
+    let plan = |schema: &Arc<Layout>| fix::Plan::new(schema, &fix::Options::default()).unwrap();
+    let mut encoder = fix::Encoder::new(&plan(Wide::layout()));
+    let plan = plan(Narrow::layout());
     let (mut of_struct, mut of_record) = (fix::Decoder::new(&plan), fix::Decoder::new(&plan));
     check(
         |message| encoder.encode(message).unwrap().to_vec(),
@@ -93,9 +103,9 @@ fn in_fix() {
 
 #[test]
 fn in_soap() {
-    let plan = |schema: &Arc<Schema>| soap::Plan::new(schema, &soap::Options::default());
-    let mut encoder = soap::Encoder::new(&plan(Wide::schema()));
-    let plan = plan(Narrow::schema());
+    let plan = |schema: &Arc<Layout>| soap::Plan::new(schema, &soap::Options::default());
+    let mut encoder = soap::Encoder::new(&plan(Wide::layout()));
+    let plan = plan(Narrow::layout());
     let (mut of_struct, mut of_record) = (soap::Decoder::new(&plan), soap::Decoder::new(&plan));
     check(
         |message| encoder.encode(message).unwrap().to_vec(),

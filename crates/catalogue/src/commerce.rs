@@ -48,9 +48,9 @@ pub struct CustomerServices {
     /// REQUEST, or RESPONSE in the echo.
     pub header: Text,
     /// The customers.
-    #[group(entry = "customer")]
+    #[xml(entry = "customer")]
     pub customers: Group<Customer>,
     /// The products.
-    #[group(entry = "product")]
+    #[xml(entry = "product")]
     pub products: Group<Product>,
 }

@@ -9,13 +9,14 @@ use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
 /// Market data incremental refresh: new prices and reports of trades.
 #[derive(Message, Clone, Debug, Default, PartialEq)]
-#[message(name = "FIXMLMessage", message_type = "X")]
+#[message(name = "FIXMLMessage")]
+#[fix(message_type = "X")]
 pub struct MarketDataIncrementalRefresh {
     /// Who sends to whom, when.
-    #[component(name = "Header")]
+    #[field(name = "Header")]
     pub header: Header,
     /// The market data.
-    #[component(name = "ApplicationMessage/MarketDataInc")]
+    #[field(name = "ApplicationMessage/MarketDataInc")]
     pub body: MarketDataInc,
     /// Fields that FIX 4.3 does not define for this message.
     #[unknown]
@@ -26,49 +27,61 @@ pub struct MarketDataIncrementalRefresh {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// The sending firm.
-    #[component(name = "Sender")]
+    #[field(name = "Sender")]
     pub sender: Sender,
     /// The firm for which a third party sends.
-    #[component(name = "OnBehalfOf", optional)]
+    #[field(name = "OnBehalfOf", implied)]
     pub on_behalf_of: OnBehalfOf,
     /// The receiving firm.
-    #[component(name = "Target")]
+    #[field(name = "Target")]
     pub target: Target,
     /// The firm to which a third party delivers.
-    #[component(name = "DeliverTo", optional)]
+    #[field(name = "DeliverTo", implied)]
     pub deliver_to: DeliverTo,
     /// SecureData (91).
-    #[field(name = "SecureData", number = 91, length = 90)]
+    #[field(name = "SecureData")]
+    #[fix(tag = 91, length = 90)]
     pub secure_data: Option<Vec<u8>>,
     /// MsgSeqNum (34).
-    #[field(name = "MsgSeqNum", number = 34)]
+    #[field(name = "MsgSeqNum")]
+    #[fix(tag = 34)]
     pub msg_seq_num: Option<u32>,
     /// PossDupFlag (43).
-    #[field(name = "PossDupFlag", number = 43)]
+    #[field(name = "PossDupFlag")]
+    #[fix(tag = 43)]
     pub poss_dup_flag: Option<bool>,
     /// PossResend (97).
-    #[field(name = "PossResend", number = 97)]
+    #[field(name = "PossResend")]
+    #[fix(tag = 97)]
     pub poss_resend: Option<bool>,
     /// SendingTime (52).
-    #[field(name = "SendingTime", number = 52)]
+    #[field(name = "SendingTime")]
+    #[fix(tag = 52)]
     pub sending_time: Timestamp,
     /// OrigSendingTime (122).
-    #[field(name = "OrigSendingTime", number = 122)]
+    #[field(name = "OrigSendingTime")]
+    #[fix(tag = 122)]
     pub orig_sending_time: Option<Timestamp>,
     /// XmlData (213).
-    #[field(name = "XmlData", number = 213, length = 212)]
+    #[field(name = "XmlData")]
+    #[fix(tag = 213, length = 212)]
     pub xml_data: Option<Vec<u8>>,
     /// MessageEncoding (347).
-    #[field(name = "MessageEncoding", number = 347)]
+    #[field(name = "MessageEncoding")]
+    #[fix(tag = 347)]
     pub message_encoding: Option<Text>,
     /// LastMsgSeqNumProcessed (369).
-    #[field(name = "LastMsgSeqNumProcessed", number = 369)]
+    #[field(name = "LastMsgSeqNumProcessed")]
+    #[fix(tag = 369)]
     pub last_msg_seq_num_processed: Option<u32>,
     /// OnBehalfOfSendingTime (370).
-    #[field(name = "OnBehalfOfSendingTime", number = 370)]
+    #[field(name = "OnBehalfOfSendingTime")]
+    #[fix(tag = 370)]
     pub on_behalf_of_sending_time: Option<Timestamp>,
     /// The third parties that the message passed.
-    #[group(name = "Hops", number = 627, entry = "Hop")]
+    #[field(name = "Hops")]
+    #[fix(tag = 627)]
+    #[xml(entry = "Hop")]
     pub hops: Group<Hop>,
 }
 
@@ -76,13 +89,16 @@ pub struct Header {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct Sender {
     /// SenderCompID (49).
-    #[field(name = "CompID", number = 49)]
+    #[field(name = "CompID")]
+    #[fix(tag = 49)]
     pub comp_id: Text,
     /// SenderSubID (50).
-    #[field(name = "SubID", number = 50)]
+    #[field(name = "SubID")]
+    #[fix(tag = 50)]
     pub sub_id: Option<Text>,
     /// SenderLocationID (142).
-    #[field(name = "LocationID", number = 142)]
+    #[field(name = "LocationID")]
+    #[fix(tag = 142)]
     pub location_id: Option<Text>,
 }
 
@@ -90,13 +106,16 @@ pub struct Sender {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct OnBehalfOf {
     /// OnBehalfOfCompID (115).
-    #[field(name = "CompID", number = 115)]
+    #[field(name = "CompID")]
+    #[fix(tag = 115)]
     pub comp_id: Option<Text>,
     /// OnBehalfOfSubID (116).
-    #[field(name = "SubID", number = 116)]
+    #[field(name = "SubID")]
+    #[fix(tag = 116)]
     pub sub_id: Option<Text>,
     /// OnBehalfOfLocationID (144).
-    #[field(name = "LocationID", number = 144)]
+    #[field(name = "LocationID")]
+    #[fix(tag = 144)]
     pub location_id: Option<Text>,
 }
 
@@ -104,13 +123,16 @@ pub struct OnBehalfOf {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct Target {
     /// TargetCompID (56).
-    #[field(name = "CompID", number = 56)]
+    #[field(name = "CompID")]
+    #[fix(tag = 56)]
     pub comp_id: Text,
     /// TargetSubID (57).
-    #[field(name = "SubID", number = 57)]
+    #[field(name = "SubID")]
+    #[fix(tag = 57)]
     pub sub_id: Option<Text>,
     /// TargetLocationID (143).
-    #[field(name = "LocationID", number = 143)]
+    #[field(name = "LocationID")]
+    #[fix(tag = 143)]
     pub location_id: Option<Text>,
 }
 
@@ -118,13 +140,16 @@ pub struct Target {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct DeliverTo {
     /// DeliverToCompID (128).
-    #[field(name = "CompID", number = 128)]
+    #[field(name = "CompID")]
+    #[fix(tag = 128)]
     pub comp_id: Option<Text>,
     /// DeliverToSubID (129).
-    #[field(name = "SubID", number = 129)]
+    #[field(name = "SubID")]
+    #[fix(tag = 129)]
     pub sub_id: Option<Text>,
     /// DeliverToLocationID (145).
-    #[field(name = "LocationID", number = 145)]
+    #[field(name = "LocationID")]
+    #[fix(tag = 145)]
     pub location_id: Option<Text>,
 }
 
@@ -132,13 +157,16 @@ pub struct DeliverTo {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct Hop {
     /// HopCompID (628).
-    #[field(name = "HopCompID", number = 628)]
+    #[field(name = "HopCompID")]
+    #[fix(tag = 628)]
     pub hop_comp_id: Option<Text>,
     /// HopSendingTime (629).
-    #[field(name = "HopSendingTime", number = 629)]
+    #[field(name = "HopSendingTime")]
+    #[fix(tag = 629)]
     pub hop_sending_time: Option<Timestamp>,
     /// HopRefID (630).
-    #[field(name = "HopRefID", number = 630)]
+    #[field(name = "HopRefID")]
+    #[fix(tag = 630)]
     pub hop_ref_id: Option<u32>,
 }
 
@@ -146,10 +174,13 @@ pub struct Hop {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 pub struct MarketDataInc {
     /// MDReqID (262).
-    #[field(name = "MDReqID", number = 262)]
+    #[field(name = "MDReqID")]
+    #[fix(tag = 262)]
     pub md_req_id: Option<Text>,
     /// The entries, at least one.
-    #[group(name = "MDInclList", number = 268, entry = "MDIncGroup", required)]
+    #[field(name = "MDInclList", required)]
+    #[fix(tag = 268)]
+    #[xml(entry = "MDIncGroup")]
     pub entries: Group<MdEntry>,
 }
 
@@ -160,90 +191,131 @@ pub struct MdEntry {
     #[presence]
     present: Presence<1>,
     /// MDUpdateAction (279).
-    #[field(name = "MDUpdateAction", number = 279)]
+    #[field(name = "MDUpdateAction")]
+    #[fix(tag = 279)]
     pub md_update_action: Code,
-    #[field(name = "DeleteReason", number = 285, optional)]
+    #[field(name = "DeleteReason", optional)]
+    #[fix(tag = 285)]
     delete_reason: Code,
-    #[field(name = "MDEntryType", number = 269, optional)]
+    #[field(name = "MDEntryType", optional)]
+    #[fix(tag = 269)]
     md_entry_type: Code,
-    #[field(name = "MDEntryID", number = 278, optional)]
+    #[field(name = "MDEntryID", optional)]
+    #[fix(tag = 278)]
     md_entry_id: Text,
-    #[field(name = "MDEntryRefID", number = 280, optional)]
+    #[field(name = "MDEntryRefID", optional)]
+    #[fix(tag = 280)]
     md_entry_ref_id: Text,
     /// What is traded.
-    #[component(name = "Instrument", optional)]
+    #[field(name = "Instrument", implied)]
     pub instrument: Instrument,
-    #[field(name = "FinancialStatus", number = 291, optional)]
+    #[field(name = "FinancialStatus", optional)]
+    #[fix(tag = 291)]
     financial_status: Text,
-    #[field(name = "CorporateAction", number = 292, optional)]
+    #[field(name = "CorporateAction", optional)]
+    #[fix(tag = 292)]
     corporate_action: Text,
-    #[field(name = "MDEntryPx", number = 270, optional)]
+    #[field(name = "MDEntryPx", optional)]
+    #[fix(tag = 270)]
     md_entry_px: Decimal,
-    #[field(name = "Currency", number = 15, optional)]
+    #[field(name = "Currency", optional)]
+    #[fix(tag = 15)]
     currency: Text,
-    #[field(name = "MDEntrySize", number = 271, optional)]
+    #[field(name = "MDEntrySize", optional)]
+    #[fix(tag = 271)]
     md_entry_size: Decimal,
-    #[field(name = "MDEntryDate", number = 272, optional)]
+    #[field(name = "MDEntryDate", optional)]
+    #[fix(tag = 272)]
     md_entry_date: Date,
-    #[field(name = "MDEntryTime", number = 273, optional)]
+    #[field(name = "MDEntryTime", optional)]
+    #[fix(tag = 273)]
     md_entry_time: Time,
-    #[field(name = "TickDirection", number = 274, optional)]
+    #[field(name = "TickDirection", optional)]
+    #[fix(tag = 274)]
     tick_direction: Code,
-    #[field(name = "MDMkt", number = 275, optional)]
+    #[field(name = "MDMkt", optional)]
+    #[fix(tag = 275)]
     md_mkt: Text,
-    #[field(name = "TradingSessionID", number = 336, optional)]
+    #[field(name = "TradingSessionID", optional)]
+    #[fix(tag = 336)]
     trading_session_id: Text,
-    #[field(name = "TradingSessionSubID", number = 625, optional)]
+    #[field(name = "TradingSessionSubID", optional)]
+    #[fix(tag = 625)]
     trading_session_sub_id: Text,
-    #[field(name = "QuoteCondition", number = 276, optional)]
+    #[field(name = "QuoteCondition", optional)]
+    #[fix(tag = 276)]
     quote_condition: Text,
-    #[field(name = "TradeCondition", number = 277, optional)]
+    #[field(name = "TradeCondition", optional)]
+    #[fix(tag = 277)]
     trade_condition: Text,
-    #[field(name = "MDEntryOriginator", number = 282, optional)]
+    #[field(name = "MDEntryOriginator", optional)]
+    #[fix(tag = 282)]
     md_entry_originator: Text,
-    #[field(name = "LocationID", number = 283, optional)]
+    #[field(name = "LocationID", optional)]
+    #[fix(tag = 283)]
     location_id: Text,
-    #[field(name = "DeskID", number = 284, optional)]
+    #[field(name = "DeskID", optional)]
+    #[fix(tag = 284)]
     desk_id: Text,
-    #[field(name = "OpenCloseSettleFlag", number = 286, optional)]
+    #[field(name = "OpenCloseSettleFlag", optional)]
+    #[fix(tag = 286)]
     open_close_settle_flag: Text,
-    #[field(name = "TimeInForce", number = 59, optional)]
+    #[field(name = "TimeInForce", optional)]
+    #[fix(tag = 59)]
     time_in_force: Code,
-    #[field(name = "ExpireDate", number = 432, optional)]
+    #[field(name = "ExpireDate", optional)]
+    #[fix(tag = 432)]
     expire_date: Date,
-    #[field(name = "ExpireTime", number = 126, optional)]
+    #[field(name = "ExpireTime", optional)]
+    #[fix(tag = 126)]
     expire_time: Timestamp,
-    #[field(name = "MinQty", number = 110, optional)]
+    #[field(name = "MinQty", optional)]
+    #[fix(tag = 110)]
     min_qty: Decimal,
-    #[field(name = "ExecInst", number = 18, optional)]
+    #[field(name = "ExecInst", optional)]
+    #[fix(tag = 18)]
     exec_inst: Text,
-    #[field(name = "SellerDays", number = 287, optional)]
+    #[field(name = "SellerDays", optional)]
+    #[fix(tag = 287)]
     seller_days: i32,
-    #[field(name = "OrderID", number = 37, optional)]
+    #[field(name = "OrderID", optional)]
+    #[fix(tag = 37)]
     order_id: Text,
-    #[field(name = "QuoteEntryID", number = 299, optional)]
+    #[field(name = "QuoteEntryID", optional)]
+    #[fix(tag = 299)]
     quote_entry_id: Text,
-    #[field(name = "MDEntryBuyer", number = 288, optional)]
+    #[field(name = "MDEntryBuyer", optional)]
+    #[fix(tag = 288)]
     md_entry_buyer: Text,
-    #[field(name = "MDEntrySeller", number = 289, optional)]
+    #[field(name = "MDEntrySeller", optional)]
+    #[fix(tag = 289)]
     md_entry_seller: Text,
-    #[field(name = "NumberOfOrders", number = 346, optional)]
+    #[field(name = "NumberOfOrders", optional)]
+    #[fix(tag = 346)]
     number_of_orders: i32,
-    #[field(name = "MDEntryPositionNo", number = 290, optional)]
+    #[field(name = "MDEntryPositionNo", optional)]
+    #[fix(tag = 290)]
     md_entry_position_no: i32,
-    #[field(name = "Scope", number = 546, optional)]
+    #[field(name = "Scope", optional)]
+    #[fix(tag = 546)]
     scope: Text,
-    #[field(name = "TotalVolumeTraded", number = 387, optional)]
+    #[field(name = "TotalVolumeTraded", optional)]
+    #[fix(tag = 387)]
     total_volume_traded: Decimal,
-    #[field(name = "TotalVolumeTradedDate", number = 449, optional)]
+    #[field(name = "TotalVolumeTradedDate", optional)]
+    #[fix(tag = 449)]
     total_volume_traded_date: Date,
-    #[field(name = "TotalVolumeTradedTime", number = 450, optional)]
+    #[field(name = "TotalVolumeTradedTime", optional)]
+    #[fix(tag = 450)]
     total_volume_traded_time: Time,
-    #[field(name = "NetChgPrevDay", number = 451, optional)]
+    #[field(name = "NetChgPrevDay", optional)]
+    #[fix(tag = 451)]
     net_chg_prev_day: Decimal,
-    #[field(name = "Text", number = 58, optional)]
+    #[field(name = "Text", optional)]
+    #[fix(tag = 58)]
     text: Text,
-    #[field(name = "EncodedText", number = 355, length = 354, optional)]
+    #[field(name = "EncodedText", optional)]
+    #[fix(tag = 355, length = 354)]
     encoded_text: Vec<u8>,
     /// Fields that FIX 4.3 does not define for an entry.
     #[unknown]
@@ -255,68 +327,100 @@ pub struct MdEntry {
 pub struct Instrument {
     #[presence]
     present: Presence<1>,
-    #[field(name = "Symbol", number = 55, optional)]
+    #[field(name = "Symbol", optional)]
+    #[fix(tag = 55)]
     symbol: Text,
-    #[field(name = "SymbolSfx", number = 65, optional)]
+    #[field(name = "SymbolSfx", optional)]
+    #[fix(tag = 65)]
     symbol_sfx: Text,
-    #[field(name = "SecurityID", number = 48, optional)]
+    #[field(name = "SecurityID", optional)]
+    #[fix(tag = 48)]
     security_id: Text,
-    #[field(name = "SecurityIDSource", number = 22, optional)]
+    #[field(name = "SecurityIDSource", optional)]
+    #[fix(tag = 22)]
     security_id_source: Text,
     /// Other identifiers of the security.
-    #[group(name = "SecurityAltIDList", number = 454, entry = "SecurityAltIDGroup")]
+    #[field(name = "SecurityAltIDList")]
+    #[fix(tag = 454)]
+    #[xml(entry = "SecurityAltIDGroup")]
     pub security_alt_ids: Group<SecurityAltId>,
-    #[field(name = "Product", number = 460, optional)]
+    #[field(name = "Product", optional)]
+    #[fix(tag = 460)]
     product: i32,
-    #[field(name = "CFICode", number = 461, optional)]
+    #[field(name = "CFICode", optional)]
+    #[fix(tag = 461)]
     cfi_code: Text,
-    #[field(name = "SecurityType", number = 167, optional)]
+    #[field(name = "SecurityType", optional)]
+    #[fix(tag = 167)]
     security_type: Text,
-    #[field(name = "MaturityMonthYear", number = 200, optional)]
+    #[field(name = "MaturityMonthYear", optional)]
+    #[fix(tag = 200)]
     maturity_month_year: Text,
-    #[field(name = "MaturityDate", number = 541, optional)]
+    #[field(name = "MaturityDate", optional)]
+    #[fix(tag = 541)]
     maturity_date: Date,
-    #[field(name = "CouponPaymentDate", number = 224, optional)]
+    #[field(name = "CouponPaymentDate", optional)]
+    #[fix(tag = 224)]
     coupon_payment_date: Date,
-    #[field(name = "IssueDate", number = 225, optional)]
+    #[field(name = "IssueDate", optional)]
+    #[fix(tag = 225)]
     issue_date: Date,
-    #[field(name = "RepoCollateralSecurityType", number = 239, optional)]
+    #[field(name = "RepoCollateralSecurityType", optional)]
+    #[fix(tag = 239)]
     repo_collateral_security_type: Text,
-    #[field(name = "RepurchaseTerm", number = 226, optional)]
+    #[field(name = "RepurchaseTerm", optional)]
+    #[fix(tag = 226)]
     repurchase_term: i32,
-    #[field(name = "RepurchaseRate", number = 227, optional)]
+    #[field(name = "RepurchaseRate", optional)]
+    #[fix(tag = 227)]
     repurchase_rate: Decimal,
-    #[field(name = "Factor", number = 228, optional)]
+    #[field(name = "Factor", optional)]
+    #[fix(tag = 228)]
     factor: Decimal,
-    #[field(name = "CreditRating", number = 255, optional)]
+    #[field(name = "CreditRating", optional)]
+    #[fix(tag = 255)]
     credit_rating: Text,
-    #[field(name = "InstrRegistry", number = 543, optional)]
+    #[field(name = "InstrRegistry", optional)]
+    #[fix(tag = 543)]
     instr_registry: Text,
-    #[field(name = "CountryOfIssue", number = 470, optional)]
+    #[field(name = "CountryOfIssue", optional)]
+    #[fix(tag = 470)]
     country_of_issue: Text,
-    #[field(name = "StateOrProvinceOfIssue", number = 471, optional)]
+    #[field(name = "StateOrProvinceOfIssue", optional)]
+    #[fix(tag = 471)]
     state_or_province_of_issue: Text,
-    #[field(name = "LocaleOfIssue", number = 472, optional)]
+    #[field(name = "LocaleOfIssue", optional)]
+    #[fix(tag = 472)]
     locale_of_issue: Text,
-    #[field(name = "RedemptionDate", number = 240, optional)]
+    #[field(name = "RedemptionDate", optional)]
+    #[fix(tag = 240)]
     redemption_date: Date,
-    #[field(name = "StrikePrice", number = 202, optional)]
+    #[field(name = "StrikePrice", optional)]
+    #[fix(tag = 202)]
     strike_price: Decimal,
-    #[field(name = "OptAttribute", number = 206, optional)]
+    #[field(name = "OptAttribute", optional)]
+    #[fix(tag = 206)]
     opt_attribute: Code,
-    #[field(name = "ContractMultiplier", number = 231, optional)]
+    #[field(name = "ContractMultiplier", optional)]
+    #[fix(tag = 231)]
     contract_multiplier: Decimal,
-    #[field(name = "CouponRate", number = 223, optional)]
+    #[field(name = "CouponRate", optional)]
+    #[fix(tag = 223)]
     coupon_rate: Decimal,
-    #[field(name = "SecurityExchange", number = 207, optional)]
+    #[field(name = "SecurityExchange", optional)]
+    #[fix(tag = 207)]
     security_exchange: Text,
-    #[field(name = "Issuer", number = 106, optional)]
+    #[field(name = "Issuer", optional)]
+    #[fix(tag = 106)]
     issuer: Text,
-    #[field(name = "EncodedIssuer", number = 349, length = 348, optional)]
+    #[field(name = "EncodedIssuer", optional)]
+    #[fix(tag = 349, length = 348)]
     encoded_issuer: Vec<u8>,
-    #[field(name = "SecurityDesc", number = 107, optional)]
+    #[field(name = "SecurityDesc", optional)]
+    #[fix(tag = 107)]
     security_desc: Text,
-    #[field(name = "EncodedSecurityDesc", number = 351, length = 350, optional)]
+    #[field(name = "EncodedSecurityDesc", optional)]
+    #[fix(tag = 351, length = 350)]
     encoded_security_desc: Vec<u8>,
 }
 
@@ -325,9 +429,11 @@ pub struct Instrument {
 #[message(name = "SecurityAltIDGroup")]
 pub struct SecurityAltId {
     /// SecurityAltID (455).
-    #[field(name = "SecurityAltID", number = 455)]
+    #[field(name = "SecurityAltID")]
+    #[fix(tag = 455)]
     pub security_alt_id: Option<Text>,
     /// SecurityAltIDSource (456).
-    #[field(name = "SecurityAltIDSource", number = 456)]
+    #[field(name = "SecurityAltIDSource")]
+    #[fix(tag = 456)]
     pub security_alt_id_source: Option<Text>,
 }

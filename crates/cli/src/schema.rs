@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_message::{Field, Kind, Need, Schema, ScopeId, Structure as _};
+use trunkline_message::{Field, Holds, Layout, Need, ScopeId, Structure as _};
 
 use crate::Ending;
 use crate::arguments::SchemaArguments;
@@ -19,9 +19,9 @@ use crate::output::print;
 const FILE_BYTES: u64 = 16 << 20;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
-    let schema = match arguments.name.as_str() {
-        "market-data" => MarketDataIncrementalRefresh::schema().clone(),
-        "customer-services" => CustomerServices::schema().clone(),
+    let layout = match arguments.name.as_str() {
+        "market-data" => MarketDataIncrementalRefresh::layout().clone(),
+        "customer-services" => CustomerServices::layout().clone(),
         name if Path::new(name).exists() => Arc::new(read(name)?),
         name => {
             return Err(Fault::new(format!(
@@ -29,11 +29,11 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             )));
         }
     };
-    print(&if arguments.listing { schema.listing() } else { tree(&schema) })?;
+    print(&if arguments.listing { layout.listing() } else { tree(&layout) })?;
     Ok(Ending::Right)
 }
 
-fn read(file: &str) -> Result<Schema, Fault> {
+fn read(file: &str) -> Result<Layout, Fault> {
     let unreadable = |cause: io::Error| Fault::new(format!("{file}: cannot be read: {cause}"));
     let mut text = String::new();
     let input = File::open(file).map_err(unreadable)?;
@@ -41,7 +41,7 @@ fn read(file: &str) -> Result<Schema, Fault> {
     if length as u64 > FILE_BYTES {
         return Err(Fault::new(format!("{file}: more than {FILE_BYTES} bytes")));
     }
-    Schema::from_listing(&text).map_err(|error| {
+    Layout::from_listing(&text).map_err(|error| {
         let error = error.to_string();
         let colon = if error.starts_with("line ") { "" } else { ":" };
         Fault::new(format!("{file}{colon} {error}"))
@@ -49,18 +49,20 @@ fn read(file: &str) -> Result<Schema, Fault> {
 }
 
 /// The schema for a reader: components and groups with their fields indented below them.
-fn tree(schema: &Schema) -> String {
-    let mut out = schema.name().to_owned();
-    if !schema.message_type().is_empty() {
-        let _ = write!(out, "  35={}", schema.message_type());
+fn tree(layout: &Layout) -> String {
+    let mut out = layout.name().to_owned();
+    if let Some(message_type) =
+        layout.notes().of_type(layout.schema().root(), "fix", "message_type")
+    {
+        let _ = write!(out, "  35={message_type}");
     }
     out.push('\n');
-    branch(schema, ScopeId(0), 1, &mut out);
+    branch(layout, ScopeId(0), 1, &mut out);
     out
 }
 
-fn branch(schema: &Schema, id: ScopeId, depth: usize, out: &mut String) {
-    let scope = schema.scope(id);
+fn branch(layout: &Layout, id: ScopeId, depth: usize, out: &mut String) {
+    let scope = layout.scope(id);
     let mut open: Vec<usize> = Vec::new();
     let mut components = scope.components.iter().peekable();
     for (index, field) in scope.fields.iter().enumerate() {
@@ -73,31 +75,28 @@ fn branch(schema: &Schema, id: ScopeId, depth: usize, out: &mut String) {
             }
         }
         let depth = depth + open.len();
-        line(out, depth, &field.name, &facts(schema, field), field.need);
-        if let Kind::Group(inner) = field.kind {
-            branch(schema, inner, depth + 1, out);
+        line(out, depth, &field.name, &facts(layout, field), field.need);
+        if let Holds::Group(inner) = field.holds {
+            branch(layout, inner, depth + 1, out);
         }
     }
 }
 
 fn line(out: &mut String, depth: usize, name: &str, facts: &str, need: Need) {
-    let need = if need == Need::Optional { "optional" } else { "" };
+    let need = if need == Need::Required { "" } else { "optional" };
     let text = format!("{:indent$}{name}", "", indent = 2 * depth);
     let text = format!("{text:<42}{facts:<34}{need}");
     out.push_str(text.trim_end());
     out.push('\n');
 }
 
-/// Number and kind of a field.
-fn facts(schema: &Schema, field: &Field) -> String {
-    let number = if field.number == 0 { String::new() } else { field.number.to_string() };
-    let kind = match field.kind {
-        Kind::Group(scope) => format!("list of {}", schema.scope(scope).name),
-        Kind::Integers(kind) => format!("list of {}", kind.name()),
-        Kind::Floats => "list of f64".to_owned(),
-        Kind::Integer(kind) => kind.name().to_owned(),
-        Kind::Float => "f64".to_owned(),
-        kind => format!("{kind:?}").to_lowercase(),
+/// FIX's tag of a field, and what it holds.
+fn facts(layout: &Layout, field: &Field) -> String {
+    let tag = layout.notes().of_member(field.member, "fix", "tag").unwrap_or("");
+    let holds = match field.holds {
+        Holds::Group(scope) => format!("list of {}", layout.scope(scope).name),
+        Holds::List(kind) => format!("list of {}", kind.name()),
+        Holds::Value(kind) => kind.name().to_owned(),
     };
-    format!("{number:>5}  {kind}")
+    format!("{tag:>5}  {holds}")
 }

@@ -144,7 +144,7 @@ fn of_messages<M: Message + Clone + 'static>(
 ) -> Vec<(String, Pass)> {
     // Shared, so that a pass leaves the others' data in the caches.
     let messages: Rc<[M]> = messages.into();
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let mut passes: Vec<(String, Pass)> = Vec::new();
     let plan = || fix::Plan::new(schema, &fix::Options::default()).unwrap();
     passes!(passes, format!("{kind} fix"), plan(), fix, messages, new(), fix::Decoder::new);
@@ -186,7 +186,7 @@ fn of_messages<M: Message + Clone + 'static>(
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let schema = MarketDataIncrementalRefresh::schema();
+    let schema = MarketDataIncrementalRefresh::layout();
     let mut passes: Vec<(String, Pass)> = Vec::new();
     for (kind, random) in [("fixed", false), ("random", true)] {
         let structs = messages(random);

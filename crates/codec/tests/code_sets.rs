@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use trunkline_codec::{CodeSet, cdr, fix};
-use trunkline_message::{Record, Schema};
+use trunkline_message::{Layout, Record};
 
-fn schema() -> Arc<Schema> {
+fn schema() -> Arc<Layout> {
     let listing = "message M U1\nfield Text 58 text required\nfield Other 5000 text optional\nend";
-    Arc::new(Schema::from_listing(listing).expect("a schema"))
+    Arc::new(Layout::from_listing(listing).expect("a schema"))
 }
 
-fn record(schema: &Arc<Schema>, text: &str, other: &str) -> Record {
+fn record(schema: &Arc<Layout>, text: &str, other: &str) -> Record {
     let mut record = Record::new(schema);
     record.set("Text", text).expect("a text");
     record.set("Other", other).expect("a text");

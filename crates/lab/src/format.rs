@@ -6,7 +6,7 @@ use serde::Deserialize;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Message, Result, Schema, Structure as _};
+use trunkline_message::{Layout, Message, Result, Structure as _};
 
 /// What the messages of an experiment carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -276,23 +276,23 @@ impl Format {
         }
         let operation = format!("{SERVICE_OPERATION}Response");
         let options = soap::Options { operation, ..self.service_options() };
-        let plan = soap::Plan::new(CustomerServices::schema(), &options);
+        let plan = soap::Plan::new(CustomerServices::layout(), &options);
         Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
     }
 
     /// A new encoder and decoder for messages of its family.
     pub(crate) fn codec(self) -> Codec {
-        let schema: &Arc<Schema> = match self.family() {
-            Family::CustomerServices => CustomerServices::schema(),
+        let layout: &Arc<Layout> = match self.family() {
+            Family::CustomerServices => CustomerServices::layout(),
             // Rates have no format.
-            Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::schema(),
+            Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::layout(),
         };
         let soap = |options: soap::Options| {
-            let plan = soap::Plan::new(schema, &options);
+            let plan = soap::Plan::new(layout, &options);
             Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
         };
         let cdr = |optional| {
-            let plan = cdr::Plan::new(schema, cdr::Options { optional, ..Default::default() });
+            let plan = cdr::Plan::new(layout, cdr::Options { optional, ..Default::default() });
             Codec::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
         };
         match self {
@@ -336,7 +336,7 @@ pub(crate) enum Codec {
 impl Codec {
     /// FIX of market data with these options.
     pub(crate) fn fix(options: &fix::Options) -> Self {
-        let plan = fix::Plan::new(MarketDataIncrementalRefresh::schema(), options);
+        let plan = fix::Plan::new(MarketDataIncrementalRefresh::layout(), options);
         let plan = plan.expect("every field of market data has its FIX tag");
         Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
     }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::parse::{Form, Member, Role, Struct};
+use crate::parse::{Member, Need, Note, Struct};
 
 pub(crate) fn expand(input: &Struct) -> TokenStream {
     let positions = positions(input);
@@ -61,37 +61,77 @@ fn fields(input: &Struct) -> TokenStream {
 
 fn structure(input: &Struct) -> TokenStream {
     let ident = &input.ident;
-    let width = position(input.members.len());
-    let depths =
-        input.members.iter().filter(|it| !matches!(it.role, Role::Leaf { .. })).map(|it| {
-            let value = &it.value;
-            quote! { <#value as ::trunkline_message::Structure>::DEPTH }
-        });
+    let (width, name) = (position(input.members.len()), &input.name);
+    let depths = input.members.iter().map(|it| {
+        let ty = &it.ty;
+        quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
+    });
+    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
+                "only a struct is implied by what is inside",
+            );
+        }
+    });
+    let of_type = input.notes.iter().map(|Note { format, word, value }| {
+        quote! { members.note_type(#format, #word, #value); }
+    });
     let describe = input.members.iter().map(describe);
-    let (name, message_type) = (&input.name, &input.message_type);
     quote! {
         // An item of its own is evaluated whether it is used or not, so that structs that hold each
         // other are a compile error where they are defined.
-        const _: usize = <#ident as ::trunkline_message::Structure>::DEPTH;
+        const _: usize = <#ident as ::trunkline_message::FieldValue>::DEPTH;
+        #(#implied)*
 
         #[automatically_derived]
-        impl ::trunkline_message::Structure for #ident {
+        impl ::trunkline_message::FieldValue for #ident {
+            const FORM: ::trunkline_message::Form = ::trunkline_message::Form::Struct;
             const WIDTH: usize = #width;
             const DEPTH: usize = ::trunkline_message::depth_around(&[#(#depths),*]);
 
-            fn describe(schema: &mut ::trunkline_message::SchemaBuilder) {
-                schema.of_type(#name);
+            fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
+                types.structure::<Self>()
+            }
+
+            #[inline]
+            fn encode<E: ::trunkline_message::Encoder>(&self, position: usize, encoder: &mut E) {
+                self.encode_fields(position, encoder);
+            }
+
+            #[inline]
+            fn decode<D: ::trunkline_message::Decoder>(
+                &mut self,
+                offset: usize,
+                decoder: &mut D,
+            ) -> ::trunkline_message::Result<()> {
+                self.decode_field(offset, decoder)
+            }
+
+            #[inline]
+            fn reset(&mut self) {
+                ::trunkline_message::Fields::clear(self);
+            }
+        }
+
+        #[automatically_derived]
+        impl ::trunkline_message::Structure for #ident {
+            const NAME: &'static str = #name;
+
+            fn describe(members: &mut ::trunkline_message::Members<'_>) {
+                #(#of_type)*
                 #(#describe)*
             }
 
-            fn schema() -> &'static ::std::sync::Arc<::trunkline_message::Schema> {
-                static SCHEMA: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Schema>> =
+            fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
+                static LAYOUT: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Layout>> =
                     ::std::sync::OnceLock::new();
-                SCHEMA.get_or_init(|| {
-                    let mut schema = ::trunkline_message::Schema::builder(#name, #message_type);
-                    <Self as ::trunkline_message::Structure>::describe(&mut schema);
-                    match schema.build() {
-                        Ok(schema) => ::std::sync::Arc::new(schema),
+                LAYOUT.get_or_init(|| {
+                    let mut types = ::trunkline_message::Types::default();
+                    let root = types.structure::<Self>();
+                    match types.layout(root) {
+                        Ok(layout) => ::std::sync::Arc::new(layout),
                         Err(error) => panic!("{}: {error}", #name),
                     }
                 })
@@ -106,8 +146,8 @@ fn message(input: &Struct) -> TokenStream {
         #[automatically_derived]
         impl ::trunkline_message::Message for #ident {
             #[inline]
-            fn message_schema(&self) -> &::std::sync::Arc<::trunkline_message::Schema> {
-                <Self as ::trunkline_message::Structure>::schema()
+            fn message_layout(&self) -> &::std::sync::Arc<::trunkline_message::Layout> {
+                <Self as ::trunkline_message::Structure>::layout()
             }
         }
     }
@@ -118,12 +158,10 @@ fn positions(input: &Struct) -> TokenStream {
     let mut out = quote! { const P0: usize = 0; };
     for (i, member) in input.members.iter().enumerate() {
         let (this, next) = (position(i), position(i + 1));
-        let value = &member.value;
-        let width = match member.role {
-            Role::Component { .. } => quote! { <#value as ::trunkline_message::Structure>::WIDTH },
-            _ => quote! { 1 },
-        };
-        out.extend(quote! { const #next: usize = #this + #width; });
+        let ty = &member.ty;
+        out.extend(quote! {
+            const #next: usize = #this + <#ty as ::trunkline_message::FieldValue>::WIDTH;
+        });
     }
     out
 }
@@ -132,49 +170,18 @@ fn position(i: usize) -> Ident {
     format_ident!("P{i}")
 }
 
-fn need(optional: bool) -> TokenStream {
-    if optional {
-        quote! { ::trunkline_message::Need::Optional }
-    } else {
-        quote! { ::trunkline_message::Need::Required }
-    }
-}
-
 fn describe(member: &Member) -> TokenStream {
-    let (name, number, value) = (&member.name, member.number, &member.value);
-    match &member.role {
-        Role::Leaf { form, length } => {
-            let need = need(*form != Form::Required);
-            quote! {
-                schema.data_field(
-                    #name,
-                    #number,
-                    #length,
-                    <#value as ::trunkline_message::FieldValue>::KIND,
-                    #need,
-                );
-            }
-        }
-        Role::Component { optional } => {
-            // Only the innermost of a path is the struct's own; the outer ones hold nothing else.
-            let steps: Vec<&str> = name.split('/').collect();
-            let need = need(*optional);
-            let ends = steps.iter().map(|_| quote! { schema.end(); });
-            quote! {
-                #(schema.begin_component(#steps, #need);)*
-                schema.describe::<#value>();
-                #(#ends)*
-            }
-        }
-        Role::Group { entry, required } => {
-            let need = need(!required);
-            quote! {
-                schema.begin_group(#name, #number, #entry, #need);
-                schema.describe::<#value>();
-                schema.end();
-            }
-        }
-    }
+    let (name, ty) = (&member.name, &member.ty);
+    let need = match member.need {
+        Need::OfType => quote! { None },
+        Need::Required => quote! { Some(::trunkline_message::Need::Required) },
+        Need::Bit => quote! { Some(::trunkline_message::Need::Optional) },
+        Need::Implied => quote! { Some(::trunkline_message::Need::Implied) },
+    };
+    let notes = member.notes.iter().map(|Note { format, word, value }| {
+        quote! { .note(#format, #word, #value) }
+    });
+    quote! { members.add::<#ty>(#name, #need)#(#notes)*; }
 }
 
 /// Members in their order; neighbours that have a bit are visited by one loop over the bits set.
@@ -191,20 +198,11 @@ fn encode(input: &Struct) -> TokenStream {
         }
         let (member, at) = (&input.members[i], position(i));
         let ident = &member.ident;
-        out.extend(match &member.role {
-            Role::Leaf { form: Form::Option, .. } => quote! {
-                if let Some(value) = &self.#ident {
-                    value.encode(base + #at, encoder);
-                }
-            },
-            Role::Leaf { .. } => quote! { self.#ident.encode(base + #at, encoder); },
-            Role::Component { .. } => quote! { self.#ident.encode_fields(base + #at, encoder); },
-            Role::Group { required: true, .. } => {
-                quote! { encoder.group(base + #at, &self.#ident); }
-            }
-            Role::Group { .. } => quote! {
-                if !self.#ident.is_empty() {
-                    encoder.group(base + #at, &self.#ident);
+        out.extend(match member.need {
+            Need::Required => quote! { self.#ident.encode(base + #at, encoder); },
+            _ => quote! {
+                if self.#ident.is_there() {
+                    self.#ident.encode(base + #at, encoder);
                 }
             },
         });
@@ -221,7 +219,7 @@ fn encode(input: &Struct) -> TokenStream {
 }
 
 fn has_bit(member: &Member) -> bool {
-    matches!(member.role, Role::Leaf { form: Form::Bit, .. })
+    member.need == Need::Bit
 }
 
 fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
@@ -240,47 +238,34 @@ fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     }
 }
 
+/// What takes one position by its name is an arm of its own, so that the match is a table.
 fn decode(input: &Struct) -> TokenStream {
     let mut arms = TokenStream::new();
     let mut ranges = TokenStream::new();
     for (i, member) in input.members.iter().enumerate() {
-        let (ident, at, value) = (&member.ident, position(i), &member.value);
-        match &member.role {
-            Role::Leaf { form: Form::Required, .. } => {
-                arms.extend(quote! { #at => self.#ident.decode(decoder), });
-            }
-            Role::Leaf { form: Form::Option, .. } => arms.extend(quote! {
-                #at => self
-                    .#ident
-                    .get_or_insert_with(<#value as ::core::default::Default>::default)
-                    .decode(decoder),
-            }),
-            Role::Leaf { form: Form::Bit, .. } => {
-                let (presence, _) = input.presence.as_ref().expect("checked when parsed");
-                arms.extend(quote! {
-                    #at => {
-                        self.#ident.decode(decoder)?;
-                        self.#presence.insert(#i);
-                        Ok(())
-                    }
-                });
-            }
-            Role::Group { .. } => {
-                arms.extend(quote! { #at => decoder.group(&mut self.#ident), });
-            }
-            Role::Component { .. } => {
-                let end = position(i + 1);
-                ranges.extend(quote! {
-                    #at..#end => self.#ident.decode_field(index - #at, decoder),
-                });
-            }
+        let (ident, at, end) = (&member.ident, position(i), position(i + 1));
+        let offset = match member.is_narrow() {
+            true => quote! { 0 },
+            false => quote! { index - #at },
+        };
+        let value = match &input.presence {
+            Some((presence, _)) if member.need == Need::Bit => quote! {{
+                self.#ident.decode(#offset, decoder)?;
+                self.#presence.insert(#i);
+                Ok(())
+            }},
+            _ => quote! { self.#ident.decode(#offset, decoder), },
+        };
+        match member.is_narrow() {
+            true => arms.extend(quote! { #at => #value }),
+            false => ranges.extend(quote! { #at..#end => #value }),
         }
     }
     quote! {
         match index {
             #arms
             #ranges
-            _ => unreachable!("a plan visits the fields of its schema only"),
+            _ => unreachable!("a plan visits the fields of its layout only"),
         }
     }
 }
@@ -290,14 +275,9 @@ fn clear(input: &Struct) -> TokenStream {
     if let Some((presence, _)) = &input.presence {
         out.extend(quote! { self.#presence.clear(); });
     }
-    for member in &input.members {
+    for member in input.members.iter().filter(|it| !has_bit(it)) {
         let ident = &member.ident;
-        out.extend(match &member.role {
-            Role::Leaf { form: Form::Bit, .. } => continue,
-            Role::Leaf { form: Form::Option, .. } => quote! { self.#ident = None; },
-            Role::Leaf { form: Form::Required, .. } => quote! { self.#ident.reset(); },
-            Role::Component { .. } | Role::Group { .. } => quote! { self.#ident.clear(); },
-        });
+        out.extend(quote! { self.#ident.reset(); });
     }
     if let Some(unknown) = &input.unknown {
         out.extend(quote! { self.#unknown.clear(); });
@@ -369,7 +349,7 @@ fn accessor(
     presence: &Ident,
     visibility: &syn::Visibility,
 ) -> TokenStream {
-    let Member { ident, value, name, docs, .. } = member;
+    let Member { ident, ty: value, name, docs, .. } = member;
     let (set, clear) = (format_ident!("set_{ident}"), format_ident!("clear_{ident}"));
     let (set_doc, clear_doc) = (format!("Sets {name}."), format!("Makes {name} absent."));
     let docs = if docs.is_empty() {

@@ -7,37 +7,47 @@ mod parse;
 
 use proc_macro::TokenStream;
 
-/// Implements `Fields`, `Structure` and `Message` of `trunkline_message`.
+/// Implements `Fields`, `FieldValue`, `Structure` and `Message` of `trunkline_message`.
 ///
 /// ```
 /// use trunkline_message::{Group, Message, Unknown};
 /// use trunkline_wire::{Decimal, Text};
 ///
 /// #[derive(Message, Clone, Debug, Default, PartialEq)]
-/// #[message(name = "Order", message_type = "D")]
+/// #[message(name = "Order")]
+/// #[fix(message_type = "D")]
 /// struct Order {
-///     #[component(name = "Header")]
-///     header: Header,                // a struct that derives Message too
-///     #[field(name = "ClOrdID", number = 11)]
-///     cl_ord_id: Text,               // required
-///     #[field(name = "Price", number = 44)]
-///     price: Option<Decimal>,        // optional
-///     #[field(name = "EncodedText", number = 355, length = 354)]
-///     encoded_text: Option<Vec<u8>>, // data with its length field
-///     #[group(name = "Allocations", number = 78, entry = "Allocation")]
+///     #[field(name = "Header")]
+///     header: Header,                 // a struct that derives Message too
+///     #[field(name = "ClOrdID")]
+///     #[fix(tag = 11)]
+///     cl_ord_id: Text,                // required
+///     #[field(name = "Price")]
+///     #[fix(tag = 44)]
+///     price: Option<Decimal>,         // optional
+///     #[field(name = "EncodedText")]
+///     #[fix(tag = 355, length = 354)]
+///     encoded_text: Option<Vec<u8>>,  // data with its length field
+///     #[field(name = "Allocations")]
+///     #[fix(tag = 78)]
+///     #[xml(entry = "Allocation")]
 ///     allocations: Group<Allocation>, // absent when empty, unless `required`
 ///     #[unknown]
-///     unknown: Unknown,              // keeps fields that the schema does not know
+///     unknown: Unknown,               // keeps fields that the schema does not know
 /// }
 /// # #[derive(Message, Clone, Debug, Default, PartialEq)]
-/// # struct Header { #[field(number = 49)] sender: Text }
+/// # struct Header { #[fix(tag = 49)] sender: Text }
 /// # #[derive(Message, Clone, Debug, Default, PartialEq)]
-/// # struct Allocation { #[field(number = 79)] account: Text }
+/// # struct Allocation { #[fix(tag = 79)] account: Text }
 /// ```
 ///
 /// Names are the Rust names where none is given (`#[message(rename_all = "camelCase")]` turns
-/// them); `number` is needed by FIX only. `#[component(optional)]` makes a component optional; a
-/// component's name may be a path (`"ApplicationMessage/MarketDataInc"`).
+/// them). A struct inside is there always, or with `#[field(implied)]` if anything inside it is; its
+/// name may be a path (`"ApplicationMessage/MarketDataInc"`).
+///
+/// What only one format needs stands in an attribute of its name: `#[fix(message_type = "D")]` of a
+/// struct, `#[fix(tag = 355, length = 354)]` and `#[xml(entry = "Allocation")]` of a member. XML names
+/// entries after their type where nothing else is said.
 ///
 /// A wide and sparse struct marks one field with `#[presence]`, of type `Presence<N>`. Its optional
 /// fields have the plain type and `#[field(optional)]`. Each gets accessors as visible as the
@@ -51,7 +61,8 @@ use proc_macro::TokenStream;
 /// struct Quote {
 ///     #[presence]
 ///     present: Presence<1>,
-///     #[field(name = "BidPx", number = 132, optional)]
+///     #[field(name = "BidPx", optional)]
+///     #[fix(tag = 132)]
 ///     bid_px: Decimal,
 /// }
 /// let mut quote = Quote::default();
@@ -62,24 +73,22 @@ use proc_macro::TokenStream;
 /// ```
 ///
 /// A schema is a tree, so no struct may hold itself, not even by way of others. Both are compile
-/// errors, the latter a cycle of [`DEPTH`](../trunkline_message/trait.Structure.html):
+/// errors, the latter a cycle of [`DEPTH`](../trunkline_message/trait.FieldValue.html):
 ///
 /// ```compile_fail
 /// # use trunkline_message::{Group, Message};
 /// #[derive(Message, Clone, Default)]
 /// struct Folder {
 ///     name: String,
-///     #[group(entry = "file")]
 ///     files: Group<File>,
 /// }
 /// #[derive(Message, Clone, Default)]
 /// struct File {
 ///     name: String,
-///     #[group(entry = "folder")]
 ///     folders: Group<Folder>, // a `u32` in its place, and it compiles
 /// }
 /// ```
-#[proc_macro_derive(Message, attributes(message, field, component, group, presence, unknown))]
+#[proc_macro_derive(Message, attributes(message, field, fix, xml, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     parse::Struct::from_input(&input)

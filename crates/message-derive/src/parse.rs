@@ -10,7 +10,7 @@ pub(crate) struct Struct {
     pub(crate) ident: Ident,
     pub(crate) visibility: Visibility,
     pub(crate) name: String,
-    pub(crate) message_type: String,
+    pub(crate) notes: Vec<Note>,
     pub(crate) members: Vec<Member>,
     pub(crate) presence: Option<(Ident, Type)>,
     pub(crate) unknown: Option<Ident>,
@@ -18,36 +18,52 @@ pub(crate) struct Struct {
 
 pub(crate) struct Member {
     pub(crate) ident: Ident,
-    /// The type of the value, or of an entry: without the `Option` or `Group` around it.
-    pub(crate) value: Type,
+    pub(crate) ty: Type,
     pub(crate) name: String,
-    pub(crate) number: u32,
-    pub(crate) role: Role,
+    pub(crate) need: Need,
+    pub(crate) notes: Vec<Note>,
     pub(crate) docs: Vec<Attribute>,
 }
 
-pub(crate) enum Role {
-    Leaf { form: Form, length: u32 },
-    Component { optional: bool },
-    Group { entry: String, required: bool },
-}
-
+/// What an attribute says of presence.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum Need {
+    /// Nothing: the type says it.
+    OfType,
+    /// Always there: a group even if it has no entries.
     Required,
-    Option,
+    /// A bit of the `#[presence]` field says whether it is there.
     Bit,
+    /// A struct that is there if anything inside is.
+    Implied,
 }
 
-#[derive(Default)]
-struct Words {
-    name: Option<String>,
-    number: u32,
-    length: u32,
-    entry: Option<String>,
-    optional: bool,
-    required: bool,
+/// What only one format needs to know: `#[fix(tag = 270)]`.
+pub(crate) struct Note {
+    pub(crate) format: &'static str,
+    pub(crate) word: &'static str,
+    pub(crate) value: String,
 }
+
+/// A word that a format's attribute knows.
+struct Word {
+    format: &'static str,
+    word: &'static str,
+    is_number: bool,
+}
+
+const fn number(format: &'static str, word: &'static str) -> Word {
+    Word { format, word, is_number: true }
+}
+
+const fn words(format: &'static str, word: &'static str) -> Word {
+    Word { format, word, is_number: false }
+}
+
+const OF_STRUCTS: [Word; 1] = [words("fix", "message_type")];
+const OF_MEMBERS: [Word; 3] =
+    [number("fix", "tag"), number("fix", "length"), words("xml", "entry")];
+const FORMATS: [&str; 2] = ["fix", "xml"];
 
 impl Struct {
     pub(crate) fn from_input(input: &DeriveInput) -> Result<Self> {
@@ -62,21 +78,18 @@ impl Struct {
             let why = "Message is derived for structs without parameters";
             return Err(Error::new(input.generics.span(), why));
         }
-        let (mut name, mut message_type, mut camel) =
-            (input.ident.unraw().to_string(), String::new(), false);
+        let (mut name, mut camel) = (input.ident.unraw().to_string(), false);
         for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("name") {
                     name = text(&meta)?;
-                } else if meta.path.is_ident("message_type") {
-                    message_type = text(&meta)?;
                 } else if meta.path.is_ident("rename_all") {
                     camel = match text(&meta)?.as_str() {
                         "camelCase" => true,
                         _ => return Err(meta.error("only \"camelCase\"")),
                     };
                 } else {
-                    return Err(meta.error("expected name, message_type or rename_all"));
+                    return Err(meta.error("expected name or rename_all"));
                 }
                 Ok(())
             })?;
@@ -85,7 +98,7 @@ impl Struct {
             ident: input.ident.clone(),
             visibility: input.vis.clone(),
             name,
-            message_type,
+            notes: notes(&input.attrs, &OF_STRUCTS)?,
             members: Vec::new(),
             presence: None,
             unknown: None,
@@ -104,6 +117,10 @@ impl Struct {
             } else {
                 let member = Member::from_field(ident, field, camel, bits)?;
                 member.refuse_itself(&input.ident)?;
+                if out.members.iter().any(|it| it.name == member.name) {
+                    let why = format!("the name {} stands twice", member.name);
+                    return Err(Error::new(field.span(), why));
+                }
                 out.members.push(member);
             }
         }
@@ -114,92 +131,119 @@ impl Struct {
 impl Member {
     fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
         let rust_name = ident.unraw().to_string();
-        let default = if camel { camel_case(&rust_name) } else { rust_name };
-        let (role, words) = words(field)?;
-        let (value, role) = match role {
-            "component" => (field.ty.clone(), Role::Component { optional: words.optional }),
-            "group" => {
-                let value = inner(&field.ty, "Group")
-                    .ok_or_else(|| Error::new(field.ty.span(), "a group is a Group<Entry>"))?;
-                let entry = words.entry.ok_or_else(|| {
-                    Error::new(field.span(), "a group says the name of an entry: entry = \"...\"")
-                })?;
-                (value, Role::Group { entry, required: words.required })
-            }
-            _ => {
-                let (value, form) = match inner(&field.ty, "Option") {
-                    Some(value) => (value, Form::Option),
-                    None if words.optional && !bits => {
+        let mut name = if camel { camel_case(&rust_name) } else { rust_name };
+        let mut need = Need::OfType;
+        let mut attributes = field.attrs.iter().filter(|it| it.path().is_ident("field"));
+        if let Some(attribute) = attributes.next() {
+            attribute.parse_nested_meta(|meta| {
+                let said = match () {
+                    () if meta.path.is_ident("name") => {
+                        name = text(&meta)?;
+                        return Ok(());
+                    }
+                    () if meta.path.is_ident("required") => Need::Required,
+                    () if meta.path.is_ident("optional") && bits => Need::Bit,
+                    () if meta.path.is_ident("optional") => {
                         let why =
                             "`optional` needs a #[presence] field in the struct; else use Option";
-                        return Err(Error::new(field.span(), why));
+                        return Err(meta.error(why));
                     }
-                    None if words.optional => (field.ty.clone(), Form::Bit),
-                    None => (field.ty.clone(), Form::Required),
+                    () if meta.path.is_ident("implied") => Need::Implied,
+                    () => {
+                        let known = "expected one of: name, required, optional, implied; \
+                                     what is a format's stands in its attribute: #[fix(tag = 1)]";
+                        return Err(meta.error(known));
+                    }
                 };
-                (value, Role::Leaf { form, length: words.length })
-            }
-        };
-        let name = words.name.unwrap_or(default);
+                if need != Need::OfType {
+                    return Err(meta.error("it is one of required, optional and implied"));
+                }
+                need = said;
+                Ok(())
+            })?;
+        }
+        if let Some(second) = attributes.next() {
+            return Err(Error::new(second.span(), "a second attribute for one member"));
+        }
+        let notes = notes(&field.attrs, &OF_MEMBERS)?;
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
-        Ok(Self { ident, value, name, number: words.number, role, docs })
+        Ok(Self { ident, ty: field.ty.clone(), name, need, notes, docs })
     }
-}
 
-impl Member {
-    /// A schema lists the fields of a struct inside those of the struct around it, so a struct
-    /// inside itself would have no end.
+    /// A schema's fields lie in those of the struct around them, so a struct inside itself would
+    /// have no end.
     fn refuse_itself(&self, outer: &Ident) -> Result<()> {
-        let Type::Path(path) = &self.value else { return Ok(()) };
-        let holds_itself = path.qself.is_none()
-            && (path.path.is_ident(outer) || path.path.is_ident("Self"))
-            && !matches!(self.role, Role::Leaf { .. });
+        let inner = ["Group", "Option"].iter().find_map(|wrapper| inner(&self.ty, wrapper));
+        let Type::Path(path) = inner.as_ref().unwrap_or(&self.ty) else { return Ok(()) };
+        let holds_itself =
+            path.qself.is_none() && (path.path.is_ident(outer) || path.path.is_ident("Self"));
         if !holds_itself {
             return Ok(());
         }
         let why = format!("{outer} holds itself: a schema is a tree of bounded depth");
-        Err(Error::new(self.value.span(), why))
+        Err(Error::new(self.ty.span(), why))
+    }
+
+    /// Is it certain by its name that the type takes one position? A struct may take more.
+    pub(crate) fn is_narrow(&self) -> bool {
+        const NARROW: [&str; 20] = [
+            "bool",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "f64",
+            "Decimal",
+            "Code",
+            "Date",
+            "Time",
+            "Timestamp",
+            "Text",
+            "String",
+            "Vec",
+            "Group",
+            "Option",
+        ];
+        let Type::Path(path) = &self.ty else { return false };
+        let last = path.path.segments.last();
+        last.is_some_and(|last| NARROW.iter().any(|name| last.ident == name))
     }
 }
 
-/// What a member may be, and the words that its attribute knows.
-const ROLES: [(&str, &[&str]); 3] = [
-    ("field", &["name", "number", "length", "optional"]),
-    ("component", &["name", "optional"]),
-    ("group", &["name", "number", "entry", "required"]),
-];
-
-/// The member's role, a field where no attribute says so, and what the attribute says.
-fn words(field: &syn::Field) -> Result<(&'static str, Words)> {
-    let mut found = None;
-    for attribute in &field.attrs {
-        let role = ROLES.iter().find(|(role, _)| attribute.path().is_ident(role));
-        let Some(&(role, known)) = role else { continue };
-        if found.is_some() {
-            return Err(Error::new(attribute.span(), "a second attribute for one member"));
-        }
-        let mut words = Words::default();
-        if !matches!(attribute.meta, syn::Meta::Path(_)) {
-            attribute.parse_nested_meta(|meta| words.take(&meta, known))?;
-        }
-        found = Some((role, words));
+/// What the attributes of formats say, if their words are `known` here.
+fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
+    let mut notes: Vec<Note> = Vec::new();
+    for attribute in attributes {
+        let format = FORMATS.iter().find(|format| attribute.path().is_ident(format));
+        let Some(format) = format else { continue };
+        let known: Vec<&Word> = known.iter().filter(|it| it.format == *format).collect();
+        attribute.parse_nested_meta(|meta| {
+            let Some(found) = known.iter().find(|it| meta.path.is_ident(it.word)) else {
+                let words: Vec<_> = known.iter().map(|it| it.word).collect();
+                return Err(meta.error(match &words[..] {
+                    [] => format!("{format} has no words here"),
+                    words => format!("expected one of: {}", words.join(", ")),
+                }));
+            };
+            if notes.iter().any(|it| (it.format, it.word) == (found.format, found.word)) {
+                return Err(meta.error("it stands twice"));
+            }
+            let value = match found.is_number {
+                true => meta.value()?.parse::<LitInt>()?.base10_parse::<u32>()?.to_string(),
+                false => text(&meta)?,
+            };
+            if value.is_empty() {
+                return Err(meta.error("it is empty"));
+            }
+            notes.push(Note { format: found.format, word: found.word, value });
+            Ok(())
+        })?;
     }
-    Ok(found.unwrap_or(("field", Words::default())))
-}
-
-impl Words {
-    fn take(&mut self, meta: &ParseNestedMeta<'_>, known: &[&str]) -> Result<()> {
-        match known.iter().find(|word| meta.path.is_ident(word)) {
-            Some(&"name") => self.name = Some(text(meta)?),
-            Some(&"entry") => self.entry = Some(text(meta)?),
-            Some(&"number") => self.number = meta.value()?.parse::<LitInt>()?.base10_parse()?,
-            Some(&"length") => self.length = meta.value()?.parse::<LitInt>()?.base10_parse()?,
-            Some(&"optional") => self.optional = true,
-            Some(&"required") => self.required = true,
-            _ => return Err(meta.error(format!("expected one of: {}", known.join(", ")))),
-        }
-        Ok(())
-    }
+    Ok(notes)
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
@@ -241,6 +285,9 @@ fn camel_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
     use super::*;
 
     fn problem(input: DeriveInput) -> Option<String> {
@@ -250,17 +297,34 @@ mod tests {
     #[test]
     fn a_struct_that_holds_itself_is_refused() {
         let why = "Node holds itself: a schema is a tree of bounded depth";
-        for itself in [quote::quote!(Node), quote::quote!(Self)] {
-            let node = syn::parse_quote! {
-                struct Node { name: String, #[group(entry = "child")] children: Group<#itself> }
-            };
-            assert_eq!(problem(node).as_deref(), Some(why));
-            let node = syn::parse_quote! { struct Node { #[component] inner: #itself } };
-            assert_eq!(problem(node).as_deref(), Some(why));
+        for itself in [quote!(Node), quote!(Self)] {
+            for held in [quote!(Group<#itself>), itself] {
+                let node = syn::parse_quote! { struct Node { name: String, inner: #held } };
+                assert_eq!(problem(node).as_deref(), Some(why));
+            }
         }
-        let other = syn::parse_quote! {
-            struct Node { #[group(entry = "child")] children: Group<other::Node> }
-        };
+        let other = syn::parse_quote! { struct Node { children: Group<other::Node> } };
         assert_eq!(problem(other), None);
+    }
+
+    #[test]
+    fn a_wrong_word_is_told_which_are_known() {
+        let said = |attribute: TokenStream| {
+            problem(syn::parse_quote! { struct Order { #attribute price: f64 } }).unwrap()
+        };
+        assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
+        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry");
+        assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
+        assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
+        assert!(said(quote!(#[field(optional)])).contains("#[presence]"));
+        assert!(said(quote!(#[field(required, implied)])).starts_with("it is one of"));
+        assert_eq!(
+            said(quote!(#[field(name = "a")] other: i32, #[field(name = "a")])),
+            "the name a stands twice"
+        );
+        let order = syn::parse_quote! { #[fix(tag = 1)] struct Order { price: f64 } };
+        assert_eq!(problem(order).unwrap(), "expected one of: message_type");
+        let order = syn::parse_quote! { #[xml(entry = "a")] struct Order { price: f64 } };
+        assert_eq!(problem(order).unwrap(), "xml has no words here");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Decoder, Encoder, Result, Schema, SchemaBuilder, Unknown};
+use crate::{Decoder, Encoder, FieldValue, Layout, Members, Result, Unknown};
 
 /// The fields of a message, a component or a group's entry, by their position in the scope.
 ///
@@ -34,32 +34,25 @@ pub trait Fields {
     }
 }
 
-/// A whole message: fields of which the schema is known.
+/// A whole message: fields of which the layout is known.
 pub trait Message: Fields {
-    /// The schema that the message's own fields follow.
-    fn message_schema(&self) -> &Arc<Schema>;
+    /// The layout that the message's own fields follow.
+    fn message_layout(&self) -> &Arc<Layout>;
 }
 
 /// A struct that describes itself, whole message or part of one.
-pub trait Structure: Fields + Default {
-    /// How many fields it has, those of its components included.
-    const WIDTH: usize;
+pub trait Structure: Fields + FieldValue + 'static {
+    /// The name of its type.
+    const NAME: &'static str;
 
-    /// How deep structs stand inside it, itself counted.
-    ///
-    /// It is found from those of the structs inside, so that structs which hold each other are a
-    /// compile error: a cycle of constants.
-    const DEPTH: usize;
+    /// Adds its members to a description.
+    fn describe(members: &mut Members<'_>);
 
-    /// Adds its fields to a description; those of structs inside by
-    /// [`SchemaBuilder::describe`].
-    fn describe(schema: &mut SchemaBuilder);
-
-    /// The schema of the struct as a message.
-    fn schema() -> &'static Arc<Schema>;
+    /// The layout of the struct as a message.
+    fn layout() -> &'static Arc<Layout>;
 }
 
-/// The [depth](Structure::DEPTH) of a struct that holds those of these depths.
+/// The [depth](FieldValue::DEPTH) of a struct that holds members of these depths.
 pub const fn depth_around(inside: &[usize]) -> usize {
     let (mut deepest, mut at) = (0, 0);
     while at < inside.len() {

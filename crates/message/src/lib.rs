@@ -1,17 +1,18 @@
 //! One description of a message for every format.
 //!
-//! A [`Schema`] holds business facts: names, numbers, kinds, presence. A message, be it a struct
-//! with [`derive(Message)`](derive@Message) or a [`Record`] made at run time, offers its
-//! [`Fields`]; a format is one [`Encoder`] and one [`Decoder`] over a plan that it compiles from
-//! the schema. N messages and M formats meet here and nowhere else.
+//! A [`Schema`] holds business facts: names, kinds, presence, as a graph of types. A [`Layout`]
+//! gives each member of its message a position, and holds the [`Notes`] of formats about them. A
+//! message, be it a struct with [`derive(Message)`](derive@Message) or a [`Record`] made at run
+//! time, offers its [`Fields`]; a format is one [`Encoder`] and one [`Decoder`] over a plan that it
+//! compiles from the layout. N messages and M formats meet here and nowhere else.
 //!
 //! A message that is described at run time:
 //!
 //! ```
 //! use std::sync::Arc;
-//! use trunkline_message::{Record, Schema, Value};
+//! use trunkline_message::{Layout, Record, Value};
 //!
-//! let schema = Arc::new(Schema::from_listing(
+//! let layout = Arc::new(Layout::from_listing(
 //!     "message Order D
 //!      field ClOrdID 11 text required
 //!      field OrderQty 38 u32 optional
@@ -20,7 +21,7 @@
 //!      end
 //!      end",
 //! )?);
-//! let mut order = Record::new(&schema);
+//! let mut order = Record::new(&layout);
 //! order.set("ClOrdID", "A1")?;
 //! order.set("OrderQty", 100)?;
 //! let allocations = order.group_mut("Allocations").expect("a group");
@@ -31,32 +32,41 @@
 
 #![forbid(unsafe_code)]
 
+mod builder;
 mod decoder;
 mod encoder;
 mod error;
 mod fields;
 mod group;
+mod identity;
+mod layout;
 mod limits;
 mod listing;
+mod notes;
 mod presence;
 mod record;
 mod required;
 mod schema;
+mod types;
 mod unknown;
 mod value;
 
+pub use builder::LayoutBuilder;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};
 pub use fields::{Fields, Message, Structure, depth_around};
 pub use group::{Entries, Group};
+pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId};
 pub use limits::Limits;
+pub use notes::Notes;
 pub use presence::{Ones, Presence};
 pub use record::{Record, RecordError, RecordGroup, Value};
 pub use required::Required;
 pub use schema::{
-    Component, Field, IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, Scope, ScopeId,
+    Body, IntegerKind, Kind, Member, MemberId, Need, Schema, SchemaError, Type, TypeId, is_name,
 };
 pub use trunkline_message_derive::Message;
+pub use types::{Members, Types};
 pub use unknown::Unknown;
-pub use value::FieldValue;
+pub use value::{FieldValue, Form};

@@ -15,58 +15,23 @@
 
 use std::fmt::Write;
 
-use crate::{Component, IntegerKind, Kind, Need, Schema, SchemaBuilder, SchemaError, ScopeId};
+use crate::schema::check_name;
+use crate::{Field, Holds, Kind, Layout, LayoutBuilder, Need, SchemaError, Scope, ScopeId};
 
-const PLAIN: [(&str, Kind); 10] = [
-    ("boolean", Kind::Boolean),
-    ("decimal", Kind::Decimal),
-    ("f64", Kind::Float),
-    ("text", Kind::Text),
-    ("bytes", Kind::Bytes),
-    ("date", Kind::Date),
-    ("time", Kind::Time),
-    ("timestamp", Kind::Timestamp),
-    ("code", Kind::Code),
-    ("f64[]", Kind::Floats),
-];
-
-fn kind_from(word: &str) -> Option<Kind> {
-    if let Some((_, kind)) = PLAIN.iter().find(|(name, _)| *name == word) {
-        return Some(*kind);
-    }
-    let (name, list) = match word.strip_suffix("[]") {
-        Some(name) => (name, true),
-        None => (word, false),
-    };
-    let (integer, _) = IntegerKind::ALL.iter().find(|(_, it)| *it == name)?;
-    Some(if list { Kind::Integers(*integer) } else { Kind::Integer(*integer) })
-}
-
-pub(crate) fn kind_name(kind: Kind) -> String {
-    match kind {
-        Kind::Integer(integer) => integer.name().into(),
-        Kind::Integers(integer) => format!("{}[]", integer.name()),
-        kind => {
-            let plain = PLAIN.iter().find(|(_, it)| *it == kind);
-            plain.map_or(String::new(), |(name, _)| (*name).into())
-        }
+fn holds_from(word: &str) -> Option<Holds> {
+    match word.strip_suffix("[]") {
+        Some(item) => Kind::named(item).map(Holds::List),
+        None => Kind::named(word).map(Holds::Value),
     }
 }
 
-fn need_name(need: Need) -> &'static str {
-    match need {
-        Need::Required => "required",
-        Need::Optional => "optional",
-    }
-}
-
-impl Schema {
+impl Layout {
     /// Reads a listing.
     ///
     /// # Errors
     /// Names the line and what was expected there.
-    pub fn from_listing(text: &str) -> Result<Schema, SchemaError> {
-        let mut builder: Option<SchemaBuilder> = None;
+    pub fn from_listing(text: &str) -> Result<Self, SchemaError> {
+        let mut builder: Option<LayoutBuilder> = None;
         let mut ended = false;
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -76,8 +41,11 @@ impl Schema {
             let words: Vec<&str> = line.split_whitespace().collect();
             let read = match (&mut builder, words[0]) {
                 (None, "message") if words.len() > 1 => {
-                    let message_type = words.get(2).copied().unwrap_or("");
-                    builder = Some(Schema::builder(words[1], message_type));
+                    let builder = builder.insert(Self::builder(words[1]));
+                    words
+                        .get(2)
+                        .iter()
+                        .for_each(|it| _ = builder.note_type("fix", "message_type", it));
                     Ok(())
                 }
                 (None, _) => Err("expected \"message\" and its name".into()),
@@ -97,9 +65,10 @@ impl Schema {
         builder.build()
     }
 
-    /// Writes the schema as a listing.
+    /// Writes the layout as a listing.
     pub fn listing(&self) -> String {
-        let mut out = format!("message\t{}\t{}\n", self.name(), self.message_type());
+        let message_type = self.notes().of_type(self.scopes()[0].of, "fix", "message_type");
+        let mut out = format!("message\t{}\t{}\n", self.name(), message_type.unwrap_or(""));
         self.list_scope(ScopeId(0), &mut out);
         out.push_str("end\n");
         out
@@ -115,34 +84,45 @@ impl Schema {
                 out.push_str("end\n");
             }
             while scope.components.get(next).is_some_and(|it| it.fields.start == index) {
-                let component = &scope.components[next];
-                let Component { name, type_name, need, .. } = component;
-                let _ = write!(out, "component\t{name}\t{}", need_name(*need));
-                list_type(type_name, name, out);
+                list_component(scope, next, out);
                 open.push(next);
-                next += 1;
-                if component.fields.is_empty() {
+                if scope.components[next].fields.is_empty() {
                     open.pop();
                     out.push_str("end\n");
                 }
+                next += 1;
             }
-            let Some(field) = scope.fields.get(index) else { continue };
-            let (name, number, need) = (&field.name, field.number, need_name(field.need));
-            if let Kind::Group(inner) = field.kind {
-                let entry = self.scope(inner);
-                let _ = write!(out, "group\t{name}\t{number}\t{}\t{need}", entry.name);
-                list_type(&entry.type_name, &entry.name, out);
-                self.list_scope(inner, out);
-                out.push_str("end\n");
-                continue;
+            if let Some(field) = scope.fields.get(index) {
+                self.list_field(field, out);
             }
-            let _ = write!(out, "field\t{name}\t{number}\t{}\t{need}", kind_name(field.kind));
-            if field.length_number != 0 {
-                let _ = write!(out, "\t{}", field.length_number);
-            }
-            out.push('\n');
         }
     }
+
+    fn list_field(&self, field: &Field, out: &mut String) {
+        let (name, need) = (&field.name, need_name(field.need));
+        let note = |format, word| self.notes().of_member(field.member, format, word);
+        let tag = note("fix", "tag").unwrap_or("0");
+        let Holds::Group(inner) = field.holds else {
+            let _ = write!(out, "field\t{name}\t{tag}\t{}\t{need}", field.holds.name());
+            if let Some(length) = note("fix", "length") {
+                let _ = write!(out, "\t{length}");
+            }
+            out.push('\n');
+            return;
+        };
+        let type_name = &self.scope(inner).name;
+        let entry = note("xml", "entry").unwrap_or(type_name);
+        let _ = write!(out, "group\t{name}\t{tag}\t{entry}\t{need}");
+        list_type(type_name, entry, out);
+        self.list_scope(inner, out);
+        out.push_str("end\n");
+    }
+}
+
+fn list_component(scope: &Scope, index: usize, out: &mut String) {
+    let component = &scope.components[index];
+    let _ = write!(out, "component\t{}\t{}", component.name, need_name(component.need));
+    list_type(&component.type_name, &component.name, out);
 }
 
 /// The last column of a component or group, and the line's end.
@@ -153,35 +133,53 @@ fn list_type(type_name: &str, name: &str, out: &mut String) {
     out.push('\n');
 }
 
-fn read_line(builder: &mut SchemaBuilder, words: &[&str]) -> Result<(), String> {
+fn need_name(need: Need) -> &'static str {
+    match need {
+        Need::Required => "required",
+        Need::Optional | Need::Implied => "optional",
+    }
+}
+
+fn read_line(builder: &mut LayoutBuilder, words: &[&str]) -> Result<(), String> {
     match *words {
         ["end"] => {
             builder.end();
         }
         ["component", name, need, ref rest @ ..] if rest.len() < 2 => {
-            builder.begin_component(name, read_need(need)?);
+            let is_required = read_need(need)? == Need::Required;
+            builder.begin_component(name, if is_required { Need::Required } else { Need::Implied });
             rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
         }
         ["group", name, number, entry, need, ref rest @ ..] if rest.len() < 2 => {
-            builder.begin_group(name, read_number(number)?, entry, read_need(need)?);
-            rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
+            builder.begin_group(name, entry, read_need(need)?);
+            note_number(builder, "tag", number)?;
+            if let [type_name] = rest {
+                check_name(entry).map_err(|error| error.to_string())?;
+                builder.of_type(type_name).note("xml", "entry", entry);
+            }
         }
         ["field", name, number, kind, need, ref rest @ ..] => {
-            let length = match *rest {
-                [] => 0,
-                [length] => read_number(length)?,
+            let holds = holds_from(kind).ok_or_else(|| format!("{kind:?} is not a kind"))?;
+            builder.member(name, holds, read_need(need)?);
+            note_number(builder, "tag", number)?;
+            match *rest {
+                [] => {}
+                [length] => note_number(builder, "length", length)?,
                 _ => return Err(format!("field {name} has more than six columns")),
-            };
-            let kind = kind_from(kind).ok_or_else(|| format!("{kind:?} is not a kind"))?;
-            builder.data_field(name, read_number(number)?, length, kind, read_need(need)?);
+            }
         }
         _ => return Err(format!("expected component, group, field or end, not {words:?}")),
     }
     Ok(())
 }
 
-fn read_number(word: &str) -> Result<u32, String> {
-    word.parse().map_err(|_| format!("{word:?} is not a field number"))
+/// Numbers are FIX's; 0 stands for none.
+fn note_number(builder: &mut LayoutBuilder, word: &str, number: &str) -> Result<(), String> {
+    let known: u32 = number.parse().map_err(|_| format!("{number:?} is not a field number"))?;
+    if known != 0 {
+        builder.note("fix", word, &known.to_string());
+    }
+    Ok(())
 }
 
 fn read_need(word: &str) -> Result<Need, String> {
@@ -216,11 +214,11 @@ end
 
     #[test]
     fn a_listing_survives_the_round_trip() {
-        let schema = Schema::from_listing(LISTING).unwrap();
-        assert_eq!(schema.listing(), LISTING);
-        assert_eq!(schema.scopes().len(), 2);
-        assert_eq!(schema.scopes()[0].components[1].parent, Some(0));
-        assert_eq!(schema.scopes()[0].components[0].fields, 0..2);
+        let layout = Layout::from_listing(LISTING).unwrap();
+        assert_eq!(layout.listing(), LISTING);
+        assert_eq!(layout.scopes().len(), 2);
+        assert_eq!(layout.scopes()[0].components[1].parent, Some(0));
+        assert_eq!(layout.scopes()[0].components[0].fields, 0..2);
     }
 
     #[test]
@@ -228,25 +226,24 @@ end
         let listing = LISTING
             .replace("Instrument\trequired", "Instrument\trequired\tLegInstrument")
             .replace("Leg\toptional", "Leg\toptional\tOrderLeg");
-        let schema = Schema::from_listing(&listing).unwrap();
-        assert_eq!(schema.listing(), listing);
-        assert_eq!(&*schema.scopes()[1].type_name, "OrderLeg");
-        assert_eq!(&*schema.scopes()[1].components[0].type_name, "LegInstrument");
-        assert_eq!(&*schema.scopes()[0].components[0].type_name, "Header");
+        let layout = Layout::from_listing(&listing).unwrap();
+        assert_eq!(layout.listing(), listing);
+        assert_eq!(&*layout.scopes()[1].name, "OrderLeg");
+        assert_eq!(&*layout.scopes()[1].components[0].type_name, "LegInstrument");
+        assert_eq!(&*layout.scopes()[0].components[0].type_name, "Header");
+        let legs = layout.group_of(ScopeId(1)).unwrap();
+        assert_eq!(layout.notes().of_member(legs.member, "xml", "entry"), Some("Leg"));
     }
 
     #[test]
     fn errors_name_the_line() {
         let wrong = LISTING.replace("624\tcode", "624\tcolour");
-        let error = Schema::from_listing(&wrong).unwrap_err();
+        let error = Layout::from_listing(&wrong).unwrap_err();
         assert_eq!(error.to_string(), "line 13: \"colour\" is not a kind");
-        let twice = LISTING.replace("624", "600");
-        let error = Schema::from_listing(&twice).unwrap_err();
-        assert_eq!(error.to_string(), "Side: the number 600 stands twice");
         let open = LISTING.replace("\nend\nend", "\nend");
-        assert!(Schema::from_listing(&open).unwrap_err().to_string().contains("is missing"));
+        assert!(Layout::from_listing(&open).unwrap_err().to_string().contains("is missing"));
         let more = format!("{LISTING}end\n");
-        let error = Schema::from_listing(&more).unwrap_err().to_string();
+        let error = Layout::from_listing(&more).unwrap_err().to_string();
         assert_eq!(error, "line 17: expected nothing after the message's end");
     }
 }

@@ -5,11 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
-use crate::listing::kind_name;
 use crate::presence::Ones;
 use crate::{
-    Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Result, Schema,
-    Scope, ScopeId, Structure, Unknown,
+    Decoder, Encoder, Entries, Fields, Group, Holds, IntegerKind, Kind, Layout, Message, Need,
+    Result, Scope, ScopeId, Structure, Unknown,
 };
 
 /// The value of one field of a [`Record`].
@@ -70,7 +69,7 @@ values! {
 /// The entries of a repeating group of a [`Record`].
 #[derive(Clone)]
 pub struct RecordGroup {
-    schema: Arc<Schema>,
+    layout: Arc<Layout>,
     scope: ScopeId,
     entries: Group<Record>,
 }
@@ -84,13 +83,13 @@ impl RecordGroup {
     /// Adds an entry with no field set.
     #[inline]
     pub fn next_entry(&mut self) -> &mut Record {
-        let (schema, scope) = (&self.schema, self.scope);
-        self.entries.next_entry_with(|| Record::of_scope(schema, scope))
+        let (layout, scope) = (&self.layout, self.scope);
+        self.entries.next_entry_with(|| Record::of_scope(layout, scope))
     }
 
     /// Are the entries of both described by the same scope?
     fn holds_what(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.schema, &other.schema) && self.scope == other.scope
+        self.layout.is_same(&other.layout) && self.scope == other.scope
     }
 }
 
@@ -131,19 +130,19 @@ pub enum RecordError {
     /// The schema has no field of this name.
     NoSuchField(String),
     /// The field holds values of another kind.
-    OtherKind(String, Kind),
+    OtherKind(String, Holds),
     /// The number, or one of the list, does not fit the width that the field has.
-    OutOfRange(String, Kind),
+    OutOfRange(String, Holds),
 }
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchField(name) => write!(f, "there is no field {name}"),
-            Self::OtherKind(name, Kind::Group(_)) => write!(f, "{name} holds a group"),
-            Self::OtherKind(name, kind) => write!(f, "{name} holds {}", kind_name(*kind)),
-            Self::OutOfRange(name, kind) => {
-                write!(f, "the number does not fit {name}, which holds {}", kind_name(*kind))
+            Self::OtherKind(name, Holds::Group(_)) => write!(f, "{name} holds a group"),
+            Self::OtherKind(name, holds) => write!(f, "{name} holds {}", holds.name()),
+            Self::OutOfRange(name, holds) => {
+                write!(f, "the number does not fit {name}, which holds {}", holds.name())
             }
         }
     }
@@ -151,12 +150,12 @@ impl fmt::Display for RecordError {
 
 impl std::error::Error for RecordError {}
 
-/// A message, or an entry of its groups, held field by field after its schema.
+/// A message, or an entry of its groups, held field by field after its layout.
 ///
 /// The same encoders and decoders serve it as serve derived structs.
 #[derive(Clone)]
 pub struct Record {
-    schema: Arc<Schema>,
+    layout: Arc<Layout>,
     scope: ScopeId,
     present: Box<[u64]>,
     values: Box<[Value]>,
@@ -165,24 +164,24 @@ pub struct Record {
 
 impl Record {
     /// A message with no field set.
-    pub fn new(schema: &Arc<Schema>) -> Self {
-        Self::of_scope(schema, ScopeId(0))
+    pub fn new(layout: &Arc<Layout>) -> Self {
+        Self::of_scope(layout, ScopeId(0))
     }
 
-    fn of_scope(schema: &Arc<Schema>, scope: ScopeId) -> Self {
-        let fields = &schema.scope(scope).fields;
+    fn of_scope(layout: &Arc<Layout>, scope: ScopeId) -> Self {
+        let fields = &layout.scope(scope).fields;
         Self {
-            schema: schema.clone(),
+            layout: layout.clone(),
             scope,
             present: vec![0; fields.len().div_ceil(64)].into(),
-            values: fields.iter().map(|field| empty(schema, field.kind)).collect(),
+            values: fields.iter().map(|field| empty(layout, field.holds)).collect(),
             unknown: Unknown::default(),
         }
     }
 
     /// The same message as a record.
     pub fn from_message<M: Structure>(message: &M) -> Self {
-        let mut record = Self::new(M::schema());
+        let mut record = Self::new(M::layout());
         record.collect(message);
         record
     }
@@ -195,7 +194,7 @@ impl Record {
 
     /// The fields' descriptions.
     pub fn scope(&self) -> &Scope {
-        self.schema.scope(self.scope)
+        self.layout.scope(self.scope)
     }
 
     /// The value at a position of the scope, if it is set.
@@ -227,18 +226,18 @@ impl Record {
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<(), RecordError> {
         let index = self.scope().position(path);
         let index = index.ok_or_else(|| RecordError::NoSuchField(path.into()))?;
-        let kind = self.scope().fields[index].kind;
-        let value = with_sign_of(kind, value.into())
-            .ok_or_else(|| RecordError::OutOfRange(path.into(), kind))?;
+        let holds = self.scope().fields[index].holds;
+        let value = with_sign_of(holds, value.into())
+            .ok_or_else(|| RecordError::OutOfRange(path.into(), holds))?;
         let is_of_kind = match (&self.values[index], &value) {
             (Value::Group(here), Value::Group(group)) => here.holds_what(group),
             (here, value) => std::mem::discriminant(here) == std::mem::discriminant(value),
         };
         if !is_of_kind {
-            return Err(RecordError::OtherKind(path.into(), kind));
+            return Err(RecordError::OtherKind(path.into(), holds));
         }
-        if !fits(kind, &value) {
-            return Err(RecordError::OutOfRange(path.into(), kind));
+        if !fits(holds, &value) {
+            return Err(RecordError::OutOfRange(path.into(), holds));
         }
         self.values[index] = value;
         self.insert(index);
@@ -283,7 +282,19 @@ impl Record {
 
 /// The kind of a value is the variant of its place from the beginning, so that decoding a field
 /// needs no look into the schema, unless for the width of a number.
-fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
+fn empty(layout: &Arc<Layout>, holds: Holds) -> Value {
+    match holds {
+        Holds::Value(kind) => empty_value(kind),
+        Holds::List(Kind::Integer(kind)) if signed(kind) => Value::Integers(Vec::new()),
+        Holds::List(Kind::Integer(_)) => Value::UnsignedIntegers(Vec::new()),
+        Holds::List(_) => Value::Floats(Vec::new()),
+        Holds::Group(scope) => {
+            Value::Group(RecordGroup { layout: layout.clone(), scope, entries: Group::default() })
+        }
+    }
+}
+
+fn empty_value(kind: Kind) -> Value {
     match kind {
         Kind::Boolean => Value::Boolean(false),
         Kind::Integer(kind) if signed(kind) => Value::Integer(0),
@@ -296,12 +307,6 @@ fn empty(schema: &Arc<Schema>, kind: Kind) -> Value {
         Kind::Time => Value::Time(Time::default()),
         Kind::Timestamp => Value::Timestamp(Timestamp::default()),
         Kind::Code => Value::Code(Code::default()),
-        Kind::Integers(kind) if signed(kind) => Value::Integers(Vec::new()),
-        Kind::Integers(_) => Value::UnsignedIntegers(Vec::new()),
-        Kind::Floats => Value::Floats(Vec::new()),
-        Kind::Group(scope) => {
-            Value::Group(RecordGroup { schema: schema.clone(), scope, entries: Group::default() })
-        }
     }
 }
 
@@ -310,8 +315,8 @@ fn signed(kind: IntegerKind) -> bool {
 }
 
 /// A whole number in the variant that a field of this kind has; None if that cannot hold it.
-fn with_sign_of(kind: Kind, value: Value) -> Option<Value> {
-    let Kind::Integer(kind) = kind else { return Some(value) };
+fn with_sign_of(holds: Holds, value: Value) -> Option<Value> {
+    let Holds::Value(Kind::Integer(kind)) = holds else { return Some(value) };
     Some(match value {
         Value::Integer(number) if !signed(kind) => Value::Unsigned(number.try_into().ok()?),
         Value::Unsigned(number) if signed(kind) => Value::Integer(number.try_into().ok()?),
@@ -320,8 +325,8 @@ fn with_sign_of(kind: Kind, value: Value) -> Option<Value> {
 }
 
 /// Values hold numbers of any width as 64 bits: does it fit the field's?
-fn fits(kind: Kind, value: &Value) -> bool {
-    let (Kind::Integer(kind) | Kind::Integers(kind)) = kind else { return true };
+fn fits(holds: Holds, value: &Value) -> bool {
+    let Some(Kind::Integer(kind)) = holds.kind() else { return true };
     let shift = 64 - 8 * kind.bytes() as u32;
     let signed = |value: &i64| value << shift >> shift == *value;
     let unsigned = |value: &u64| value << shift >> shift == *value;
@@ -336,8 +341,8 @@ fn fits(kind: Kind, value: &Value) -> bool {
 
 /// Reads a number in the width that the schema says, so that a larger one is refused.
 #[inline]
-fn integer<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D) -> Result<W> {
-    let Kind::Integer(kind) = kind else { return decoder.integer() };
+fn integer<D: Decoder, W: Integer>(holds: Holds, decoder: &mut D) -> Result<W> {
+    let Holds::Value(Kind::Integer(kind)) = holds else { return decoder.integer() };
     let number = match kind {
         IntegerKind::I8 => W::from_i64(decoder.integer::<i8>()?.into()),
         IntegerKind::I16 => W::from_i64(decoder.integer::<i16>()?.into()),
@@ -351,7 +356,11 @@ fn integer<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D) -> Result<W> {
 }
 
 /// The same for a list.
-fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<W>) -> Result<()> {
+fn integers<D: Decoder, W: Integer>(
+    holds: Holds,
+    decoder: &mut D,
+    into: &mut Vec<W>,
+) -> Result<()> {
     fn widened<D: Decoder, I: Integer, W: Integer>(
         decoder: &mut D,
         into: &mut Vec<W>,
@@ -362,7 +371,7 @@ fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<
         into.extend(narrow.into_iter().map(|number| W::from_i128(number.to_i128()).expect("fits")));
         Ok(())
     }
-    let Kind::Integers(kind) = kind else { return decoder.integers(into) };
+    let Holds::List(Kind::Integer(kind)) = holds else { return decoder.integers(into) };
     match kind {
         IntegerKind::I8 => widened::<_, i8, _>(decoder, into),
         IntegerKind::I16 => widened::<_, i16, _>(decoder, into),
@@ -375,13 +384,12 @@ fn integers<D: Decoder, W: Integer>(kind: Kind, decoder: &mut D, into: &mut Vec<
 }
 
 impl Message for Record {
-    /// An entry alone is no message: its schema is none that a plan could have been made from.
+    /// An entry alone is no message: its layout is none that a plan could have been made from.
     #[inline]
-    fn message_schema(&self) -> &Arc<Schema> {
-        static OF_ENTRIES: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-            Arc::new(Schema::builder("entry", "").build().expect("a schema without fields"))
-        });
-        if self.scope == ScopeId(0) { &self.schema } else { &OF_ENTRIES }
+    fn message_layout(&self) -> &Arc<Layout> {
+        static OF_ENTRIES: LazyLock<Arc<Layout>> =
+            LazyLock::new(|| Arc::new(Layout::of_no_message()));
+        if self.scope == ScopeId(0) { &self.layout } else { &OF_ENTRIES }
     }
 }
 
@@ -414,11 +422,11 @@ impl Fields for Record {
 
     #[inline]
     fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()> {
-        let kind = || self.schema.scope(self.scope).fields[index].kind;
+        let holds = || self.layout.scope(self.scope).fields[index].holds;
         match &mut self.values[index] {
             Value::Boolean(value) => *value = decoder.boolean()?,
-            Value::Integer(value) => *value = integer(kind(), decoder)?,
-            Value::Unsigned(value) => *value = integer(kind(), decoder)?,
+            Value::Integer(value) => *value = integer(holds(), decoder)?,
+            Value::Unsigned(value) => *value = integer(holds(), decoder)?,
             Value::Decimal(value) => *value = decoder.decimal()?,
             Value::Float(value) => *value = decoder.float()?,
             Value::Text(value) => decoder.text(value)?,
@@ -427,8 +435,8 @@ impl Fields for Record {
             Value::Time(value) => *value = decoder.time()?,
             Value::Timestamp(value) => *value = decoder.timestamp()?,
             Value::Code(value) => *value = decoder.code()?,
-            Value::Integers(values) => integers(kind(), decoder, values)?,
-            Value::UnsignedIntegers(values) => integers(kind(), decoder, values)?,
+            Value::Integers(values) => integers(holds(), decoder, values)?,
+            Value::UnsignedIntegers(values) => integers(holds(), decoder, values)?,
             Value::Floats(values) => decoder.floats(values)?,
             Value::Group(group) => decoder.group(group)?,
         }
@@ -456,8 +464,7 @@ impl Fields for Record {
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        let same_schema = Arc::ptr_eq(&self.schema, &other.schema) || self.schema == other.schema;
-        same_schema
+        self.layout.is_same(&other.layout)
             && self.scope == other.scope
             && self.unknown == other.unknown
             && self.set_fields().eq(other.set_fields())

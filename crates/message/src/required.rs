@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::schema::{Component, Field};
-use crate::{Need, Scope};
+use crate::{Component, Field, Need, Scope};
 
 /// The fields that a message or entry must have: some always, others only where an optional
 /// component is there, which it is if anything of it is.
@@ -114,7 +113,7 @@ fn optional_around(components: &[Component], field: &Field) -> Option<u16> {
     let mut around = field.component;
     while let Some(index) = around {
         let component = &components[usize::from(index)];
-        if component.need == Need::Optional {
+        if component.need == Need::Implied {
             return Some(index);
         }
         around = component.parent;

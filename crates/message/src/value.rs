@@ -2,45 +2,143 @@
 
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
-use crate::{Decoder, Encoder, IntegerKind, Kind, Result};
+use crate::{Decoder, Encoder, Group, IntegerKind, Kind, Need, Result, Structure, TypeId, Types};
 
-/// A type of field: which kind it is, and which method of encoder and decoder serves it.
+/// What a type of field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A value, or a list of values.
+    Value,
+    /// A repeating group.
+    Group,
+    /// A struct, whose members lie in the positions of the one around it.
+    Struct,
+}
+
+/// A type of field: what it is in a schema, and how encoder and decoder serve it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a field",
-    note = "a struct inside needs `#[component]`, a list of structs is a `Group<Entry>` with `#[group(entry = \"...\")]`"
+    note = "a struct inside derives `Message`, a list of structs is a `Group<Entry>`"
 )]
 pub trait FieldValue: Default {
-    /// The kind that the schema says.
-    const KIND: Kind;
+    /// Value, group or struct?
+    const FORM: Form = Form::Value;
 
-    /// Hands the value to the encoder.
-    fn encode<E: Encoder>(&self, field: usize, encoder: &mut E);
+    /// How many positions it takes: 1, or as many as the members of a struct.
+    const WIDTH: usize = 1;
 
-    /// Takes the value from the decoder.
+    /// How deep structs stand inside it, itself counted.
+    ///
+    /// It is found from those of the structs inside, so that structs which hold each other are a
+    /// compile error: a cycle of constants.
+    const DEPTH: usize = 0;
+
+    /// Must it be there, where nothing else is said?
+    const NEED: Need = Need::Required;
+
+    /// Its type in a schema.
+    fn register(types: &mut Types) -> TypeId;
+
+    /// Is there anything to hand to an encoder?
+    #[inline]
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    /// Hands the value to the encoder, or the values of a struct, the first at this position.
+    fn encode<E: Encoder>(&self, position: usize, encoder: &mut E);
+
+    /// Takes the value from the decoder; of a struct, that of the member at this offset.
     ///
     /// # Errors
     /// The decoder's, where the value is not of this kind.
-    fn decode<D: Decoder>(&mut self, decoder: &mut D) -> Result<()>;
+    fn decode<D: Decoder>(&mut self, offset: usize, decoder: &mut D) -> Result<()>;
 
-    /// Back to zero or empty; memory is kept.
+    /// Back to zero or empty; memory is kept, unless by `Option`.
     #[inline]
     fn reset(&mut self) {
         *self = Self::default();
     }
 }
 
+/// What may be absent: a value. A struct is absent if all inside is, a group if it is empty.
+impl<T: FieldValue> FieldValue for Option<T> {
+    const WIDTH: usize = {
+        assert!(
+            matches!(T::FORM, Form::Value),
+            "an Option holds a value; a struct is marked #[field(implied)], a group may be empty"
+        );
+        T::WIDTH
+    };
+    const NEED: Need = Need::Optional;
+
+    fn register(types: &mut Types) -> TypeId {
+        T::register(types)
+    }
+
+    #[inline]
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
+
+    #[inline]
+    fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        if let Some(value) = self {
+            value.encode(position, encoder);
+        }
+    }
+
+    #[inline]
+    fn decode<D: Decoder>(&mut self, offset: usize, decoder: &mut D) -> Result<()> {
+        self.get_or_insert_with(T::default).decode(offset, decoder)
+    }
+}
+
+impl<T: Structure> FieldValue for Group<T> {
+    const FORM: Form = Form::Group;
+    const DEPTH: usize = T::DEPTH;
+    const NEED: Need = Need::Optional;
+
+    fn register(types: &mut Types) -> TypeId {
+        let entry = types.structure::<T>();
+        types.list(entry)
+    }
+
+    #[inline]
+    fn is_there(&self) -> bool {
+        !self.is_empty()
+    }
+
+    #[inline]
+    fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        encoder.group(position, self);
+    }
+
+    #[inline]
+    fn decode<D: Decoder>(&mut self, _: usize, decoder: &mut D) -> Result<()> {
+        decoder.group(self)
+    }
+
+    #[inline]
+    fn reset(&mut self) {
+        self.clear();
+    }
+}
+
 macro_rules! plain {
     ($($type:ty, $kind:expr, $method:ident;)*) => {$(
         impl FieldValue for $type {
-            const KIND: Kind = $kind;
-
-            #[inline]
-            fn encode<E: Encoder>(&self, field: usize, encoder: &mut E) {
-                encoder.$method(field, *self);
+            fn register(types: &mut Types) -> TypeId {
+                types.scalar($kind)
             }
 
             #[inline]
-            fn decode<D: Decoder>(&mut self, decoder: &mut D) -> Result<()> {
+            fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+                encoder.$method(position, *self);
+            }
+
+            #[inline]
+            fn decode<D: Decoder>(&mut self, _: usize, decoder: &mut D) -> Result<()> {
                 *self = decoder.$method()?;
                 Ok(())
             }
@@ -66,18 +164,25 @@ plain! {
     Timestamp, Kind::Timestamp, timestamp;
 }
 
-macro_rules! in_place {
-    ($($type:ty, $kind:expr, $method:ident;)*) => {$(
-        impl FieldValue for $type {
-            const KIND: Kind = $kind;
+fn list(types: &mut Types, kind: Kind) -> TypeId {
+    let item = types.scalar(kind);
+    types.list(item)
+}
 
-            #[inline]
-            fn encode<E: Encoder>(&self, field: usize, encoder: &mut E) {
-                encoder.$method(field, self);
+macro_rules! in_place {
+    ($($type:ty, $register:path, $kind:expr, $method:ident;)*) => {$(
+        impl FieldValue for $type {
+            fn register(types: &mut Types) -> TypeId {
+                $register(types, $kind)
             }
 
             #[inline]
-            fn decode<D: Decoder>(&mut self, decoder: &mut D) -> Result<()> {
+            fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+                encoder.$method(position, self);
+            }
+
+            #[inline]
+            fn decode<D: Decoder>(&mut self, _: usize, decoder: &mut D) -> Result<()> {
                 decoder.$method(self)
             }
 
@@ -90,14 +195,14 @@ macro_rules! in_place {
 }
 
 in_place! {
-    Text, Kind::Text, text;
-    String, Kind::Text, string;
-    Vec<u8>, Kind::Bytes, bytes;
-    Vec<i16>, Kind::Integers(IntegerKind::I16), integers;
-    Vec<i32>, Kind::Integers(IntegerKind::I32), integers;
-    Vec<i64>, Kind::Integers(IntegerKind::I64), integers;
-    Vec<u16>, Kind::Integers(IntegerKind::U16), integers;
-    Vec<u32>, Kind::Integers(IntegerKind::U32), integers;
-    Vec<u64>, Kind::Integers(IntegerKind::U64), integers;
-    Vec<f64>, Kind::Floats, floats;
+    Text, Types::scalar, Kind::Text, text;
+    String, Types::scalar, Kind::Text, string;
+    Vec<u8>, Types::scalar, Kind::Bytes, bytes;
+    Vec<i16>, list, Kind::Integer(IntegerKind::I16), integers;
+    Vec<i32>, list, Kind::Integer(IntegerKind::I32), integers;
+    Vec<i64>, list, Kind::Integer(IntegerKind::I64), integers;
+    Vec<u16>, list, Kind::Integer(IntegerKind::U16), integers;
+    Vec<u32>, list, Kind::Integer(IntegerKind::U32), integers;
+    Vec<u64>, list, Kind::Integer(IntegerKind::U64), integers;
+    Vec<f64>, list, Kind::Float, floats;
 }

@@ -3,25 +3,33 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder, Encoder, Entries, Fields, Group, IntegerKind, Kind, Message, Need, Presence, Record,
-    RecordError, Result, Schema, SchemaBuilder, ScopeId, Structure, Unknown, Value,
+    Decoder, Encoder, Entries, FieldValue, Fields, Form, Group, Holds, IntegerKind, Kind, Layout,
+    Members, Message, Need, Presence, Record, RecordError, Result, ScopeId, Structure, TypeId,
+    Types, Unknown, Value,
 };
 use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
-#[message(name = "Order", message_type = "D")]
+#[message(name = "Order")]
+#[fix(message_type = "D")]
 struct Order {
-    #[component(name = "Header")]
+    #[field(name = "Header")]
     header: Header,
-    #[field(name = "ClOrdID", number = 11)]
+    #[field(name = "ClOrdID")]
+    #[fix(tag = 11)]
     cl_ord_id: Text,
-    #[field(name = "Price", number = 44)]
+    #[field(name = "Price")]
+    #[fix(tag = 44)]
     price: Option<Decimal>,
-    #[component(name = "Outer/Inner", optional)]
+    #[field(name = "Outer/Inner", implied)]
     instrument: Instrument,
-    #[group(name = "Legs", number = 555, entry = "Leg")]
+    #[field(name = "Legs")]
+    #[fix(tag = 555)]
+    #[xml(entry = "Leg")]
     legs: Group<Leg>,
-    #[group(name = "Sides", number = 552, entry = "Side", required)]
+    #[field(name = "Sides", required)]
+    #[fix(tag = 552)]
+    #[xml(entry = "Side")]
     sides: Group<Side>,
     #[unknown]
     unknown: Unknown,
@@ -29,17 +37,20 @@ struct Order {
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Header {
-    #[field(name = "SenderCompID", number = 49)]
+    #[field(name = "SenderCompID")]
+    #[fix(tag = 49)]
     sender: Text,
-    #[component(name = "Hop", optional)]
+    #[field(name = "Hop", implied)]
     hop: Hop,
-    #[field(name = "SecureData", number = 91, length = 90)]
+    #[field(name = "SecureData")]
+    #[fix(tag = 91, length = 90)]
     secure_data: Option<Vec<u8>>,
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Hop {
-    #[field(name = "HopRefID", number = 630)]
+    #[field(name = "HopRefID")]
+    #[fix(tag = 630)]
     hop_ref_id: Option<u32>,
 }
 
@@ -48,16 +59,22 @@ struct Hop {
 struct Instrument {
     #[presence]
     present: Presence<1>,
-    #[field(name = "Symbol", number = 55, optional)]
+    #[field(name = "Symbol", optional)]
+    #[fix(tag = 55)]
     symbol: Text,
     /// What it costs to be wrong.
-    #[field(name = "Product", number = 460, optional)]
+    #[field(name = "Product", optional)]
+    #[fix(tag = 460)]
     product: i32,
-    #[field(name = "Side", number = 54)]
+    #[field(name = "Side")]
+    #[fix(tag = 54)]
     pub side: Code,
-    #[group(name = "AltIDs", number = 454, entry = "AltID")]
+    #[field(name = "AltIDs")]
+    #[fix(tag = 454)]
+    #[xml(entry = "AltID")]
     alternatives: Group<Side>,
-    #[field(name = "Yield", number = 236, optional)]
+    #[field(name = "Yield", optional)]
+    #[fix(tag = 236)]
     percentages: Vec<f64>,
     #[unknown]
     unknown: Unknown,
@@ -65,9 +82,9 @@ struct Instrument {
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Leg {
-    #[field(number = 600)]
+    #[fix(tag = 600)]
     symbol: Text,
-    #[field(number = 624)]
+    #[fix(tag = 624)]
     ratio: Option<f64>,
 }
 
@@ -199,8 +216,8 @@ fn full() -> Order {
 
 #[test]
 fn the_schema_is_what_the_attributes_say() {
-    let schema = Order::schema();
-    assert_eq!((schema.name(), schema.message_type()), ("Order", "D"));
+    let layout = Order::layout();
+    assert_eq!(layout.name(), "Order");
     let expected = "message\tOrder\tD
 component\tHeader\trequired
 field\tSenderCompID\t49\ttext\trequired
@@ -231,11 +248,14 @@ field\tisTheFirstSide\t0\tboolean\trequired
 end
 end
 ";
-    assert_eq!(schema.listing(), expected);
-    assert_eq!(Order::WIDTH, schema.scope(ScopeId(0)).fields.len());
-    assert_eq!(schema.scope(ScopeId(0)).fields[1].kind, Kind::Integer(IntegerKind::U32));
-    assert_eq!(schema.scope(ScopeId(0)).fields[11].need, Need::Required);
-    assert!(std::sync::Arc::ptr_eq(schema, Order::default().message_schema()));
+    assert_eq!(layout.listing(), expected);
+    assert_eq!(Order::WIDTH, layout.scope(ScopeId(0)).fields.len());
+    assert_eq!(
+        layout.scope(ScopeId(0)).fields[1].holds,
+        Holds::Value(Kind::Integer(IntegerKind::U32))
+    );
+    assert_eq!(layout.scope(ScopeId(0)).fields[11].need, Need::Required);
+    assert!(std::sync::Arc::ptr_eq(layout, Order::default().message_layout()));
 }
 
 #[test]
@@ -348,13 +368,16 @@ fn a_record_takes_over_all_of_a_struct() {
 
 #[test]
 fn a_record_refuses_what_its_schema_does_not_say() {
-    let mut record = Record::new(Order::schema());
+    let mut record = Record::new(Order::layout());
     let error = record.set("Colour", Value::Boolean(true)).unwrap_err();
     assert_eq!(error.to_string(), "there is no field Colour");
     let error = record.set("Price", Value::Boolean(true)).unwrap_err();
-    assert_eq!(error, RecordError::OtherKind("Price".into(), Kind::Decimal));
+    assert_eq!(error, RecordError::OtherKind("Price".into(), Holds::Value(Kind::Decimal)));
     let error = record.set("Product", Value::Integer(1 << 31)).unwrap_err();
-    assert_eq!(error, RecordError::OutOfRange("Product".into(), Kind::Integer(IntegerKind::I32)));
+    assert_eq!(
+        error,
+        RecordError::OutOfRange("Product".into(), Holds::Value(Kind::Integer(IntegerKind::I32)))
+    );
     record.set("Product", Value::Integer(-(1 << 31))).unwrap();
     let error = record.set("HopRefID", Value::Unsigned(1 << 32)).unwrap_err();
     assert!(error.to_string().starts_with("the number does not fit HopRefID"), "{error}");
@@ -363,11 +386,11 @@ fn a_record_refuses_what_its_schema_does_not_say() {
 
 #[test]
 fn a_records_optional_group_without_entries_is_absent() {
-    let mut record = Record::new(Order::schema());
+    let mut record = Record::new(Order::layout());
     record.group_mut("Legs").unwrap();
     record.group_mut("Sides").unwrap();
     assert_eq!(record, {
-        let mut other = Record::new(Order::schema());
+        let mut other = Record::new(Order::layout());
         other.group_mut("Sides").unwrap();
         other
     });
@@ -386,7 +409,7 @@ fn a_raw_identifier_is_the_name_without_its_mark() {
         r#type: i32,
     }
 
-    let names: Vec<_> = Product::schema().scopes()[0].fields.iter().map(|it| &*it.name).collect();
+    let names: Vec<_> = Product::layout().scopes()[0].fields.iter().map(|it| &*it.name).collect();
     assert_eq!(names, ["type"]);
 }
 
@@ -404,23 +427,65 @@ fn structs_that_hold_each_other_end_in_an_error() {
         fn clear(&mut self) {}
     }
 
-    impl Structure for Tree {
+    impl FieldValue for Tree {
+        const FORM: Form = Form::Struct;
         const WIDTH: usize = 2;
         const DEPTH: usize = 1;
 
-        fn describe(schema: &mut SchemaBuilder) {
+        fn register(types: &mut Types) -> TypeId {
+            types.structure::<Self>()
+        }
+        fn encode<E: Encoder>(&self, _: usize, _: &mut E) {}
+        fn decode<D: Decoder>(&mut self, _: usize, _: &mut D) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Structure for Tree {
+        const NAME: &'static str = "Tree";
+
+        fn describe(members: &mut Members<'_>) {
             for side in ["left", "right"] {
-                schema.begin_group(side, 0, "tree", Need::Optional).describe::<Self>().end();
+                members.add::<Group<Self>>(side, None);
             }
         }
 
-        fn schema() -> &'static Arc<Schema> {
+        fn layout() -> &'static Arc<Layout> {
             unreachable!("nobody asks for it")
         }
     }
 
-    let error = Schema::builder("Tree", "").describe::<Tree>().build().unwrap_err();
-    assert_eq!(error.to_string(), "left: more than 128 components and groups are nested");
+    let mut types = Types::default();
+    let root = types.structure::<Tree>();
+    let error = types.layout(root).unwrap_err();
+    assert_eq!(error.to_string(), "Tree holds itself: a schema is a tree of bounded depth");
+}
+
+/// Described once, used twice.
+#[test]
+fn a_struct_is_one_type_wherever_it_stands() {
+    let schema = Order::layout().schema();
+    let sides: Vec<_> = schema.types().iter().filter(|it| &*it.name == "Side").collect();
+    assert_eq!(sides.len(), 1);
+    let layout = Order::layout();
+    let entries = |name| layout.scope(ScopeId(0)).fields.iter().find(|it| &*it.name == name);
+    let scope_of = |name| match entries(name).unwrap().holds {
+        Holds::Group(scope) => layout.scope(scope).of,
+        holds => panic!("{holds:?}"),
+    };
+    assert_eq!(scope_of("AltIDs"), scope_of("Sides"));
+}
+
+/// What only one format needs is data to all others.
+#[test]
+fn notes_are_those_of_the_attributes() {
+    let layout = Order::layout();
+    let (notes, fields) = (layout.notes(), &layout.scope(ScopeId(0)).fields);
+    assert_eq!(notes.of_type(layout.schema().root(), "fix", "message_type"), Some("D"));
+    assert_eq!(notes.of_member(fields[2].member, "fix", "length"), Some("90"));
+    assert_eq!(notes.of_member(fields[10].member, "fix", "tag"), Some("555"));
+    assert_eq!(notes.of_member(fields[10].member, "xml", "tag"), None);
+    assert_eq!(notes.of_member(fields[8].member, "xml", "entry"), Some("AltID"));
 }
 
 #[test]

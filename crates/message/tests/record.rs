@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Fields as _, Message as _, Record, RecordError, Schema, Value};
+use trunkline_message::{Fields as _, Layout, Message as _, Record, RecordError, Value};
 use trunkline_wire::Decimal;
 
 const LISTING: &str = "message Order D
@@ -23,13 +23,13 @@ end
 end
 ";
 
-fn schema() -> Arc<Schema> {
-    Arc::new(Schema::from_listing(LISTING).expect("a listing"))
+fn layout() -> Arc<Layout> {
+    Arc::new(Layout::from_listing(LISTING).expect("a listing"))
 }
 
 #[test]
 fn values_are_set_found_and_removed_by_path() {
-    let mut order = Record::new(&schema());
+    let mut order = Record::new(&layout());
     order.set("Sender/CompID", "ABC").unwrap();
     order.set("Target/CompID", "XYZ").unwrap();
     order.set("Price", Decimal::new(635, -2).unwrap()).unwrap();
@@ -43,7 +43,7 @@ fn values_are_set_found_and_removed_by_path() {
 
 #[test]
 fn whole_numbers_of_any_type_are_taken_if_the_field_can_hold_them() {
-    let mut order = Record::new(&schema());
+    let mut order = Record::new(&layout());
     for number in [Value::from(100), Value::from(100_u8), Value::from(100_i64)] {
         order.set("Quantity", number).unwrap();
         assert_eq!(order.get("Quantity"), Some(&Value::Unsigned(100)));
@@ -55,7 +55,7 @@ fn whole_numbers_of_any_type_are_taken_if_the_field_can_hold_them() {
 
 #[test]
 fn what_does_not_fit_is_refused_by_name() {
-    let mut order = Record::new(&schema());
+    let mut order = Record::new(&layout());
     let refusal = |result: Result<(), RecordError>| result.unwrap_err().to_string();
     assert_eq!(refusal(order.set("Prize", 1.0)), "there is no field Prize");
     assert_eq!(refusal(order.set("Price", 1.0)), "Price holds decimal");
@@ -63,12 +63,12 @@ fn what_does_not_fit_is_refused_by_name() {
     assert_eq!(wrong, "the number does not fit Quantity, which holds u16");
     let parties = order.group_mut("Parties").expect("a group").clone();
     assert!(matches!(order.set("Legs", parties), Err(RecordError::OtherKind(..))));
-    assert_eq!(order, Record::new(&schema()));
+    assert_eq!(order, Record::new(&layout()));
 }
 
 #[test]
 fn entries_of_an_earlier_message_do_not_come_back() {
-    let mut order = Record::new(&schema());
+    let mut order = Record::new(&layout());
     order.group_mut("Legs").unwrap().next_entry().set("Symbol", "EUR").unwrap();
     order.clear();
     let legs = order.group_mut("Legs").unwrap();
@@ -81,16 +81,36 @@ fn entries_of_an_earlier_message_do_not_come_back() {
 
 #[test]
 fn asking_a_plain_field_for_entries_leaves_it_unset() {
-    let mut order = Record::new(&schema());
+    let mut order = Record::new(&layout());
     assert!(order.group_mut("Price").is_none());
     assert_eq!(order.get("Price"), None);
 }
 
 #[test]
 fn an_entry_alone_is_no_message_of_the_schema() {
-    let schema = schema();
-    let mut order = Record::new(&schema);
-    assert!(Arc::ptr_eq(order.message_schema(), &schema));
+    let layout = layout();
+    let mut order = Record::new(&layout);
+    assert!(order.message_layout().is_same(&layout));
     let leg = order.group_mut("Legs").unwrap().next_entry();
-    assert!(!Arc::ptr_eq(leg.message_schema(), &schema));
+    assert!(!leg.message_layout().is_same(&layout));
+}
+
+#[test]
+fn records_of_one_listing_read_twice_are_of_one_schema() {
+    let (mut one, mut other) = (Record::new(&layout()), Record::new(&layout()));
+    one.set("Sender/CompID", "ABC").unwrap();
+    other.set("Sender/CompID", "ABC").unwrap();
+    assert_eq!(one, other);
+    other.group_mut("Legs").unwrap().next_entry().set("Symbol", "A").unwrap();
+    one.set("Legs", other.get("Legs").unwrap().clone()).unwrap();
+    assert_eq!(one, other);
+    // The same field by name and kind, of a message that lies otherwise.
+    let moved = LISTING.replace(
+        "component Sender required",
+        "field First 1 text optional\ncomponent Sender required",
+    );
+    let mut moved = Record::new(&Arc::new(Layout::from_listing(&moved).unwrap()));
+    moved.set("Sender/CompID", "ABC").unwrap();
+    assert_ne!(moved, one);
+    assert!(moved.set("Legs", one.get("Legs").unwrap().clone()).is_err());
 }

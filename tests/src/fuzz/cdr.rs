@@ -57,7 +57,7 @@ struct Bench {
 
 impl Bench {
     fn new(options: Options) -> Self {
-        let schema = MarketDataIncrementalRefresh::schema();
+        let schema = MarketDataIncrementalRefresh::layout();
         let plan = Plan::new(schema, options);
         let (encoder, decoder) = (Encoder::new(&plan), Decoder::new(&plan));
         Self { encoder, decoder, message: Default::default(), record: Record::new(schema) }

@@ -54,8 +54,8 @@ impl Edited {
     pub(super) fn read(&self) -> Reach {
         let mut general = Decoder::new(&self.plan).general();
         let mut learnt = Decoder::new(&self.plan);
-        let mut record = Record::new(self.plan.schema());
-        let mut other = Record::new(self.plan.schema());
+        let mut record = Record::new(self.plan.layout());
+        let mut other = Record::new(self.plan.layout());
         for decoder in [&mut general, &mut learnt] {
             decoder.decode(&self.good, &mut other).expect("a good document");
             assert_same(&other, &self.record, &self.good);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix::{Decoder, Encoder, Frame, Options, Plan, frame};
-use trunkline_message::{Limits, Record, Schema, ScopeId, Structure};
+use trunkline_message::{Layout, Limits, Record, ScopeId, Structure};
 
 use super::changes::{Choices, change_fields};
 use crate::plain_fix::{self, Content, Node};
@@ -36,7 +36,7 @@ pub fn fix(data: &[u8]) {
 }
 
 struct Bench {
-    schema: &'static Schema,
+    layout: &'static Layout,
     encoder: Encoder,
     decoder: Decoder,
     message: MarketDataIncrementalRefresh,
@@ -45,17 +45,17 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let schema = MarketDataIncrementalRefresh::schema();
-        let plan = Plan::new(schema, &Options::default()).expect("a plan");
+        let layout = MarketDataIncrementalRefresh::layout();
+        let plan = Plan::new(layout, &Options::default()).expect("a plan");
         let (encoder, decoder) = (Encoder::new(&plan), Decoder::new(&plan));
-        let (message, record) = (Default::default(), Record::new(schema));
-        Self { schema, encoder, decoder, message, record }
+        let (message, record) = (Default::default(), Record::new(layout));
+        Self { layout, encoder, decoder, message, record }
     }
 
     fn check(&mut self, bytes: &[u8]) {
         let decoded = self.decoder.decode(bytes, &mut self.message);
         assert_eq!(decoded, self.decoder.decode(bytes, &mut self.record));
-        let plain = plain_fix::read(self.schema, bytes);
+        let plain = plain_fix::read(self.layout, bytes);
         if let Err(error) = decoded {
             assert!(error.offset() <= bytes.len(), "{error}");
             assert!(plain.is_none(), "{error}, but plainly {plain:?}");
@@ -63,11 +63,11 @@ impl Bench {
         }
         let plain = plain.expect("plainly a message");
         assert_eq!(frame(bytes, &Limits::default()), Frame::Message(bytes.len()));
-        let facts = plain_fix::facts_of(self.schema, ScopeId(0), &plain);
-        assert_eq!(facts, plain_fix::facts(&self.record));
+        let facts = plain_fix::facts_of(self.layout, ScopeId(0), &plain);
+        assert_eq!(facts, plain_fix::facts(self.layout, &self.record));
 
         let again = self.encoder.encode(&self.record).expect("it was read").to_vec();
-        let mut copy = Record::new(MarketDataIncrementalRefresh::schema());
+        let mut copy = Record::new(MarketDataIncrementalRefresh::layout());
         self.decoder.decode(&again, &mut copy).expect("it was written");
         assert_eq!(self.record, copy);
         let mut copy = MarketDataIncrementalRefresh::default();
@@ -84,8 +84,10 @@ impl Bench {
 
     /// Has an entry a field that the struct has no place for?
     fn has_unknown(&self, nodes: &[Node]) -> bool {
-        let fields = || self.schema.scopes().iter().flat_map(|scope| &scope.fields);
-        let known = |node: &Node| fields().any(|field| field.number == node.number);
+        let fields = || self.layout.scopes().iter().flat_map(|scope| &scope.fields);
+        let known = |node: &Node| {
+            fields().any(|field| plain_fix::tag_of(self.layout, field, "tag") == node.number)
+        };
         let groups = nodes.iter().filter_map(|node| match &node.content {
             Content::Entries(entries) => Some(entries),
             _ => None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix};
-use trunkline_message::{Error, ErrorKind, Record, Schema};
+use trunkline_message::{Error, ErrorKind, Layout, Record};
 
 use super::cdr::OPTIONS;
 use super::changes::{Choices, change_fields, change_octets};
@@ -21,7 +21,8 @@ use crate::{plain_fix, schemas};
 pub fn record(data: &[u8]) {
     let mut choices = Choices::new(data);
     let schema = schemas::schema(choices.below(1 << 16) as u64);
-    assert_eq!(Schema::from_listing(&schema.listing()).as_ref(), Ok(&*schema));
+    let again = Layout::from_listing(&schema.listing()).expect("its own listing");
+    assert_eq!((again.id(), again.listing()), (schema.id(), schema.listing()));
     let seed = u64::from(choices.byte());
     match choices.byte() % 5 {
         4 => through_fix(&schema, seed, choices),
@@ -29,7 +30,7 @@ pub fn record(data: &[u8]) {
     }
 }
 
-fn through_fix(schema: &Arc<Schema>, seed: u64, mut choices: Choices<'_>) {
+fn through_fix(schema: &Arc<Layout>, seed: u64, mut choices: Choices<'_>) {
     let plan = fix::Plan::new(schema, &fix::Options::default()).expect("a plan");
     let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
     let mut record = Record::new(schema);
@@ -53,7 +54,7 @@ fn is_of_a_double(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unwritable(why) if why.contains("doubles"))
 }
 
-fn through_cdr(schema: &Arc<Schema>, options: cdr::Options, seed: u64, mut choices: Choices<'_>) {
+fn through_cdr(schema: &Arc<Layout>, options: cdr::Options, seed: u64, mut choices: Choices<'_>) {
     let plan = cdr::Plan::new(schema, options);
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let mut record = Record::new(schema);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
-use trunkline_message::{Kind, Limits, Message, Need, Record, Result, Schema, Structure};
+use trunkline_message::{Kind, Layout, Limits, Message, Need, Record, Result, Structure};
 use trunkline_tests::every_kind::{self, EveryKind, Hollow, Leg, Nested, Step};
 use trunkline_tests::soap_ways::Ways;
 use trunkline_wire::Code;
@@ -19,7 +19,7 @@ fn flat() -> Options {
 }
 
 fn plan(options: &Options) -> Arc<Plan> {
-    Plan::new(EveryKind::schema(), options)
+    Plan::new(EveryKind::layout(), options)
 }
 
 /// An envelope with this message in it.
@@ -438,15 +438,15 @@ const EVERY_VALUE: usize = 18;
 
 #[test]
 fn names_that_meet_are_told_apart() {
-    let mut builder = Schema::builder("Order", "D");
-    builder.field("href", 1, Kind::Text, Need::Required);
-    builder.field("xmlns", 2, Kind::Text, Need::Required);
-    builder.field("ID", 3, Kind::Text, Need::Required);
-    for (number, side) in [(10, "Buy"), (20, "Sell")] {
+    let mut builder = Layout::builder("Order");
+    builder.field("href", Kind::Text, Need::Required);
+    builder.field("xmlns", Kind::Text, Need::Required);
+    builder.field("ID", Kind::Text, Need::Required);
+    for side in ["Buy", "Sell"] {
         builder.begin_component(side, Need::Required);
         builder.begin_component("Party", Need::Required);
-        builder.field("ID", number, Kind::Text, Need::Required).end();
-        builder.field("Fee", number + 1, Kind::Decimal, Need::Optional).end();
+        builder.field("ID", Kind::Text, Need::Required).end();
+        builder.field("Fee", Kind::Decimal, Need::Optional).end();
     }
     let schema = Arc::new(builder.build().unwrap());
     let mut order = Record::new(&schema);
@@ -473,7 +473,7 @@ fn names_that_meet_are_told_apart() {
         let mut encoder = Encoder::new(&plan);
         let written = std::str::from_utf8(encoder.encode(&order).unwrap()).unwrap();
         assert!(written.contains(expected), "{written}");
-        let mut back = Record::new(order.message_schema());
+        let mut back = Record::new(order.message_layout());
         Decoder::new(&plan).decode(written.as_bytes(), &mut back).unwrap();
         assert_eq!(back, order);
     }

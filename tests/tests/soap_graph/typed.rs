@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
-use trunkline_message::{Kind, Limits, Message, Need, Record, Result, Schema, Structure};
+use trunkline_codec::soap::{self, Decoder, Options, Plan, Style, Version};
+use trunkline_message::{Kind, Layout, Limits, Message, Need, Record, Result, Structure};
 use trunkline_tests::every_kind::EveryKind;
 use trunkline_tests::infoset;
 use trunkline_tests::random::Safe;
@@ -19,7 +19,7 @@ fn options() -> Vec<Options> {
         [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded];
     let mut all = Vec::new();
     for style in styles {
-        for layout in [Layout::Message, Layout::Operation] {
+        for layout in [soap::Layout::Message, soap::Layout::Operation] {
             for types in [false, true] {
                 let namespace = "urn:own".into();
                 let operation = "echo".into();
@@ -40,7 +40,7 @@ fn options() -> Vec<Options> {
 /// The message comes back from its graph, however that is written and whoever reads it.
 fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
     for options in options() {
-        let plan = Plan::new(M::schema(), &options);
+        let plan = Plan::new(M::layout(), &options);
         let made = graph::from_message(message, &plan).expect("a graph");
         let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
         for encoder in encoders().into_iter().chain([tree.clone()]) {
@@ -69,7 +69,7 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
 
 /// Without references, the graph's document says what the plan's does.
 fn same_document<M: Message + Structure>(message: &M, options: &Options) {
-    let plan = Plan::new(M::schema(), options);
+    let plan = Plan::new(M::layout(), options);
     let mut encoder = soap::Encoder::new(&plan);
     let expected = encoder.encode(message).expect("a message");
     let made = graph::from_message(message, &plan).expect("a graph");
@@ -95,7 +95,7 @@ fn messages_survive_their_graphs() {
 
 fn customers_plan_options() -> Options {
     Options {
-        layout: Layout::Operation,
+        layout: soap::Layout::Operation,
         operation: "echo".into(),
         namespace: "urn:own".into(),
         types: true,
@@ -104,7 +104,7 @@ fn customers_plan_options() -> Options {
 }
 
 fn customers_plan() -> Arc<Plan> {
-    Plan::new(CustomerServices::schema(), &customers_plan_options())
+    Plan::new(CustomerServices::layout(), &customers_plan_options())
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn texts_that_are_equal_are_written_once() {
     assert_eq!(document.matches("1 Long Street").count(), 1);
     assert_eq!(document.matches("<address href=").count(), 20);
     let literal = Options { style: Style::DocumentLiteral, ..Options::default() };
-    let literal = Plan::new(CustomerServices::schema(), &literal);
+    let literal = Plan::new(CustomerServices::layout(), &literal);
     let made = graph::from_message(&message, &literal).expect("a graph");
     let document = encode(&made, &Encoder::new(Version::Soap11));
     assert_eq!(document.matches("1 Long Street").count(), 20);
@@ -264,9 +264,9 @@ fn sharing_white_space_does_not_get_around_limits() {
             && missing.ends_with("a required field is missing"),
         "{missing}"
     );
-    let mut builder = Schema::builder("List", "");
-    builder.begin_group("entries", 0, "entry", Need::Optional);
-    builder.field("text", 0, Kind::Text, Need::Optional);
+    let mut builder = Layout::builder("List");
+    builder.begin_group("entries", "entry", Need::Optional);
+    builder.field("text", Kind::Text, Need::Optional);
     builder.end();
     let schema = Arc::new(builder.build().expect("a schema"));
     let options = Options {
@@ -306,10 +306,10 @@ fn attributes_beside_a_reference_are_refused() {
         <h id='h'><right>r</right></h>";
     let options = Options {
         style: Style::DocumentEncoded,
-        layout: Layout::Message,
+        layout: soap::Layout::Message,
         ..customers_plan_options()
     };
-    let mut decoder = Decoder::new(&Plan::new(EveryKind::schema(), &options));
+    let mut decoder = Decoder::new(&Plan::new(EveryKind::layout(), &options));
     let mut message = EveryKind::default();
     let error = decoder.decode(encoded(hollow).as_bytes(), &mut message).unwrap_err().to_string();
     let expected = "expected no attribute left in an element that refers to another";
@@ -357,7 +357,7 @@ fn header_blocks_are_not_read_as_the_body_is() {
     };
     let read = |document: &str, any_header: bool| {
         let options = Options { any_header, ..customers_plan_options() };
-        let plan = Plan::new(CustomerServices::schema(), &options);
+        let plan = Plan::new(CustomerServices::layout(), &options);
         let mut message = CustomerServices::default();
         graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut message)
             .map(|_| message.header.to_string())
@@ -374,7 +374,7 @@ fn header_blocks_are_not_read_as_the_body_is() {
 #[test]
 fn a_fault_is_no_message_of_any_wrapper() {
     let options = Options { any_wrapper: true, ..customers_plan_options() };
-    let plan = Plan::new(CustomerServices::schema(), &options);
+    let plan = Plan::new(CustomerServices::layout(), &options);
     let reasons = [
         "<S:Fault><faultcode href='#c'/><faultstring>no</faultstring></S:Fault><m id='c'>x</m>",
         "<S:Fault><header>no</header></S:Fault>",

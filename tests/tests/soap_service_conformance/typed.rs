@@ -58,26 +58,28 @@ struct Struct {
 #[derive(Structure, Clone, Debug, Default, PartialEq)]
 #[message(rename_all = "camelCase")]
 struct OfStruct {
-    #[component(name = "inputStruct", optional)]
+    #[field(name = "inputStruct", implied)]
     input_struct: Struct,
 }
 
 #[derive(Structure, Clone, Debug, Default, PartialEq)]
 struct StructAnswer {
-    #[component(name = "return", optional)]
+    #[field(name = "return", implied)]
     value: Struct,
 }
 
 #[derive(Structure, Clone, Debug, Default, PartialEq)]
 #[message(rename_all = "camelCase")]
 struct OfStructs {
-    #[group(name = "inputStructArray", entry = "item")]
+    #[field(name = "inputStructArray")]
+    #[xml(entry = "item")]
     input_struct_array: Group<Struct>,
 }
 
 #[derive(Structure, Clone, Debug, Default, PartialEq)]
 struct StructsAnswer {
-    #[group(name = "return", entry = "item")]
+    #[field(name = "return")]
+    #[xml(entry = "item")]
     value: Group<Struct>,
 }
 
@@ -150,7 +152,7 @@ fn said_as<R: trunkline_message::Structure + Structure + Default + Debug>(answer
         return format!("{:?}: {}", fault.code, fault.reason);
     }
     let options = Binding::rpc_encoded().options("urn:any", "anyResponse");
-    let plan = Plan::new(R::schema(), &Options { any_wrapper: true, ..options });
+    let plan = Plan::new(R::layout(), &Options { any_wrapper: true, ..options });
     let mut message = R::default();
     let mut decoder = Decoder::new(&plan);
     match decoder.decode(answer, &mut message) {

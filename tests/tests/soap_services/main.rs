@@ -36,7 +36,7 @@ fn serve_with(config: Config) -> Running {
 /// A file of requests to echo in one binding, as peers load it.
 fn corpus(binding: Binding) -> PathBuf {
     let operation = "echo";
-    let plan = Plan::new(CustomerServices::schema(), &binding.options(NAMESPACE, operation));
+    let plan = Plan::new(CustomerServices::layout(), &binding.options(NAMESPACE, operation));
     let mut encoder = Encoder::new(&Arc::clone(&plan));
     let mut file = Vec::new();
     for message in messages() {

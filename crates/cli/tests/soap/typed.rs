@@ -19,9 +19,9 @@ struct Leg {
 #[derive(Message, Clone, Debug, Default)]
 struct Order {
     quantity: i32,
-    #[component(optional)]
+    #[field(implied)]
     first: Leg,
-    #[group(entry = "leg")]
+    #[xml(entry = "leg")]
     legs: Group<Leg>,
     sizes: Vec<i64>,
 }

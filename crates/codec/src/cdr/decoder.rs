@@ -40,7 +40,7 @@ impl Decoder {
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         if bytes.len() > self.limits.message_bytes {

@@ -28,7 +28,7 @@ impl Encoder {
     /// char, a time without a zone, a character that is not in the plan's code set, or a message of another schema. The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
-        if !Arc::ptr_eq(message.message_schema(), &self.plan.schema) {
+        if !message.message_layout().is_same(&self.plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         self.output.clear();

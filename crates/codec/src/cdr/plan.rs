@@ -1,8 +1,8 @@
-//! A schema compiled for CDR.
+//! A layout compiled for CDR.
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, Kind, Need, Required, Schema, Scope};
+use trunkline_message::{Error, Holds, Kind, Layout, Need, Required, Scope};
 
 use crate::CodeSet;
 
@@ -37,35 +37,35 @@ pub struct Options {
     pub code_set: CodeSet,
 }
 
-/// A schema compiled for CDR; shared by any number of encoders and decoders.
+/// A layout compiled for CDR; shared by any number of encoders and decoders.
 #[derive(Debug)]
 pub struct Plan {
-    pub(super) schema: Arc<Schema>,
+    pub(super) layout: Arc<Layout>,
     pub(super) options: Options,
     pub(super) scopes: Vec<ScopePlan>,
 }
 
 impl Plan {
-    /// Compiles a schema.
-    pub fn new(schema: &Arc<Schema>, options: Options) -> Arc<Self> {
+    /// Compiles a layout.
+    pub fn new(layout: &Arc<Layout>, options: Options) -> Arc<Self> {
         let mut first = 0;
         let plan = |scope: &Scope| {
             first += scope.fields.len();
             ScopePlan::new(scope, options, first - scope.fields.len())
         };
-        let scopes = schema.scopes().iter().map(plan).collect();
-        Arc::new(Self { schema: schema.clone(), options, scopes })
+        let scopes = layout.scopes().iter().map(plan).collect();
+        Arc::new(Self { layout: layout.clone(), options, scopes })
     }
 
-    /// The schema that was compiled.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    /// The layout that was compiled.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
     }
 
     /// Adds a field to the path of an error.
     #[cold]
     pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
-        self.schema.scopes()[scope].locate(error, field)
+        self.layout.scopes()[scope].locate(error, field)
     }
 }
 
@@ -117,7 +117,7 @@ impl ScopePlan {
         for (index, field) in scope.fields.iter().enumerate() {
             // Of a group that an optional component must have, no entries are not the same as none
             // of the component, so it has a flag.
-            let group = matches!(field.kind, Kind::Group(_)) && field.need == Need::Optional;
+            let group = matches!(field.holds, Holds::Group(_)) && field.need == Need::Optional;
             let absent = match options.optional {
                 _ if scope.required.is_always(index) => Absent::Never,
                 Optional::Union if group => Absent::Sequence,
@@ -127,12 +127,12 @@ impl ScopePlan {
                     Absent::Bit(bits - 1)
                 }
             };
-            let scope = match field.kind {
-                Kind::Group(scope) => usize::from(scope.0),
+            let scope = match field.holds {
+                Holds::Group(scope) => usize::from(scope.0),
                 _ => 0,
             };
-            let width = match field.kind {
-                Kind::Integer(kind) | Kind::Integers(kind) => kind.bytes(),
+            let width = match field.holds.kind() {
+                Some(Kind::Integer(kind)) => kind.bytes(),
                 _ => 0,
             };
             slots.push(Slot { absent, flags: 0, bits: 0, scope, width });

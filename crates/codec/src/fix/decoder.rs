@@ -14,7 +14,8 @@ use trunkline_wire::{
 };
 
 use super::SOH;
-use super::plan::{LARGEST_TAG, LONGEST_TAG, Plan, ScopePlan, Tag};
+use super::binding::LARGEST_TAG;
+use super::plan::{LONGEST_TAG, Plan, ScopePlan, Tag};
 use crate::width::within;
 
 /// What stands at the beginning of a stream of FIX messages.
@@ -156,7 +157,7 @@ impl Decoder {
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         let (start, end) = check_frame(plan, bytes, &self.limits)?;
@@ -207,7 +208,7 @@ fn check_frame(plan: &Plan, bytes: &[u8], limits: &Limits) -> Result<(usize, usi
         return Err(Error::new(kind, head.begin_end + 3).within("BodyLength"));
     }
     if !bytes[head.body..].starts_with(&plan.message_type) {
-        let expected = format!("MsgType {}", plan.schema.message_type());
+        let expected = format!("MsgType {}", plan.message_type());
         return Err(Error::new(ErrorKind::Expected(expected.into()), head.body).within("MsgType"));
     }
     check_sum(bytes, end)?;
@@ -676,8 +677,8 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
-        self.list(into, |value| I::parse(value).and_then(|number| within(number, kind)))
+        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
+        self.list(into, |value| I::parse(value).and_then(|number| within(number, holds)))
     }
 
     fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {

@@ -39,7 +39,7 @@ impl Encoder {
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         let plan = &*self.plan;
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         let headroom = HEADROOM.max(plan.begin.len() + plan.message_type.len() + 24);

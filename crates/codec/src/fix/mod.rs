@@ -9,6 +9,7 @@
 //! which begins with the entry's first field. Source: FIX 4.3 specification, volume 1, "FIX
 //! message format and delivery".
 
+mod binding;
 mod decoder;
 mod encoder;
 mod plan;

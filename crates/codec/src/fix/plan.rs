@@ -1,10 +1,11 @@
-//! A schema compiled for FIX: prefixes to write, tags to look up.
+//! A layout compiled for FIX: prefixes to write, tags to look up.
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Kind, Required, Result, Schema, Scope};
+use trunkline_message::{Error, ErrorKind, Field, Holds, Kind, Layout, Required, Result, Scope};
 
 use super::SOH;
+use super::binding::{self, Binding};
 use super::decoder::LONGEST_BEGIN;
 use crate::CodeSet;
 
@@ -25,10 +26,10 @@ impl Default for Options {
     }
 }
 
-/// A schema compiled for FIX; shared by any number of encoders and decoders.
+/// A layout compiled for FIX; shared by any number of encoders and decoders.
 #[derive(Debug)]
 pub struct Plan {
-    pub(super) schema: Arc<Schema>,
+    pub(super) layout: Arc<Layout>,
     pub(super) body_length_digits: usize,
     pub(super) code_set: CodeSet,
     /// `8=FIX.4.3|9=`
@@ -39,44 +40,49 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Compiles a schema.
+    /// Compiles a layout.
     ///
     /// # Errors
-    /// The schema has no MsgType, a field has no number of its own, a data field none for its
-    /// length, or BeginString is none.
-    pub fn new(schema: &Arc<Schema>, options: &Options) -> Result<Arc<Self>> {
-        if schema.message_type().is_empty() {
-            let what = format!("FIX needs the MsgType of {}", schema.name());
-            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
-        }
-        if schema.message_type().bytes().any(|byte| byte.is_ascii_control()) {
-            let what = format!("{:?} as MsgType", schema.message_type());
-            return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
-        }
+    /// No MsgType is noted, or no tag of a field, or none for the length of a data field; a tag is
+    /// none, or stands for two fields of a scope and those around it; or BeginString is none. The
+    /// path names the field.
+    pub fn new(layout: &Arc<Layout>, options: &Options) -> Result<Arc<Self>> {
+        let binding = Binding::new(layout);
+        let message_type = binding.message_type()?;
         let begin = options.begin_string.as_bytes();
         if begin.is_empty() || begin.len() > LONGEST_BEGIN || begin.contains(&SOH) {
             let what = format!("{:?} as BeginString", options.begin_string);
             return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
         }
+        let tags = binding.tags()?;
+        let scopes = layout.scopes().iter().zip(&tags);
         Ok(Arc::new(Self {
-            schema: schema.clone(),
+            layout: layout.clone(),
             body_length_digits: options.body_length_digits.min(9),
             code_set: options.code_set,
             begin: format!("8={}\x019=", options.begin_string).into_bytes().into(),
-            message_type: format!("35={}\x01", schema.message_type()).into_bytes().into(),
-            scopes: schema.scopes().iter().map(ScopePlan::new).collect::<Result<_>>()?,
+            message_type: format!("35={message_type}\x01").into_bytes().into(),
+            scopes: scopes
+                .map(|(scope, tags)| ScopePlan::new(scope, tags))
+                .collect::<Result<_>>()?,
         }))
     }
 
-    /// The schema that was compiled.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    /// The layout that was compiled.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    /// MsgType.
+    pub(super) fn message_type(&self) -> String {
+        let value = self.message_type.get(3..self.message_type.len() - 1).unwrap_or_default();
+        String::from_utf8_lossy(value).into_owned()
     }
 
     /// Adds a field to the path of an error.
     #[cold]
     pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
-        self.schema.scopes()[scope].locate(error, field)
+        self.layout.scopes()[scope].locate(error, field)
     }
 }
 
@@ -130,34 +136,25 @@ pub(super) enum Tag {
 }
 
 impl ScopePlan {
-    fn new(scope: &Scope) -> Result<Self> {
-        let mut slots = Vec::new();
+    fn new(scope: &Scope, tags: &[binding::Tags]) -> Result<Self> {
         if scope.fields.len() >= usize::from(LENGTH) {
             let what = format!("{} has more than 32,766 fields", scope.name);
             return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
         }
-        for field in &scope.fields {
-            for number in [field.number, field.length_number.max(1)] {
-                if matches!(number, 0 | 8 | 9 | 10 | 35) || number > LARGEST_TAG {
-                    let what = format!("{} cannot have the FIX tag {number}", field.name);
-                    return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
-                }
-            }
-            if field.kind == Kind::Bytes && field.length_number == 0 {
-                let what = format!("the data field {} needs a length field in FIX", field.name);
-                return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
-            }
-            slots.push(Slot {
-                prefix: Prefix::new(field.number),
-                length_prefix: Prefix::new(field.length_number),
-                scope: match field.kind {
-                    Kind::Group(scope) => usize::from(scope.0),
-                    _ => 0,
-                },
-                data: field.kind == Kind::Bytes,
-            });
-        }
-        Ok(Self { slots: slots.into(), required: scope.required.clone(), tags: Tags::new(scope) })
+        let slot = |(field, tags): (&Field, &binding::Tags)| Slot {
+            prefix: Prefix::new(tags.tag),
+            length_prefix: Prefix::new(tags.length),
+            scope: match field.holds {
+                Holds::Group(scope) => usize::from(scope.0),
+                Holds::Value(_) | Holds::List(_) => 0,
+            },
+            data: field.holds == Holds::Value(Kind::Bytes),
+        };
+        Ok(Self {
+            slots: scope.fields.iter().zip(tags).map(slot).collect(),
+            required: scope.required.clone(),
+            tags: Tags::new(tags),
+        })
     }
 
     #[inline]
@@ -169,9 +166,7 @@ impl ScopePlan {
 /// Tag numbers below this are looked up by one load; user-defined ones above it by search.
 const DIRECT: usize = 2048;
 const LENGTH: u16 = 1 << 15;
-/// The largest tag: an `int` of FIX, which other engines keep in 32 bits with a sign.
-pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
-/// Its digits.
+/// Digits of the [largest tag](binding::LARGEST_TAG).
 pub(super) const LONGEST_TAG: usize = 10;
 
 #[derive(Debug)]
@@ -181,12 +176,12 @@ struct Tags {
 }
 
 impl Tags {
-    fn new(scope: &Scope) -> Self {
+    fn new(tags: &[binding::Tags]) -> Self {
         let mut direct = vec![0; DIRECT];
         let mut others = Vec::new();
-        for (index, field) in scope.fields.iter().enumerate() {
+        for (index, of_field) in tags.iter().enumerate() {
             let entry = index as u16 + 1;
-            for (number, entry) in [(field.number, entry), (field.length_number, entry | LENGTH)] {
+            for (number, entry) in [(of_field.tag, entry), (of_field.length, entry | LENGTH)] {
                 match direct.get_mut(number as usize) {
                     _ if number == 0 => {}
                     Some(place) => *place = entry,

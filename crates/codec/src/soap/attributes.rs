@@ -205,7 +205,7 @@ impl<'a> Marks<'a> {
     ///
     /// # Errors
     /// It may not.
-    pub(super) fn fit(&self, kind: Kind) -> Result<(), ErrorKind> {
+    pub(super) fn fit(&self, kind: Option<Kind>) -> Result<(), ErrorKind> {
         match &self.schema_type {
             Some(local) if !fits(kind, local) => {
                 let what = format!("a value of another type than xsd:{}", excerpt(local));
@@ -359,8 +359,8 @@ fn trim(value: &str) -> &str {
     value.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// May a value of the XML Schema type stand where this kind, or an item of it, is expected?
-pub(super) fn fits(kind: Kind, local: &str) -> bool {
+/// May a value of the XML Schema type stand where this kind is expected? None do where there is none.
+pub(super) fn fits(kind: Option<Kind>, local: &str) -> bool {
     let whole = matches!(
         local,
         "byte"
@@ -382,16 +382,16 @@ pub(super) fn fits(kind: Kind, local: &str) -> bool {
         return true;
     }
     let number = whole || matches!(local, "decimal" | "double" | "float");
+    let Some(kind) = kind else { return false };
     match kind {
         Kind::Boolean => local == "boolean",
-        Kind::Integer(_) | Kind::Integers(_) => whole,
-        Kind::Decimal | Kind::Float | Kind::Floats => number,
+        Kind::Integer(_) => whole,
+        Kind::Decimal | Kind::Float => number,
         Kind::Bytes => local == "base64Binary",
         Kind::Date => local == "date",
         Kind::Time => local == "time",
         // The drafts' name is the second.
         Kind::Timestamp => matches!(local, "dateTime" | "timeInstant"),
         Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),
-        Kind::Group(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! What an element says in its attributes and its text.
 
-use trunkline_message::{ErrorKind, Kind, Result};
+use trunkline_message::{ErrorKind, Holds, Result};
 
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
@@ -22,11 +22,11 @@ impl<'a> Body<'a> {
     #[inline]
     pub(super) fn is_nil(&mut self) -> Result<bool> {
         let marks = self.marks()?;
-        let field = &self.plan.schema.scopes()[self.scope].fields[self.field];
-        let fits = marks.fit(field.kind).and_then(|()| match field.kind {
+        let field = &self.plan.layout.scopes()[self.scope].fields[self.field];
+        let fits = marks.fit(field.holds.kind()).and_then(|()| match field.holds {
             _ if marks.nil => Ok(None),
-            Kind::Group(_) if self.plan.any_item => marks.array(true).map(|it| it.count),
-            Kind::Integers(_) | Kind::Floats => {
+            Holds::Group(_) if self.plan.any_item => marks.array(true).map(|it| it.count),
+            Holds::List(_) => {
                 let fits = marks.refuse_simple(self.plan).and_then(|()| marks.array(false));
                 fits.map(|it| it.count)
             }
@@ -51,8 +51,9 @@ impl<'a> Body<'a> {
     /// Is the item whose start tag was just read one of the present list?
     pub(super) fn check_item(&mut self) -> Result<()> {
         let marks = self.marks()?;
-        let field = &self.plan.schema.scopes()[self.scope].fields[self.field];
-        let fits = marks.fit(field.kind).and_then(|()| marks.refuse_nil("an item, not nil"));
+        let field = &self.plan.layout.scopes()[self.scope].fields[self.field];
+        let fits =
+            marks.fit(field.holds.kind()).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
         fits.map_err(|kind| self.error(kind, self.at()))?;
         self.count_attributes(marks.others);

@@ -110,7 +110,7 @@ impl Decoder {
     fn decode_tree<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
         self.unknown = 0;
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         let input = self.source.prepare(bytes, &self.limits)?;

@@ -34,7 +34,7 @@ impl Encoder {
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         let plan = &*self.plan;
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         self.output.clear();
@@ -56,7 +56,7 @@ impl Encoder {
         if header.is_empty() {
             return self.encode(message);
         }
-        if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+        if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         let Some([before, after]) = &plan.around_header else {

@@ -16,6 +16,7 @@
 //! Kohlhoff & Steele 2004, Figure 6, and the other schemas are those that section 7 asks for.
 
 mod attributes;
+mod binding;
 mod content;
 mod decoder;
 mod encoder;
@@ -37,6 +38,7 @@ mod unknown;
 mod values;
 mod ways;
 
+pub use binding::entry_name;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use fault::{Fault, FaultCode, FaultParts};

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trunkline_message::{IntegerKind, Kind, Schema, ScopeId};
+use trunkline_message::{Holds, IntegerKind, Kind, ScopeId};
 use trunkline_wire::Literal;
 
+use super::binding::entry_name;
 use super::plan::{Layout, NONE, Options, Shape, Version};
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
@@ -12,30 +13,30 @@ use super::plan::{Layout, NONE, Options, Shape, Version};
 const TAKEN: [&str; 2] = ["xmlns", "href"];
 
 pub(super) struct Naming<'a> {
-    pub(super) schema: &'a Schema,
+    pub(super) layout: &'a trunkline_message::Layout,
     pub(super) options: &'a Options,
 }
 
 impl Naming<'_> {
     /// How the field is written.
-    pub(super) fn shape(&self, kind: Kind) -> Shape {
-        match kind {
-            Kind::Group(_) => Shape::Group,
-            Kind::Integers(_) | Kind::Floats => Shape::List,
-            _ if self.options.attributes => Shape::Attribute,
-            _ => Shape::Value,
+    pub(super) fn shape(&self, holds: Holds) -> Shape {
+        match holds {
+            Holds::Group(_) => Shape::Group,
+            Holds::List(_) => Shape::List,
+            Holds::Value(_) if self.options.attributes => Shape::Attribute,
+            Holds::Value(_) => Shape::Value,
         }
     }
 
     /// The element that a field stands in: a component, or [`NONE`] for the scope's own.
     pub(super) fn around(&self, scope: ScopeId, index: usize) -> u16 {
-        let component = self.schema.scope(scope).fields[index].component;
+        let component = self.layout.scope(scope).fields[index].component;
         component.filter(|_| !self.options.flat).unwrap_or(NONE)
     }
 
     /// Of every field of a scope; each is unique in the element that the field stands in.
     pub(super) fn fields(&self, id: ScopeId) -> Vec<String> {
-        let scope = self.schema.scope(id);
+        let scope = self.layout.scope(id);
         if self.options.compact_tags {
             return (0..scope.fields.len()).map(|index| self.compact(id, index)).collect();
         }
@@ -49,7 +50,7 @@ impl Naming<'_> {
         let mut passed = HashSet::new();
         for (index, name) in names.iter_mut().enumerate() {
             let place = places[index];
-            let is_attribute = self.shape(scope.fields[index].kind) == Shape::Attribute;
+            let is_attribute = self.shape(scope.fields[index].holds) == Shape::Attribute;
             let is_taken = is_attribute && TAKEN.contains(&&**name);
             if passed.insert((place, name.clone())) && !is_taken {
                 continue;
@@ -64,7 +65,7 @@ impl Naming<'_> {
     /// Names with those of components in front, from the innermost outwards, as many as tell a
     /// name from others of the scope.
     fn prefixed(&self, id: ScopeId) -> Vec<String> {
-        let scope = self.schema.scope(id);
+        let scope = self.layout.scope(id);
         let mut names: Vec<String> = scope.fields.iter().map(|it| it.name.to_string()).collect();
         let mut outside: Vec<Option<u16>> = scope.fields.iter().map(|it| it.component).collect();
         loop {
@@ -88,18 +89,19 @@ impl Naming<'_> {
         }
     }
 
+    /// A short name is the field's number, which is FIX's, as the business has no others.
     fn compact(&self, scope: ScopeId, index: usize) -> String {
-        let field = &self.schema.scope(scope).fields[index];
-        match field.kind {
-            Kind::Group(_) if field.number != 0 => format!("g{}", field.number),
-            _ if field.number != 0 => format!("f{}", field.number),
-            _ => format!("n{index}"),
+        let field = &self.layout.scope(scope).fields[index];
+        match (field.holds, self.layout.notes().of_member(field.member, "fix", "tag")) {
+            (Holds::Group(_), Some(tag)) => format!("g{tag}"),
+            (_, Some(tag)) => format!("f{tag}"),
+            (_, None) => format!("n{index}"),
         }
     }
 
     pub(super) fn component(&self, scope: ScopeId, index: usize) -> String {
         match self.options.compact_tags {
-            false => self.schema.scope(scope).components[index].name.to_string(),
+            false => self.layout.scope(scope).components[index].name.to_string(),
             true => format!("c{index}"),
         }
     }
@@ -107,7 +109,7 @@ impl Naming<'_> {
     /// Of the message, or of a group's entry.
     pub(super) fn entry(&self, scope: ScopeId) -> String {
         match self.options.compact_tags {
-            false => self.schema.scope(scope).name.to_string(),
+            false => entry_name(self.layout, scope).to_owned(),
             true => format!("e{}", scope.0),
         }
     }
@@ -132,15 +134,13 @@ impl Naming<'_> {
     }
 
     /// The start tag of a field's element; that of an array up to the count.
-    pub(super) fn field_start(&self, name: &str, kind: Kind) -> String {
-        let item = match kind {
-            _ if !self.options.has_arrays() => None,
-            Kind::Group(scope) => Some(self.own_type(&self.schema.scope(scope).type_name)),
-            Kind::Integers(kind) => Some(xsd_name(Kind::Integer(kind)).to_owned()),
-            Kind::Floats => Some(xsd_name(Kind::Float).to_owned()),
-            _ => None,
+    pub(super) fn field_start(&self, name: &str, holds: Holds) -> String {
+        let item = match holds {
+            Holds::Value(kind) => return format!("<{name}{}>", self.xsd_type(kind)),
+            _ if !self.options.has_arrays() => return format!("<{name}>"),
+            Holds::Group(scope) => self.own_type(&self.layout.scope(scope).name),
+            Holds::List(kind) => xsd_name(kind).to_owned(),
         };
-        let Some(item) = item else { return format!("<{name}{}>", self.xsd_type(kind)) };
         let attributes = match self.options.version {
             Version::Soap11 => format!("SOAP-ENC:arrayType=\"{item}["),
             Version::Soap12 => format!("SOAP-ENC:itemType=\"{item}\" SOAP-ENC:arraySize=\""),
@@ -159,13 +159,13 @@ impl Naming<'_> {
     /// The attribute that tells an element's type, if that is wanted.
     fn xsd_type(&self, kind: Kind) -> String {
         match xsd_name(kind) {
-            name if self.options.types && !name.is_empty() => format!(" xsi:type=\"{name}\""),
+            name if self.options.types => format!(" xsi:type=\"{name}\""),
             _ => String::new(),
         }
     }
 }
 
-/// The type of XML Schema for values of a kind; empty for those that have several.
+/// The type of XML Schema for values of a kind.
 pub(super) fn xsd_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Boolean => "xsd:boolean",
@@ -184,7 +184,6 @@ pub(super) fn xsd_name(kind: Kind) -> &'static str {
         Kind::Date => "xsd:date",
         Kind::Time => "xsd:time",
         Kind::Timestamp => "xsd:dateTime",
-        Kind::Group(_) | Kind::Integers(_) | Kind::Floats => "",
     }
 }
 
@@ -196,20 +195,20 @@ mod tests {
 
     /// Names of the fields with these paths, such as `Header/Sender/CompID`.
     fn names(paths: &[&str], options: Options) -> Vec<String> {
-        let mut builder = Schema::builder("M", "");
+        let mut builder = trunkline_message::Layout::builder("M");
         for path in paths {
             let mut steps: Vec<&str> = path.split('/').collect();
             let name = steps.pop().unwrap();
             for step in &steps {
-                builder.begin_component(step, Need::Optional);
+                builder.begin_component(step, Need::Implied);
             }
-            builder.field(name, 0, Kind::Text, Need::Optional);
+            builder.field(name, Kind::Text, Need::Optional);
             for _ in &steps {
                 builder.end();
             }
         }
-        let schema = builder.build().unwrap();
-        Naming { schema: &schema, options: &options }.fields(ScopeId(0))
+        let layout = builder.build().unwrap();
+        Naming { layout: &layout, options: &options }.fields(ScopeId(0))
     }
 
     #[test]

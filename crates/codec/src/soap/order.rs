@@ -21,7 +21,7 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
-        let scope = naming.schema.scope(id);
+        let scope = naming.layout.scope(id);
         let mut written = Written::new(naming, id);
         written.element(NONE);
         let mut order = Self {
@@ -65,12 +65,12 @@ struct Written {
 
 impl Written {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
-        let scope = naming.schema.scope(id);
+        let scope = naming.layout.scope(id);
         let mut inside = vec![Inside::default(); scope.components.len() + 1];
         let place = |component: u16| usize::from(component.wrapping_add(1));
         for (index, field) in scope.fields.iter().enumerate() {
             let around = &mut inside[place(naming.around(id, index))];
-            match naming.shape(field.kind) {
+            match naming.shape(field.holds) {
                 Shape::Attribute => around.attributes.push(index),
                 _ => around.elements.push((index, Child::Field)),
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Component, Error, Kind, Need, Required, Schema, Scope, ScopeId};
+use trunkline_message::{Component, Error, Holds, Need, Required, Scope, ScopeId};
 use trunkline_wire::Literal;
 
 use super::envelope;
@@ -200,10 +200,10 @@ impl Options {
     }
 }
 
-/// A schema compiled for SOAP; shared by any number of encoders and decoders.
+/// A layout compiled for SOAP; shared by any number of encoders and decoders.
 #[derive(Debug)]
 pub struct Plan {
-    pub(super) schema: Arc<Schema>,
+    pub(super) layout: Arc<trunkline_message::Layout>,
     pub(super) options: Options,
     /// Everything before the first field, and after the last.
     pub(super) prologue: Literal,
@@ -237,21 +237,21 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Compiles a schema.
-    pub fn new(schema: &Arc<Schema>, options: &Options) -> Arc<Self> {
+    /// Compiles a layout.
+    pub fn new(layout: &Arc<trunkline_message::Layout>, options: &Options) -> Arc<Self> {
         let options = options.effective();
-        let naming = Naming { schema, options: &options };
+        let naming = Naming { layout, options: &options };
         let root = naming.root();
         let around = envelope::around(&options, &root);
         let arrays = options.has_arrays();
         let any_item = options.style.is_encoded() && !options.is_plain_rpc();
-        let mut scopes: Vec<ScopePlan> = (0..schema.scopes().len() as u16)
+        let mut scopes: Vec<ScopePlan> = (0..layout.scopes().len() as u16)
             .map(|scope| ScopePlan::new(&naming, ScopeId(scope)))
             .collect();
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Arc::new(Self {
-            schema: schema.clone(),
+            layout: layout.clone(),
             prologue: Literal::new(around.prologue().as_bytes()),
             epilogue: Literal::new(around.after.as_bytes()),
             around_header: around.header().map(|parts| parts.map(String::into)),
@@ -272,21 +272,21 @@ impl Plan {
         })
     }
 
-    /// The schema that was compiled.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    /// The layout that was compiled.
+    pub fn layout(&self) -> &Arc<trunkline_message::Layout> {
+        &self.layout
     }
 
     /// Adds a field to the path of an error.
     #[cold]
     pub(super) fn locate(&self, error: Error, scope: usize, field: usize) -> Error {
-        self.schema.scopes()[scope].locate(error, field)
+        self.layout.scopes()[scope].locate(error, field)
     }
 
     /// Adds a component, and those around it, to the path of an error.
     #[cold]
     pub(super) fn locate_component(&self, mut error: Error, scope: usize, component: u16) -> Error {
-        let components = &self.schema.scopes()[scope].components;
+        let components = &self.layout.scopes()[scope].components;
         let mut inside = Some(component);
         while let Some(component) = inside.and_then(|it| components.get(usize::from(it))) {
             error = error.within(&component.name);
@@ -318,7 +318,7 @@ impl Plan {
 
 /// The first element of the message.
 fn return_value(naming: &Naming<'_>) -> Option<Name> {
-    let scope = naming.schema.scope(ScopeId(0));
+    let scope = naming.layout.scope(ScopeId(0));
     let mut first = (!scope.fields.is_empty()).then_some(Name::Field(0))?;
     let mut around = Some(naming.around(ScopeId(0), 0)).filter(|it| *it != NONE);
     while let Some(component) = around {
@@ -341,9 +341,9 @@ fn result(naming: &Naming<'_>) -> Option<Literal> {
 
 /// How deep elements nest inside the one that is the message.
 fn depth(naming: &Naming<'_>) -> usize {
-    let mut depths = vec![0; naming.schema.scopes().len()];
+    let mut depths = vec![0; naming.layout.scopes().len()];
     // The scopes of groups stand behind the one that they are in.
-    for (index, scope) in naming.schema.scopes().iter().enumerate().rev() {
+    for (index, scope) in naming.layout.scopes().iter().enumerate().rev() {
         let outer = |mut component: Option<u16>| {
             let mut count = 0;
             while let Some(around) = component {
@@ -352,10 +352,10 @@ fn depth(naming: &Naming<'_>) -> usize {
             }
             if naming.options.flat { 0 } else { count }
         };
-        let fields = scope.fields.iter().map(|field| match field.kind {
-            Kind::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
-            Kind::Integers(_) | Kind::Floats => outer(field.component) + 2,
-            _ => outer(field.component) + 1,
+        let fields = scope.fields.iter().map(|field| match field.holds {
+            Holds::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
+            Holds::List(_) => outer(field.component) + 2,
+            Holds::Value(_) => outer(field.component) + 1,
         });
         let components = (0..scope.components.len()).map(|it| outer(Some(it as u16)));
         depths[index] = fields.chain(components).max().unwrap_or(0);
@@ -451,7 +451,7 @@ pub(super) struct ScopePlan {
 
 impl ScopePlan {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
-        let scope = naming.schema.scope(id);
+        let scope = naming.layout.scope(id);
         let flat = naming.options.flat;
         let order = Order::new(naming, id);
         let entry = if id.0 == 0 { naming.root() } else { naming.entry(id) };
@@ -477,7 +477,7 @@ impl ScopePlan {
             words: (slots.len() + components.len()).div_ceil(64),
             components,
             slots,
-            start: naming.start(&entry, &scope.type_name),
+            start: naming.start(&entry, &scope.name),
             end: end(&entry),
             name: entry.into(),
             names: names.finish(),
@@ -497,13 +497,13 @@ fn slots(
     names: &mut Names,
     attributes: &mut Names,
 ) -> Box<[Slot]> {
-    let fields = &naming.schema.scope(id).fields;
+    let fields = &naming.layout.scope(id).fields;
     let slot = |(index, name): (usize, String)| {
-        let kind = fields[index].kind;
-        let (shape, component) = (naming.shape(kind), naming.around(id, index));
+        let holds = fields[index].holds;
+        let (shape, component) = (naming.shape(holds), naming.around(id, index));
         let (names, start, end) = match shape {
             Shape::Attribute => (&mut *attributes, format!(" {name}=\""), Literal::new(b"\"")),
-            _ => (&mut *names, naming.field_start(&name, kind), end(&name)),
+            _ => (&mut *names, naming.field_start(&name, holds), end(&name)),
         };
         names.add(component, &name, Name::Field(index as u16));
         Slot {
@@ -511,7 +511,7 @@ fn slots(
             end,
             shape,
             component,
-            scope: if let Kind::Group(scope) = kind { scope.0 } else { 0 },
+            scope: if let Holds::Group(scope) = holds { scope.0 } else { 0 },
             visit: order.visit_of[index],
             rank: order.rank_of[index],
         }
@@ -588,8 +588,8 @@ fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
         let field = &scope.fields[usize::from(*index)];
         // One of an optional component would say that the component is there.
         let holds = |it: &Component, index: usize| it.fields.contains(&index);
-        let absent = |it: &Component| it.need == Need::Optional && holds(it, usize::from(*index));
-        matches!(field.kind, Kind::Group(_))
+        let absent = |it: &Component| it.need == Need::Implied && holds(it, usize::from(*index));
+        matches!(field.holds, Holds::Group(_))
             && (options.flat || field.component.is_none())
             && !scope.components.iter().any(absent)
     };

@@ -272,9 +272,9 @@ impl Decoder for Body<'_> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         into.clear();
-        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
         self.items(|body| {
-            let number = within(body.integer()?, kind).map_err(|problem| {
+            let number = within(body.integer()?, holds).map_err(|problem| {
                 let (Value::Input(at, _) | Value::Scratch(at)) = body.value;
                 body.error(ErrorKind::Value { expected: "a whole number", problem }, at)
             });

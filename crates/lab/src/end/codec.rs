@@ -53,7 +53,7 @@ impl Load for CustomerServices {
 impl Load for Record {
     #[inline]
     fn empty() -> Self {
-        Self::new(MarketDataIncrementalRefresh::schema())
+        Self::new(MarketDataIncrementalRefresh::layout())
     }
 
     fn compare(&self, found: &Self) -> Result<(), String> {

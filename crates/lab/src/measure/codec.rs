@@ -223,7 +223,7 @@ impl Stage<'_> {
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }
         for format in RECORD_FORMATS.into_iter().filter(|format| self.formats.contains(format)) {
-            let empty = || Record::new(MarketDataIncrementalRefresh::schema());
+            let empty = || Record::new(MarketDataIncrementalRefresh::layout());
             let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
             trial.enter(Box::new(subject), &corpora[&format], check(format));
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
 };
-use trunkline_message::{Limits, Message, Schema, Structure};
+use trunkline_message::{Layout, Limits, Message, Structure};
 use trunkline_net::http::{self, Bytes};
 
 use super::Binding;
@@ -119,8 +119,8 @@ pub fn name_of(method: &'static str) -> &'static str {
 /// An operation that has been called, with what its messages need.
 struct Known {
     name: String,
-    request: &'static Arc<Schema>,
-    reply: &'static Arc<Schema>,
+    request: &'static Arc<Layout>,
+    reply: &'static Arc<Layout>,
     encoder: Encoder,
     decoder: Decoder,
     /// Of the HTTP request.
@@ -251,7 +251,7 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let index = self.operation::<Q>(operation, R::schema())?;
+        let index = self.operation::<Q>(operation, R::layout())?;
         let response = self.exchange(index, request)?;
         if response.body.is_empty() {
             let status = response.status.as_u16();
@@ -275,7 +275,7 @@ impl Client {
         operation: &str,
         request: &Q,
     ) -> Result<(), CallError> {
-        let index = self.operation::<Q>(operation, Q::schema())?;
+        let index = self.operation::<Q>(operation, Q::layout())?;
         let response = self.exchange(index, request)?;
         match response.body.is_empty() && response.status.is_success() {
             true => Ok(()),
@@ -390,15 +390,15 @@ impl Client {
     fn operation<Q: Structure>(
         &mut self,
         name: &str,
-        reply: &'static Arc<Schema>,
+        reply: &'static Arc<Layout>,
     ) -> Result<usize, CallError> {
         let is_it = |it: &Known| {
-            it.name == name && Arc::ptr_eq(it.request, Q::schema()) && Arc::ptr_eq(it.reply, reply)
+            it.name == name && Arc::ptr_eq(it.request, Q::layout()) && Arc::ptr_eq(it.reply, reply)
         };
         if let Some(index) = self.operations.iter().position(is_it) {
             return Ok(index);
         }
-        let known = Known::new(name, Q::schema(), reply, self)?;
+        let known = Known::new(name, Q::layout(), reply, self)?;
         self.operations.push(known);
         Ok(self.operations.len() - 1)
     }
@@ -407,8 +407,8 @@ impl Client {
 impl Known {
     fn new(
         name: &str,
-        request: &'static Arc<Schema>,
-        reply: &'static Arc<Schema>,
+        request: &'static Arc<Layout>,
+        reply: &'static Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
         let Client { namespace, binding, limits, actions, .. } = client;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Fragment, Layout, Options, Plan, Style, Version};
-use trunkline_message::{Message, Result, Schema, Structure};
+use trunkline_codec::soap::{self, Decoder, Encoder, Fragment, Options, Plan, Style, Version};
+use trunkline_message::{Layout, Message, Result, Structure};
 
 /// By the encoding rules of a version, or by schema.
 pub(super) type Encoding = Option<Version>;
 
 /// How an element with the schema's name in a namespace looks, with no envelope around it.
-fn plan(schema: &Arc<Schema>, namespace: &str, encoding: Encoding) -> Arc<Plan> {
+fn plan(layout: &Arc<Layout>, namespace: &str, encoding: Encoding) -> Arc<Plan> {
     let style = match encoding {
         Some(_) => Style::DocumentEncoded,
         None => Style::DocumentLiteral,
@@ -18,14 +18,14 @@ fn plan(schema: &Arc<Schema>, namespace: &str, encoding: Encoding) -> Arc<Plan> 
         version: encoding.unwrap_or_default(),
         style,
         types: encoding.is_some(),
-        layout: Layout::Fragment,
-        operation: schema.name().to_owned(),
+        layout: soap::Layout::Fragment,
+        operation: layout.name().to_owned(),
         namespace: namespace.to_owned(),
         zone: true,
         exponents: false,
         ..Options::default()
     };
-    Plan::new(schema, &options)
+    Plan::new(layout, &options)
 }
 
 /// A struct as an element that has its schema's name in a namespace.
@@ -41,7 +41,7 @@ pub(super) fn write_as<T: Structure + Message>(
     content: &T,
     namespace: &str,
 ) -> Result<Fragment> {
-    let mut encoder = Encoder::new(&plan(T::schema(), namespace, encoding));
+    let mut encoder = Encoder::new(&plan(T::layout(), namespace, encoding));
     let bytes = encoder.encode(content)?;
     Fragment::parse(&String::from_utf8_lossy(bytes))
 }
@@ -64,7 +64,7 @@ pub(super) fn read_as<T: Structure + Message>(
     encoding: Encoding,
     element: &Fragment,
 ) -> (Result<T>, usize) {
-    let plan = plan(T::schema(), &element.name().namespace, encoding);
+    let plan = plan(T::layout(), &element.name().namespace, encoding);
     let mut decoder = Decoder::new(&plan);
     let mut content = T::default();
     let read = decoder.decode(element.as_str().as_bytes(), &mut content);

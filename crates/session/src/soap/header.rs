@@ -58,7 +58,7 @@ impl Received {
         encoding: Encoding,
         namespace: &str,
     ) -> Result<Option<T>> {
-        let is_it = |it: &QName| it.namespace == namespace && it.local == T::schema().name();
+        let is_it = |it: &QName| it.namespace == namespace && it.local == T::layout().name();
         let Some(at) = self.blocks.iter().position(|block| is_it(&block.name)) else {
             return Ok(None);
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
 };
-use trunkline_message::{Limits, Message, Schema, Structure};
+use trunkline_message::{Layout, Limits, Message, Structure};
 
 use super::{Binding, Context};
 
@@ -104,9 +104,9 @@ where
 
 /// What a function does, without its types.
 pub(super) trait Operation: Send + Sync {
-    fn input(&self) -> &Arc<Schema>;
+    fn input(&self) -> &Arc<Layout>;
     /// None for an operation without an answer.
-    fn output(&self) -> Option<&Arc<Schema>>;
+    fn output(&self) -> Option<&Arc<Layout>>;
     /// What one conversation needs to call it; its messages look as `plans` say.
     fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call>;
 }
@@ -143,13 +143,13 @@ impl Plans {
 /// Is the answer a return value? Of several parts each goes out as a parameter, and so does one that
 /// came in.
 fn has_return_value(operation: &dyn Operation) -> bool {
-    let parts = |schema: &Schema| -> Vec<Box<str>> {
-        let scope = &schema.scopes()[0];
+    let parts = |layout: &Layout| -> Vec<Box<str>> {
+        let scope = &layout.scopes()[0];
         let fields = scope.fields.iter().filter(|it| it.component.is_none());
         let components = scope.components.iter().filter(|it| it.parent.is_none());
         fields.map(|it| it.name.clone()).chain(components.map(|it| it.name.clone())).collect()
     };
-    let output = operation.output().map(|schema| parts(schema)).unwrap_or_default();
+    let output = operation.output().map(|layout| parts(layout)).unwrap_or_default();
     matches!(&output[..], [only] if !parts(operation.input()).contains(only))
 }
 
@@ -178,12 +178,12 @@ where
     Q: Structure + Message + Send + 'static,
     R: Structure + Message + Send + 'static,
 {
-    fn input(&self) -> &Arc<Schema> {
-        Q::schema()
+    fn input(&self) -> &Arc<Layout> {
+        Q::layout()
     }
 
-    fn output(&self) -> Option<&Arc<Schema>> {
-        Some(R::schema())
+    fn output(&self) -> Option<&Arc<Layout>> {
+        Some(R::layout())
     }
 
     fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
@@ -252,11 +252,11 @@ where
     Q: Structure + Message + Send + 'static,
     E: Into<Fault> + 'static,
 {
-    fn input(&self) -> &Arc<Schema> {
-        Q::schema()
+    fn input(&self) -> &Arc<Layout> {
+        Q::layout()
     }
 
-    fn output(&self) -> Option<&Arc<Schema>> {
+    fn output(&self) -> Option<&Arc<Layout>> {
         None
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Fault, QName, Style, graph};
-use trunkline_message::{Limits, Message, Schema, Structure};
+use trunkline_message::{Layout, Limits, Message, Structure};
 
 use super::conversation::Conversation;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
@@ -39,8 +39,8 @@ pub struct Service {
     documentation: Option<String>,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
-    headers: Vec<Arc<Schema>>,
-    reply_headers: Vec<Arc<Schema>>,
+    headers: Vec<Arc<Layout>>,
+    reply_headers: Vec<Arc<Layout>>,
     understood: Vec<QName>,
     roles: Vec<String>,
     pub(super) otherwise: Option<Otherwise>,
@@ -53,7 +53,7 @@ pub struct Service {
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) action: String,
-    faults: Vec<Arc<Schema>>,
+    faults: Vec<Arc<Layout>>,
     pub(super) operation: Box<dyn Operation>,
 }
 
@@ -193,7 +193,7 @@ impl Service {
     #[must_use]
     pub fn fault<T: Structure + Message>(mut self) -> Self {
         if let Some(last) = self.operations.last_mut() {
-            last.faults.push(T::schema().clone());
+            last.faults.push(T::layout().clone());
         }
         self
     }
@@ -202,9 +202,9 @@ impl Service {
     /// it by [`Context::header`](super::Context::header).
     #[must_use]
     pub fn header<T: Structure + Message>(mut self) -> Self {
-        let local = T::schema().name().to_owned();
+        let local = T::layout().name().to_owned();
         self.understood.push(QName { namespace: self.namespace.clone(), local });
-        self.headers.push(T::schema().clone());
+        self.headers.push(T::layout().clone());
         self
     }
 
@@ -212,7 +212,7 @@ impl Service {
     /// [`Context::add_header`](super::Context::add_header).
     #[must_use]
     pub fn reply_header<T: Structure + Message>(mut self) -> Self {
-        self.reply_headers.push(T::schema().clone());
+        self.reply_headers.push(T::layout().clone());
         self
     }
 

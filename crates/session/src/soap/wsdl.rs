@@ -37,7 +37,7 @@ mod types;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Style, Version};
-use trunkline_message::Schema;
+use trunkline_message::Layout;
 
 pub use check::DescriptionError;
 
@@ -86,15 +86,15 @@ pub struct OperationDescription {
     /// For people.
     pub documentation: Option<String>,
     /// What it is sent.
-    pub input: Arc<Schema>,
+    pub input: Arc<Layout>,
     /// What it answers; `None` for a one-way operation.
-    pub output: Option<Arc<Schema>>,
+    pub output: Option<Arc<Layout>>,
     /// Names of its faults, each with the schema of the element in the fault's detail.
-    pub faults: Vec<(String, Arc<Schema>)>,
+    pub faults: Vec<(String, Arc<Layout>)>,
     /// Header blocks of requests.
-    pub input_headers: Vec<Arc<Schema>>,
+    pub input_headers: Vec<Arc<Layout>>,
     /// Header blocks of answers.
-    pub output_headers: Vec<Arc<Schema>>,
+    pub output_headers: Vec<Arc<Layout>>,
 }
 
 impl Description {

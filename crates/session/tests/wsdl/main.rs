@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use services::{STYLES, all_paths, literal_paths, one_a_path, orders, schema};
-use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style};
-use trunkline_message::{Group, Message, Record, Schema, Structure as _};
+use trunkline_codec::soap::{self, Encoder, Options, Plan, Style};
+use trunkline_message::{Group, Layout, Message, Record, Structure as _};
 use trunkline_session::soap::wsdl::{self, Description};
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
@@ -124,11 +124,10 @@ struct Address {
 /// One struct as two components and as the entry of a group.
 #[derive(Message, Clone, Debug, Default)]
 struct Parcel {
-    #[component]
     sender: Address,
-    #[component(optional)]
+    #[field(implied)]
     receiver: Address,
-    #[group(entry = "stop")]
+    #[xml(entry = "stop")]
     stops: Group<Address>,
 }
 
@@ -144,13 +143,11 @@ mod other {
 
 #[derive(Message, Clone, Debug, Default)]
 struct Letter {
-    #[component]
     sender: Address,
-    #[component]
     receiver: other::Address,
 }
 
-fn post(style: (&str, Style, bool), schema: &Arc<Schema>) -> Description {
+fn post(style: (&str, Style, bool), schema: &Arc<Layout>) -> Description {
     let mut description = orders(&[style]);
     description.operations[0].input = schema.clone();
     description
@@ -159,7 +156,7 @@ fn post(style: (&str, Style, bool), schema: &Arc<Schema>) -> Description {
 #[test]
 fn a_struct_is_one_type_however_often_it_is_used() {
     for style in STYLES {
-        let description = post(style, Parcel::schema());
+        let description = post(style, Parcel::layout());
         description.check().unwrap();
         let written = wsdl::write(&description);
         assert_eq!(types(&written, "Address"), [""], "{}:\n{written}", style.0);
@@ -175,12 +172,12 @@ fn a_struct_is_one_type_however_often_it_is_used() {
 fn messages_name_the_types_that_the_wsdl_does() {
     let parcel = Parcel { stops: vec![Address::default()].into(), ..Parcel::default() };
     let options = Options {
-        layout: Layout::Operation,
+        layout: soap::Layout::Operation,
         types: true,
         namespace: "urn:orders".into(),
         ..Options::default()
     };
-    let mut encoder = Encoder::new(&Plan::new(Parcel::schema(), &options));
+    let mut encoder = Encoder::new(&Plan::new(Parcel::layout(), &options));
     let message = String::from_utf8(encoder.encode(&parcel).unwrap().to_vec()).unwrap();
     assert!(message.contains("<sender xsi:type=\"ns:Address\">"), "{message}");
     assert!(message.contains("SOAP-ENC:arrayType=\"ns:Address[1]\""), "{message}");
@@ -190,7 +187,7 @@ fn messages_name_the_types_that_the_wsdl_does() {
 #[test]
 fn structs_of_one_name_are_numbered_or_refused_where_messages_name_their_types() {
     for style in STYLES {
-        let description = post(style, Letter::schema());
+        let description = post(style, Letter::layout());
         if matches!(style.1, Style::RpcEncoded | Style::DocumentEncoded) {
             let error = description.check().unwrap_err().to_string();
             assert_eq!(

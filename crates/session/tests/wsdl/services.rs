@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_codec::soap::{Style, Version};
-use trunkline_message::{Schema, Structure as _};
+use trunkline_message::{Layout, Structure as _};
 use trunkline_session::soap::wsdl::{Binding, Description, OperationDescription};
 
 const NAMESPACE: &str = "urn:trunkline:ng-2004";
@@ -18,12 +18,12 @@ pub(crate) const STYLES: [(&str, Style, bool); 5] = [
     ("rpc-encoded", Style::RpcEncoded, false),
 ];
 
-pub(crate) fn schema(listing: &str) -> Arc<Schema> {
-    Arc::new(Schema::from_listing(listing).expect("a listing"))
+pub(crate) fn schema(listing: &str) -> Arc<Layout> {
+    Arc::new(Layout::from_listing(listing).expect("a listing"))
 }
 
 fn operation(name: &str, answers: bool) -> OperationDescription {
-    let schema = CustomerServices::schema();
+    let schema = CustomerServices::layout();
     OperationDescription {
         name: name.into(),
         action: format!("{NAMESPACE}#{name}"),

@@ -1,7 +1,6 @@
 //! From a message of a schema to a graph, so that it can be written with references.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use trunkline_message::{
     Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
@@ -22,7 +21,7 @@ use crate::soap::plan::{Element, NONE, Plan};
 /// A message of another schema, a required field that is not set, a plan whose values are
 /// attributes.
 pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
-    if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+    if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
     if plan.options.attributes {
@@ -33,8 +32,8 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
     if plan.options.style.is_encoded() {
         out.set_encoded();
     }
-    let scopes = 0..plan.schema.scopes().len();
-    let naming = Naming { schema: &plan.schema, options: &plan.options };
+    let scopes = 0..plan.layout.scopes().len();
+    let naming = Naming { layout: &plan.layout, options: &plan.options };
     let mut writer = Writer {
         plan,
         encoded: plan.options.style.is_encoded(),
@@ -78,8 +77,8 @@ impl ScopeNames {
         let id = ScopeId(scope as u16);
         let entry = Name::new(plan.element_namespace(), &plan.scopes[scope].name);
         let components = 0..plan.scopes[scope].components.len();
-        let known = plan.schema.scope(id);
-        let entry_type = Name::new(&plan.options.namespace, &known.type_name);
+        let known = plan.layout.scope(id);
+        let entry_type = Name::new(&plan.options.namespace, &known.name);
         let component_type = |it: usize| entry_type.renamed(&known.components[it].type_name);
         Self {
             component_types: components.clone().map(component_type).collect(),
@@ -205,8 +204,9 @@ impl Writer<'_> {
         }
     }
 
+    /// What a field, or each item of a list, is.
     fn kind(&self, field: usize) -> Kind {
-        self.plan.schema.scopes()[self.scope].fields[field].kind
+        self.plan.layout.scopes()[self.scope].fields[field].holds.kind().unwrap_or(Kind::Text)
     }
 
     fn node(&mut self, kind: Kind, text: &str) -> NodeId {
@@ -357,13 +357,8 @@ impl Encoder for Writer<'_> {
     }
 }
 
-/// The type of XML Schema that a field, or an item of a list, has.
+/// The type of XML Schema that values of a kind have.
 fn schema_type(kind: Kind) -> Name {
-    let kind = match kind {
-        Kind::Integers(kind) => Kind::Integer(kind),
-        Kind::Floats => Kind::Float,
-        kind => kind,
-    };
     let name = xsd_name(kind);
     Name::new(XSD, name.split_once(':').map_or("anyType", |(_, local)| local))
 }

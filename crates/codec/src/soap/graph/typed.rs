@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
 
 use trunkline_message::{
     Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
@@ -85,7 +84,7 @@ fn read<M: Typed>(
     message: &mut M,
     unknown: &mut usize,
 ) -> Result<()> {
-    if !Arc::ptr_eq(message.message_schema(), &plan.schema) {
+    if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
     if plan.options.attributes {
@@ -491,11 +490,11 @@ impl<'a> Reader<'a> {
 
     /// May a value of the node's type stand in the present field, or as an item of it?
     fn check_type(&self, node: NodeId) -> Result<()> {
-        let field = self.plan.schema.scopes()[self.scope].fields.get(self.field);
+        let field = self.plan.layout.scopes()[self.scope].fields.get(self.field);
         let (Some(name), Some(field)) = (&self.graph.node(node).type_name, field) else {
             return Ok(());
         };
-        if name.namespace() != XSD || fits(field.kind, name.local()) {
+        if name.namespace() != XSD || fits(field.holds.kind(), name.local()) {
             return Ok(());
         }
         let what = format!("a value of another type than xsd:{}", name.local());
@@ -658,9 +657,9 @@ impl Decoder for Reader<'_> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         into.clear();
-        let kind = self.plan.schema.scopes()[self.scope].fields[self.field].kind;
+        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
         self.list(|reader| {
-            let number = within(reader.integer()?, kind);
+            let number = within(reader.integer()?, holds);
             let expected = "a whole number";
             into.push(
                 number.map_err(|problem| reader.error(ErrorKind::Value { expected, problem }))?,

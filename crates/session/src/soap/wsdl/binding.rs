@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::soap::Version;
-use trunkline_message::Schema;
+use trunkline_message::Layout;
 
 use super::markup::Markup;
 use super::messages;
@@ -84,11 +84,11 @@ impl<'a> Writer<'a> {
         markup.end("wsdl:operation");
     }
 
-    fn direction(&self, direction: &str, headers: &[Arc<Schema>], markup: &mut Markup) {
+    fn direction(&self, direction: &str, headers: &[Arc<Layout>], markup: &mut Markup) {
         markup.begin(direction, &[]);
-        for schema in headers {
-            let message = format!("tns:{}", messages::header(schema, self.shape));
-            let mut attributes = vec![("message", &*message), ("part", schema.name())];
+        for layout in headers {
+            let message = format!("tns:{}", messages::header(layout, self.shape));
+            let mut attributes = vec![("message", &*message), ("part", layout.name())];
             attributes.extend(self.usage(self.shape.is_encoded()));
             markup.empty(&self.name("header"), &attributes);
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use trunkline_message::Schema;
+use trunkline_message::is_name;
 
 use super::types::Types;
 use super::{Description, OperationDescription, messages};
@@ -91,8 +91,8 @@ fn check_names<'a>(
 
 /// Names are those that a schema may have, so that XML may have them too.
 fn check_name(what: &str, name: &str) -> Result<(), DescriptionError> {
-    match Schema::builder(name, "").build() {
-        Ok(_) => Ok(()),
-        Err(_) => error(format!("the {what}'s name {name:?} is not a name")),
+    match is_name(name) {
+        true => Ok(()),
+        false => error(format!("the {what}'s name {name:?} is not a name")),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trunkline_message::Schema;
+use trunkline_message::Layout;
 
 use super::markup::Markup;
 use super::shape::{Form, Shape};
@@ -46,16 +46,16 @@ pub(super) fn output(operation: &OperationDescription, shape: Shape, shapes: &[S
     shape.name(&format!("{}Output", operation.name), shapes)
 }
 
-pub(super) fn fault(schema: &Schema) -> String {
-    format!("{}Fault", schema.name())
+pub(super) fn fault(layout: &Layout) -> String {
+    format!("{}Fault", layout.name())
 }
 
 /// The name of a header block's message. Importers such as those of .NET and mono take only blocks that
 /// are written as the body is. The part is named after the block: in an encoded one that is the element's
 /// name, and parts of one name in request and answer are one parameter to CXF.
-pub(super) fn header(schema: &Schema, shape: Shape) -> String {
+pub(super) fn header(layout: &Layout, shape: Shape) -> String {
     let encoded = if shape.is_encoded() { "Encoded" } else { "" };
-    format!("{}{encoded}Header", schema.name())
+    format!("{}{encoded}Header", layout.name())
 }
 
 /// Every message; what they refer to goes into `types`.
@@ -72,35 +72,35 @@ pub(super) fn collect(
             .flat_map(|it| it.input_headers.iter().chain(&it.output_headers))
     };
     // Names of encoded types stand in messages, so these are first to have theirs.
-    for schema in headers().filter(|_| shapes.iter().any(|it| it.is_encoded())) {
-        types.message_type(schema, Form::Encoded);
+    for layout in headers().filter(|_| shapes.iter().any(|it| it.is_encoded())) {
+        types.message_type(layout, Form::Encoded);
     }
     for shape in shapes {
         for operation in &description.operations {
             let parts = body(&operation.name, &operation.input, *shape, shapes, types);
             messages.push(Message { name: input(operation, *shape, shapes), parts });
-            if let Some(schema) = &operation.output {
+            if let Some(layout) = &operation.output {
                 let wrapper = format!("{}Response", operation.name);
-                let parts = body(&wrapper, schema, *shape, shapes, types);
+                let parts = body(&wrapper, layout, *shape, shapes, types);
                 messages.push(Message { name: output(operation, *shape, shapes), parts });
             }
         }
     }
     let mut names = HashSet::new();
-    for (schema, shape) in headers().flat_map(|schema| shapes.iter().map(move |it| (schema, *it))) {
-        let (name, part) = (header(schema, shape), schema.name());
+    for (layout, shape) in headers().flat_map(|layout| shapes.iter().map(move |it| (layout, *it))) {
+        let (name, part) = (header(layout, shape), layout.name());
         if names.insert(name.clone()) {
             let part = match shape.is_encoded() {
-                true => Part::of_type(part, types.message_type(schema, Form::Encoded)),
-                false => Part::element(part, types.message_element(schema, Form::Qualified)),
+                true => Part::of_type(part, types.message_type(layout, Form::Encoded)),
+                false => Part::element(part, types.message_element(layout, Form::Qualified)),
             };
             messages.push(Message { name, parts: vec![part] });
         }
     }
-    for (_, schema) in description.operations.iter().flat_map(|it| &it.faults) {
-        let name = fault(schema);
+    for (_, layout) in description.operations.iter().flat_map(|it| &it.faults) {
+        let name = fault(layout);
         if names.insert(name.clone()) {
-            let element = types.message_element(schema, Form::Qualified);
+            let element = types.message_element(layout, Form::Qualified);
             messages.push(Message { name, parts: vec![Part::element(FAULT_PART, element)] });
         }
     }
@@ -110,27 +110,27 @@ pub(super) fn collect(
 /// The parts of a body; `wrapper` is its element in the styles that name it after the operation.
 fn body(
     wrapper: &str,
-    schema: &Schema,
+    layout: &Layout,
     shape: Shape,
     shapes: &[Shape],
     types: &mut Types,
 ) -> Vec<Part> {
     match shape {
-        Shape::Wrapped => vec![Part::element("parameters", types.wrapper(wrapper, schema))],
+        Shape::Wrapped => vec![Part::element("parameters", types.wrapper(wrapper, layout))],
         Shape::Bare => {
-            vec![Part::element("body", types.message_element(schema, Form::Qualified))]
+            vec![Part::element("body", types.message_element(layout, Form::Qualified))]
         }
         // WSDL 1.1 section 3.5 wants a type where values are encoded. But then toolkits take the
         // part's name for the element's, in no namespace; so that is for where the element has
         // another content already.
         Shape::DocumentEncoded if shapes.contains(&Shape::Bare) => {
-            vec![Part::of_type(schema.name(), types.message_type(schema, Form::Encoded))]
+            vec![Part::of_type(layout.name(), types.message_type(layout, Form::Encoded))]
         }
         Shape::DocumentEncoded => {
-            vec![Part::element("body", types.message_element(schema, Form::Encoded))]
+            vec![Part::element("body", types.message_element(layout, Form::Encoded))]
         }
         Shape::RpcEncoded | Shape::RpcLiteral => {
-            let elements = types.parts(schema, shape.form());
+            let elements = types.parts(layout, shape.form());
             elements.into_iter().map(|it| Part::of_type(&it.name, it.type_name)).collect()
         }
     }
@@ -189,8 +189,8 @@ pub(super) fn port_types(
             if operation.output.is_some() {
                 markup.empty("wsdl:output", &[("message", &format!("tns:{output}"))]);
             }
-            for (name, schema) in &operation.faults {
-                let message = format!("tns:{}", fault(schema));
+            for (name, layout) in &operation.faults {
+                let message = format!("tns:{}", fault(layout));
                 markup.empty("wsdl:fault", &[("name", name), ("message", &message)]);
             }
             markup.end("wsdl:operation");

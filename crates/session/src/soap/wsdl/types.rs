@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use trunkline_message::{IntegerKind, Kind, Need, Schema, ScopeId};
+use trunkline_codec::soap::entry_name;
+use trunkline_message::{Field, Holds, IntegerKind, Kind, Layout, Need, ScopeId};
 
 use super::Description;
 use super::markup::Markup;
@@ -64,25 +65,25 @@ pub(super) struct Types {
 
 impl Types {
     /// The name of the element that is a message, a header block or a fault's detail.
-    pub(super) fn message_element(&mut self, schema: &Schema, form: Form) -> String {
-        let type_name = self.message_type(schema, form);
-        self.element(schema.name(), Global::Type(type_name))
+    pub(super) fn message_element(&mut self, layout: &Layout, form: Form) -> String {
+        let type_name = self.message_type(layout, form);
+        self.element(layout.name(), Global::Type(type_name))
     }
 
     /// The name of the element around the fields of a message.
-    pub(super) fn wrapper(&mut self, name: &str, schema: &Schema) -> String {
-        let elements = self.parts(schema, Form::Qualified);
+    pub(super) fn wrapper(&mut self, name: &str, layout: &Layout) -> String {
+        let elements = self.parts(layout, Form::Qualified);
         self.element(name, Global::Wrapper(elements))
     }
 
     /// The name of a message's own type.
-    pub(super) fn message_type(&mut self, schema: &Schema, form: Form) -> String {
-        Walk { types: self, schema, form }.scope(ScopeId(0))
+    pub(super) fn message_type(&mut self, layout: &Layout, form: Form) -> String {
+        Walk { types: self, layout, form }.scope(ScopeId(0))
     }
 
     /// What stands in a message directly.
-    pub(super) fn parts(&mut self, schema: &Schema, form: Form) -> Vec<Element> {
-        Walk { types: self, schema, form }.members(ScopeId(0), None)
+    pub(super) fn parts(&mut self, layout: &Layout, form: Form) -> Vec<Element> {
+        Walk { types: self, layout, form }.members(ScopeId(0), None)
     }
 
     pub(super) fn has_encoded_arrays(&self) -> bool {
@@ -151,7 +152,7 @@ impl Types {
 /// A way through one schema, the inner types first.
 struct Walk<'a> {
     types: &'a mut Types,
-    schema: &'a Schema,
+    layout: &'a Layout,
     form: Form,
 }
 
@@ -165,23 +166,23 @@ impl Walk<'_> {
     /// The name of the type of a message or of a group's entry.
     fn scope(&mut self, id: ScopeId) -> String {
         let elements = self.members(id, None);
-        let schema = self.schema;
-        self.types.of_struct(&schema.scope(id).type_name, self.form, elements)
+        let layout = self.layout;
+        self.types.of_struct(&layout.scope(id).name, self.form, elements)
     }
 
     /// The elements directly inside a component, or inside none.
     fn members(&mut self, id: ScopeId, component: Option<u16>) -> Vec<Element> {
-        let members = members(self.schema, id, component);
+        let members = members(self.layout, id, component);
         members.into_iter().map(|member| self.member(id, member)).collect()
     }
 
     fn member(&mut self, id: ScopeId, member: Member) -> Element {
-        let schema = self.schema;
-        let scope = schema.scope(id);
+        let layout = self.layout;
+        let scope = layout.scope(id);
         let (name, type_name, need) = match member {
             Member::Field(index) => {
                 let field = &scope.fields[index];
-                (&field.name, self.kind(field.kind), field.need)
+                (&field.name, self.field(field), field.need)
             }
             Member::Component(index) => {
                 let component = &scope.components[index];
@@ -190,21 +191,21 @@ impl Walk<'_> {
                 (&component.name, type_name, component.need)
             }
         };
-        let optional = need == Need::Optional;
+        let optional = need != Need::Required;
         Element { name: name.to_string(), type_name, optional, repeated: false }
     }
 
-    fn kind(&mut self, kind: Kind) -> String {
-        let (item, name) = match kind {
-            Kind::Group(id) => (self.scope(id), &*self.schema.scope(id).name),
-            Kind::Integers(integer) => (integer_type(integer).into(), "item"),
-            Kind::Floats => ("xsd:double".into(), "item"),
-            kind => return simple_type(kind).into(),
+    fn field(&mut self, field: &Field) -> String {
+        let layout = self.layout;
+        let (item, name, stem) = match field.holds {
+            Holds::Value(kind) => return simple_type(kind).into(),
+            Holds::List(kind) => {
+                let item = simple_type(kind);
+                (item.into(), "item", item.trim_start_matches("xsd:"))
+            }
+            Holds::Group(id) => (self.scope(id), entry_name(layout, id), &*layout.scope(id).name),
         };
-        let stem = match kind {
-            Kind::Group(id) => format!("ArrayOf{}", self.schema.scope(id).type_name),
-            _ => format!("ArrayOf{}", item.trim_start_matches("xsd:")),
-        };
+        let stem = format!("ArrayOf{stem}");
         let content = match self.form {
             Form::Encoded => Content::Array(item),
             Form::Unqualified | Form::Qualified => Content::Sequence(vec![Element {
@@ -219,8 +220,8 @@ impl Walk<'_> {
 }
 
 /// In the order in which they stand in messages.
-fn members(schema: &Schema, id: ScopeId, parent: Option<u16>) -> Vec<Member> {
-    let scope = schema.scope(id);
+fn members(layout: &Layout, id: ScopeId, parent: Option<u16>) -> Vec<Member> {
+    let scope = layout.scope(id);
     let mut components = (0..scope.components.len())
         .filter(|index| scope.components[*index].parent == parent)
         .peekable();
@@ -249,7 +250,6 @@ fn simple_type(kind: Kind) -> &'static str {
         Kind::Time => "xsd:time",
         Kind::Timestamp => "xsd:dateTime",
         Kind::Text | Kind::Code => "xsd:string",
-        Kind::Integers(_) | Kind::Floats | Kind::Group(_) => "xsd:anyType",
     }
 }
 

@@ -1,0 +1,273 @@
+//! Describes a message member by member, one inside the other.
+
+use crate::{Holds, Kind, Layout, Member, MemberId, Need, SchemaError, Structure, TypeId, Types};
+
+/// Builds a [`Layout`] from members in their order. Each component and each group's entry is a type
+/// of its own.
+#[derive(Debug)]
+pub struct LayoutBuilder {
+    types: Types,
+    /// The message, and the components and groups that are open.
+    open: Vec<Open>,
+    /// The member added last, which notes are about.
+    last: Option<MemberId>,
+    problem: Option<String>,
+}
+
+#[derive(Debug)]
+struct Open {
+    of: TypeId,
+    members: Vec<Member>,
+}
+
+/// Components and groups that may be open at a time.
+const DEEPEST: usize = 128;
+
+impl Layout {
+    /// Starts a description of the message `name`.
+    pub fn builder(name: &str) -> LayoutBuilder {
+        let mut types = Types::default();
+        let message = Open { of: types.declare(name), members: Vec::new() };
+        LayoutBuilder { types, open: vec![message], last: None, problem: None }
+    }
+}
+
+impl LayoutBuilder {
+    fn fail(&mut self, problem: String) {
+        self.problem.get_or_insert(problem);
+    }
+
+    fn inside(&mut self) -> &mut Open {
+        self.open.last_mut().expect("the message is open to the end")
+    }
+
+    fn add(&mut self, name: &str, of: TypeId, need: Need) {
+        let inside = self.inside();
+        inside.members.push(Member { name: name.into(), of, need });
+        let index = inside.members.len() as u32 - 1;
+        self.last = Some(MemberId { of: inside.of, index });
+    }
+
+    fn enter(&mut self, name: &str, of: TypeId) {
+        // The message itself is not counted.
+        if self.open.len() > DEEPEST {
+            self.fail(format!("{name}: more than {DEEPEST} components and groups are nested"));
+        }
+        self.open.push(Open { of, members: Vec::new() });
+    }
+
+    /// Adds a field that holds a value.
+    pub fn field(&mut self, name: &str, kind: Kind, need: Need) -> &mut Self {
+        self.member(name, Holds::Value(kind), need)
+    }
+
+    /// Adds a field that holds a value or a list of values.
+    pub fn member(&mut self, name: &str, holds: Holds, need: Need) -> &mut Self {
+        let of = match holds {
+            Holds::Value(kind) => self.types.scalar(kind),
+            Holds::List(kind) => {
+                let item = self.types.scalar(kind);
+                self.types.list(item)
+            }
+            Holds::Group(_) => {
+                self.fail(format!("{name}: groups are opened by begin_group"));
+                return self;
+            }
+        };
+        self.add(name, of, need);
+        self
+    }
+
+    /// Adds a member of a type that Rust describes.
+    pub fn structure<S: Structure>(&mut self, name: &str, need: Need) -> &mut Self {
+        let of = self.types.structure::<S>();
+        self.add(name, of, need);
+        self
+    }
+
+    /// Opens a component; the members that follow are its own until [`end`](Self::end). It is
+    /// required or implied.
+    pub fn begin_component(&mut self, name: &str, need: Need) -> &mut Self {
+        let of = self.types.declare(name);
+        self.add(name, of, need);
+        self.enter(name, of);
+        self
+    }
+
+    /// Opens a repeating group: `name` around the entries, which are of a type called `entry`. The
+    /// members that follow are the entry's until [`end`](Self::end).
+    pub fn begin_group(&mut self, name: &str, entry: &str, need: Need) -> &mut Self {
+        let of = self.types.declare(entry);
+        let list = self.types.list(of);
+        self.add(name, list, need);
+        self.enter(name, of);
+        self
+    }
+
+    /// Names the type of the component or group entry opened last, or of the message: it has the
+    /// component's or entry's own name otherwise.
+    pub fn of_type(&mut self, name: &str) -> &mut Self {
+        let of = self.inside().of;
+        self.types.rename(of, name);
+        self
+    }
+
+    /// Notes a format's word about the member added last, or about the group opened last.
+    pub fn note(&mut self, format: &str, word: &str, value: &str) -> &mut Self {
+        match self.last {
+            Some(member) => self.types.notes().note_member(member, format, word, value),
+            None => self.fail(format!("the note {format}({word}) stands before any member")),
+        }
+        self
+    }
+
+    /// Notes a format's word about the type of the component or group entry opened last, or of the
+    /// message.
+    pub fn note_type(&mut self, format: &str, word: &str, value: &str) -> &mut Self {
+        let of = self.inside().of;
+        self.types.notes().note_type(of, format, word, value);
+        self
+    }
+
+    /// Is every component and group closed?
+    pub(crate) fn is_at_top(&self) -> bool {
+        self.open.len() == 1
+    }
+
+    /// Closes the component or group opened last.
+    pub fn end(&mut self) -> &mut Self {
+        if self.is_at_top() {
+            self.fail("an end too many".into());
+            return self;
+        }
+        if let Some(open) = self.open.pop() {
+            self.types.set_members(open.of, open.members);
+        }
+        self
+    }
+
+    /// The layout of what was described.
+    ///
+    /// # Errors
+    /// Says how many components or groups are left open, or what [`Layout::new`] refuses.
+    pub fn build(mut self) -> Result<Layout, SchemaError> {
+        if let Some(problem) = self.problem {
+            return Err(SchemaError(problem));
+        }
+        if !self.is_at_top() {
+            let open = self.open.len() - 1;
+            return Err(SchemaError(format!("components or groups left open: {open}")));
+        }
+        let message = self.open.remove(0);
+        self.types.set_members(message.of, message.members);
+        self.types.layout(message.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(describe: impl FnOnce(&mut LayoutBuilder)) -> String {
+        let mut builder = Layout::builder("Order");
+        describe(&mut builder);
+        builder.build().unwrap_err().to_string()
+    }
+
+    fn text(builder: &mut LayoutBuilder, name: &str) {
+        builder.field(name, Kind::Text, Need::Required);
+    }
+
+    #[test]
+    fn a_path_tells_fields_of_one_name_apart() {
+        let mut builder = Layout::builder("Order");
+        builder.begin_component("Header", Need::Required);
+        for name in ["Sender", "Target"] {
+            builder.begin_component(name, Need::Required);
+            builder.field("CompID", Kind::Text, Need::Required).end();
+        }
+        builder.end();
+        let layout = builder.build().unwrap();
+        let position = |path| layout.scopes()[0].position(path);
+        assert_eq!(position("CompID"), Some(0));
+        assert_eq!(position("Target/CompID"), Some(1));
+        assert_eq!(position("Header/Target/CompID"), Some(1));
+        for wrong in ["Header/CompID", "Order/Header/Target/CompID", "Target", "/CompID", ""] {
+            assert_eq!(position(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        assert_eq!(error(|it| text(it, "a b")), "Order: \"a b\" is not a name");
+        let twice = |it: &mut LayoutBuilder| {
+            text(it, "a");
+            text(it, "a");
+        };
+        assert_eq!(error(twice), "Order: the name a stands twice");
+        let open = |it: &mut LayoutBuilder| {
+            it.begin_component("a", Need::Required);
+        };
+        assert_eq!(error(open), "components or groups left open: 1");
+        assert_eq!(error(|it| _ = it.end()), "an end too many");
+        let deep = |it: &mut LayoutBuilder| {
+            for level in 0..=DEEPEST {
+                it.begin_group(&format!("g{level}"), "e", Need::Optional);
+            }
+        };
+        assert_eq!(error(deep), "g128: more than 128 components and groups are nested");
+        let empty = |it: &mut LayoutBuilder| {
+            it.begin_group("Legs", "Leg", Need::Optional).end();
+        };
+        assert_eq!(error(empty), "the group entry Leg has no fields");
+        let implied = |it: &mut LayoutBuilder| {
+            it.field("a", Kind::Text, Need::Implied);
+        };
+        assert_eq!(error(implied), "a: only a struct is implied by what is inside");
+        let optional = |it: &mut LayoutBuilder| {
+            it.begin_component("a", Need::Optional).end();
+        };
+        assert_eq!(error(optional), "a: a struct is required or implied");
+        let early = |it: &mut LayoutBuilder| {
+            it.note("fix", "tag", "1");
+        };
+        assert_eq!(error(early), "the note fix(tag) stands before any member");
+    }
+
+    /// What makes two descriptions two: names, kinds, presence and positions, and nothing else.
+    #[test]
+    fn a_layout_is_known_by_what_is_in_it() {
+        let id = |describe: &dyn Fn(&mut LayoutBuilder)| {
+            let mut builder = Layout::builder("Order");
+            describe(&mut builder);
+            builder.build().unwrap().id()
+        };
+        let field = |name: &'static str, kind, need| {
+            move |it: &mut LayoutBuilder| _ = it.field(name, kind, need)
+        };
+        let price = id(&field("Price", Kind::Decimal, Need::Optional));
+        assert_eq!(
+            price,
+            id(&|it| _ = it.field("Price", Kind::Decimal, Need::Optional).note("fix", "tag", "44"))
+        );
+        let others = [
+            id(&|_| ()),
+            id(&field("Prize", Kind::Decimal, Need::Optional)),
+            id(&field("Price", Kind::Float, Need::Optional)),
+            id(&field("Price", Kind::Decimal, Need::Required)),
+            id(&|it| _ = it.member("Price", Holds::List(Kind::Float), Need::Optional)),
+            id(&|it| {
+                it.begin_component("Price", Need::Required)
+                    .field("Price", Kind::Decimal, Need::Optional)
+                    .end();
+            }),
+            id(&|it| {
+                it.begin_group("Price", "Order", Need::Optional)
+                    .field("Price", Kind::Decimal, Need::Optional)
+                    .end();
+            }),
+        ];
+        let all: std::collections::HashSet<u128> = others.into_iter().chain([price]).collect();
+        assert_eq!(all.len(), others.len() + 1);
+    }
+}

@@ -1,0 +1,138 @@
+//! Types as they are described, one after the other.
+
+use std::collections::HashMap;
+
+use crate::{Body, FieldValue, Kind, Layout, Member, MemberId, Need, Notes, Schema, SchemaError};
+use crate::{Structure, Type, TypeId};
+
+/// The types that are described so far, and the notes of formats about them.
+#[derive(Debug, Default)]
+pub struct Types {
+    types: Vec<Type>,
+    /// Scalars and lists, which are the same wherever they are used.
+    shared: HashMap<Shared, TypeId>,
+    structs: HashMap<std::any::TypeId, TypeId>,
+    notes: Notes,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Shared {
+    Scalar(Kind),
+    List(TypeId),
+}
+
+impl Types {
+    /// The type of one value.
+    pub fn scalar(&mut self, kind: Kind) -> TypeId {
+        self.shared(Shared::Scalar(kind), kind.name().into(), Body::Scalar(kind))
+    }
+
+    /// The type of a list of these items.
+    pub fn list(&mut self, of: TypeId) -> TypeId {
+        let name = format!("{}[]", self.types[of.0 as usize].name);
+        self.shared(Shared::List(of), name.into(), Body::List(of))
+    }
+
+    fn shared(&mut self, key: Shared, name: Box<str>, body: Body) -> TypeId {
+        if let Some(known) = self.shared.get(&key) {
+            return *known;
+        }
+        let id = self.add(name, body);
+        self.shared.insert(key, id);
+        id
+    }
+
+    fn add(&mut self, name: Box<str>, body: Body) -> TypeId {
+        self.types.push(Type { name, body });
+        TypeId(self.types.len() as u32 - 1)
+    }
+
+    /// A new struct without members, to which types may refer before [`Self::set_members`] says what
+    /// it has.
+    pub fn declare(&mut self, name: &str) -> TypeId {
+        self.add(name.into(), Body::Struct(Vec::new()))
+    }
+
+    /// Says what a struct has.
+    pub fn set_members(&mut self, of: TypeId, members: Vec<Member>) {
+        self.types[of.0 as usize].body = Body::Struct(members);
+    }
+
+    /// Names a type anew, and lists of it.
+    pub fn rename(&mut self, of: TypeId, name: &str) {
+        self.types[of.0 as usize].name = name.into();
+        if let Some(list) = self.shared.get(&Shared::List(of)) {
+            self.types[list.0 as usize].name = format!("{name}[]").into();
+        }
+    }
+
+    /// The notes of formats.
+    pub fn notes(&mut self) -> &mut Notes {
+        &mut self.notes
+    }
+
+    /// The type of a Rust struct, described once however often it is used.
+    pub fn structure<S: Structure>(&mut self) -> TypeId {
+        let key = std::any::TypeId::of::<S>();
+        if let Some(known) = self.structs.get(&key) {
+            return *known;
+        }
+        // It has its place before it is described, so that what refers to itself has an end.
+        let id = self.declare(S::NAME);
+        self.structs.insert(key, id);
+        let mut members = Members { types: self, of: id, members: Vec::new() };
+        S::describe(&mut members);
+        let members = members.members;
+        self.set_members(id, members);
+        id
+    }
+
+    /// The layout of the message of this type.
+    ///
+    /// # Errors
+    /// As [`Layout::new`].
+    pub fn layout(self, root: TypeId) -> Result<Layout, SchemaError> {
+        Layout::new(Schema::new(self.types, root), self.notes)
+    }
+}
+
+/// Takes the members of a struct in their order.
+#[derive(Debug)]
+pub struct Members<'a> {
+    types: &'a mut Types,
+    of: TypeId,
+    members: Vec<Member>,
+}
+
+impl Members<'_> {
+    /// Notes a format's word about the struct.
+    pub fn note_type(&mut self, format: &str, word: &str, value: &str) {
+        self.types.notes.note_type(self.of, format, word, value);
+    }
+
+    /// Adds a member of a Rust type; it is there as its type has it, unless `need` says otherwise.
+    /// A name may be a path, `outer/inner`: the steps before the last are structs around it that
+    /// hold nothing else.
+    pub fn add<V: FieldValue>(&mut self, path: &str, need: Option<Need>) -> &mut Self {
+        let mut of = V::register(self.types);
+        let need = need.unwrap_or(V::NEED);
+        let mut steps = path.rsplit('/');
+        let mut name = steps.next().unwrap_or_default();
+        for outer in steps {
+            let around = self.types.declare(outer);
+            self.types.set_members(around, vec![Member { name: name.into(), of, need }]);
+            (of, name) = (around, outer);
+        }
+        self.members.push(Member { name: name.into(), of, need });
+        self
+    }
+
+    /// Notes a format's word about the member added last.
+    pub fn note(&mut self, format: &str, word: &str, value: &str) -> &mut Self {
+        if let Some(index) = self.members.len().checked_sub(1) {
+            let member = MemberId { of: self.of, index: index as u32 };
+            self.types.notes.note_member(member, format, word, value);
+        }
+        self
+    }
+}
