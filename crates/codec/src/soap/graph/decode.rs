@@ -193,10 +193,10 @@ impl<'a> Reader<'a> {
     }
 
     fn part(&self, name: &str, soap: &str, at: usize) -> Result<()> {
-        let mut fits = refuse_unqualified(name, soap, &self.parser, self.input);
+        let mut fits = refuse_unqualified(name, soap, &self.tag());
         // Header blocks have styles of their own.
         if self.typed.is_some() && name != "Header" {
-            fits = fits.and_then(|()| refuse_unknown_style(&self.parser, self.input));
+            fits = fits.and_then(|()| refuse_unknown_style(&self.tag()));
         }
         fits.map_err(|kind| Error::new(kind, at))
     }
@@ -249,6 +249,10 @@ impl<'a> Reader<'a> {
                 _ => return Err(Error::new(ErrorKind::Expected(expected.into()), at)),
             }
         }
+    }
+
+    fn tag(&self) -> xml::Reader<'a, &Parser> {
+        xml::Reader::new(&self.parser, self.input)
     }
 
     fn place(&mut self) -> Place<'_, 'a> {
@@ -333,7 +337,7 @@ impl<'a> Reader<'a> {
         }
         let outer = self.enter_style();
         if self.typed.is_some() && self.in_body {
-            let known = refuse_unknown_style(&self.parser, self.input);
+            let known = refuse_unknown_style(&self.tag());
             known.map_err(|kind| self.error_in(name.local(), kind, at))?;
         }
         let encoded = self.style.encoded;
