@@ -148,7 +148,7 @@ pub trait Writer {
     fn start(&mut self, name: Name<'_>);
 
     /// Declares a prefix in the element just begun.
-    fn declare(&mut self, prefix: &str, namespace: &str);
+    fn declare(&mut self, prefix: &str, namespace: &str) -> bool;
 
     /// Gives the element just begun an attribute.
     fn attribute(&mut self, name: Name<'_>, value: &str) -> bool;

@@ -62,11 +62,11 @@ impl infoset::Writer for Writer {
         self.in_tag = true;
     }
 
-    fn declare(&mut self, prefix: &str, namespace: &str) {
+    fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
         match prefix {
             "" => self.attribute("", "xmlns", namespace),
             prefix => self.attribute("xmlns", prefix, namespace),
-        };
+        }
     }
 
     fn attribute(&mut self, name: Name<'_>, value: &str) -> bool {
