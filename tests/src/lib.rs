@@ -1,6 +1,7 @@
 //! Conformance, cross-checks with other implementations, fuzz bodies.
 
 pub mod conformance;
+pub mod events;
 pub mod every_kind;
 pub mod fuzz;
 pub mod infoset;
@@ -8,6 +9,7 @@ pub mod plain_fix;
 pub mod random;
 pub mod samples;
 pub mod schemas;
+pub mod seam;
 pub mod skip;
 pub mod soap_cases;
 pub mod soap_echo;

@@ -5,6 +5,7 @@
 pub mod cdr;
 mod code_set;
 pub mod fix;
+pub mod infoset;
 pub mod soap;
 pub mod xml;
 

@@ -3,6 +3,8 @@
 use trunkline_codec::soap::{self, Fault, Fragment, HeaderBlock, Opened, QName, Roles, Version};
 use trunkline_message::Limits;
 
+use crate::seam;
+
 use super::edits::{Choices, Document};
 
 /// The roles that a node may play here.
@@ -54,8 +56,8 @@ pub fn envelope(data: &[u8]) {
 
 fn check(bytes: &[u8]) {
     let limits = Limits { message_bytes: 1 << 20, ..Limits::default() };
-    let fault = Fault::decode(bytes, &limits);
-    let Ok(opened) = soap::open(bytes, &limits) else {
+    let fault = seam::fault(bytes, &limits);
+    let Ok(opened) = seam::open(bytes, &limits) else {
         assert!(fault.is_err(), "a fault that cannot be opened");
         return;
     };

@@ -6,7 +6,7 @@ use trunkline_codec::soap::{
     self, Fault, FaultCode, Fragment, HeaderBlock, Opened, QName, Roles, Version,
 };
 use trunkline_message::Limits;
-use trunkline_tests::conformance;
+use trunkline_tests::{conformance, seam};
 
 const TESTS: &str = "http://example.org/ts-tests";
 
@@ -40,7 +40,7 @@ const FAULTS: [(&str, FaultCode); 12] = [
 const OTHERWISE: [&str; 2] = ["T25", "T26"];
 
 fn process(request: &str) -> Result<Opened, Fault> {
-    let opened = soap::open(request.as_bytes(), &Limits::default());
+    let opened = seam::open(request.as_bytes(), &Limits::default());
     let opened = opened.map_err(|error| Fault::of_error(&error))?;
     match soap::not_understood(&opened.header, &understood, &NODE_C) {
         names if names.is_empty() => Ok(opened),
@@ -50,8 +50,8 @@ fn process(request: &str) -> Result<Opened, Fault> {
 
 /// The code of a response, if it is a fault.
 fn code(response: &str) -> Option<FaultCode> {
-    let opened = soap::open(response.as_bytes(), &Limits::default()).expect("a kept response");
-    let fault = Fault::decode(response.as_bytes(), &Limits::default());
+    let opened = seam::open(response.as_bytes(), &Limits::default()).expect("a kept response");
+    let fault = seam::fault(response.as_bytes(), &Limits::default());
     assert_eq!(fault.is_ok(), opened.is_fault, "{response}");
     fault.ok().map(|fault| fault.code)
 }
@@ -131,7 +131,7 @@ fn faults_of_the_interop_suites_are_read() {
         ),
     ] {
         let Some(bytes) = message(name) else { return };
-        let fault = Fault::decode(&bytes, &Limits::default()).unwrap();
+        let fault = seam::fault(&bytes, &Limits::default()).unwrap();
         assert_eq!((fault.code, &*fault.reason), (code, reason), "{name}");
         match name {
             "test-doc/T12-response.xml" => {
@@ -147,7 +147,7 @@ fn faults_of_the_interop_suites_are_read() {
         }
     }
     let Some(bytes) = message("w3c-soap12-testcollection/XMLP-11-response.xml") else { return };
-    let fault = Fault::decode(&bytes, &Limits::default()).unwrap();
+    let fault = seam::fault(&bytes, &Limits::default()).unwrap();
     let rpc = "http://www.w3.org/2003/05/soap-rpc";
     assert_eq!(fault.subcodes, [QName::new(rpc, "BadArguments")]);
 }
@@ -159,7 +159,7 @@ fn every_message_of_the_interop_suite_opens() {
     for folder in fs::read_dir(directory.join("soap12")).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
-            let opened = soap::open(&fs::read(&path).unwrap(), &Limits::default());
+            let opened = seam::open(&fs::read(&path).unwrap(), &Limits::default());
             let opened = opened.unwrap_or_else(|error| panic!("{path:?}: {error}"));
             let old = path.ends_with("XMLP-5-request.xml");
             assert_eq!(opened.version == Version::Soap11, old, "{path:?}");
@@ -180,7 +180,7 @@ fn intermediaries_drop_relay_or_refuse() {
         [("XMLP-15-request.xml", 0, 0), ("XMLP-18.xml", 1, 0), ("XMLP-19-request.xml", 0, 1)]
     {
         let Some(bytes) = message(&format!("add-test-doc-int/{name}")) else { return };
-        let opened = soap::open(&bytes, &limits).unwrap();
+        let opened = seam::open(&bytes, &limits).unwrap();
         let missing = soap::not_understood(&opened.header, &nothing, &roles);
         assert_eq!((opened.header.len(), missing.len()), (1, refused), "{name}");
         let forwarded = soap::forward(&bytes, &limits, &roles, &nothing, &[]).unwrap();

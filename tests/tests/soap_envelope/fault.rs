@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use trunkline_codec::soap::{Fault, FaultCode, FaultParts, Fragment, QName, Version};
 use trunkline_lab::random::Random;
 use trunkline_message::Limits;
+use trunkline_tests::seam;
 
 const VERSIONS: [(Version, &str); 2] = [(Version::Soap11, "11"), (Version::Soap12, "12")];
 
@@ -17,7 +18,7 @@ fn golden(name: &str) -> String {
 }
 
 fn decode(bytes: &[u8]) -> Fault {
-    Fault::decode(bytes, &Limits::default()).unwrap()
+    seam::fault(bytes, &Limits::default()).unwrap()
 }
 
 fn fragment(text: &str) -> Fragment {

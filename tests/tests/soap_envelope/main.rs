@@ -8,14 +8,15 @@ mod foreign;
 mod header;
 mod open;
 
-use trunkline_codec::soap::{self, Opened};
+use trunkline_codec::soap::Opened;
 use trunkline_message::{Limits, Result};
+use trunkline_tests::seam;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 
 fn open(document: &str) -> Result<Opened> {
-    soap::open(document.as_bytes(), &Limits::default())
+    seam::open(document.as_bytes(), &Limits::default())
 }
 
 /// What is wrong with it, as a user reads it.

@@ -2,13 +2,12 @@
 //! graph has, or neither reads one.
 
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::graph;
 use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
 use trunkline_codec::xml::{self, Event, Parser};
 use trunkline_lab::random::Random;
 use trunkline_message::{Limits, Structure};
 use trunkline_tests::every_kind::{self, EveryKind};
-use trunkline_tests::samples;
+use trunkline_tests::{samples, seam};
 
 use crate::damaged::damage_by;
 
@@ -91,7 +90,7 @@ fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize
             };
             let (mut one, mut other) = (M::default(), M::default());
             let by_decoder = decoder.decode(document.as_bytes(), &mut one);
-            let by_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut other);
+            let by_graph = seam::decode_message(document.as_bytes(), &plan, &limits, &mut other);
             match (by_decoder, by_graph) {
                 (Ok(()), Ok(unknown)) => {
                     assert_eq!(one, other, "{options:?}: {document}");

@@ -4,6 +4,7 @@ use trunkline_codec::soap::Version;
 use trunkline_codec::soap::graph;
 use trunkline_lab::random::Random;
 use trunkline_message::{ErrorKind, Limits};
+use trunkline_tests::seam;
 
 use crate::{ENCODING11, encoded, encoded12, encoders};
 
@@ -119,10 +120,10 @@ fn what_can_be_read_can_be_written_and_read_again() {
     let mut read = 0;
     for round in 0..56_000 {
         let document = damage(&documents[round % documents.len()], &mut random);
-        let Ok(message) = graph::decode(document.as_bytes(), &limits) else { continue };
+        let Ok(message) = seam::decode(document.as_bytes(), &limits) else { continue };
         read += 1;
         for encoder in encoders() {
-            let after = match encoder.encode(&message) {
+            let after = match seam::encode(&encoder, &message) {
                 Ok(after) => String::from_utf8(after).expect("UTF-8"),
                 Err(error) => {
                     assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}: {document}");

@@ -12,8 +12,9 @@ mod references;
 mod typed;
 
 use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{self, Encoder, Message};
+use trunkline_codec::soap::graph::{Encoder, Message};
 use trunkline_message::Limits;
+use trunkline_tests::seam;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
@@ -41,18 +42,18 @@ fn encoded12(call: &str) -> String {
 }
 
 fn decode(document: &str) -> Message {
-    graph::decode(document.as_bytes(), &Limits::default())
+    seam::decode(document.as_bytes(), &Limits::default())
         .unwrap_or_else(|error| panic!("{error}: {document:.1000}"))
 }
 
 /// What is wrong with it, as a user reads it.
 fn refused(document: &str) -> String {
-    let decoded = graph::decode(document.as_bytes(), &Limits::default());
+    let decoded = seam::decode(document.as_bytes(), &Limits::default());
     decoded.expect_err("a message that is wrong").to_string()
 }
 
 fn encode(message: &Message, encoder: &Encoder) -> String {
-    let bytes = encoder.encode(message).unwrap_or_else(|error| panic!("{error}"));
+    let bytes = seam::encode(encoder, message).unwrap_or_else(|error| panic!("{error}"));
     String::from_utf8(bytes).expect("UTF-8")
 }
 

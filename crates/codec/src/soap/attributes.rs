@@ -10,7 +10,8 @@ use super::envelope::{
 use super::graph::{is_known_encoding, is_plain_name, is_simple_type, is_soap_encoding};
 use super::opening::excerpt;
 use super::plan::Plan;
-use crate::xml::{Attribute, Namespace, Parser};
+use crate::infoset::Tag;
+use crate::xml::{self, Attribute, Parser};
 
 const REFERENCE: &str = "references to elements elsewhere (multi-ref)";
 const PLACED: &str = "arrays that say where their items belong (offset or position)";
@@ -50,11 +51,10 @@ pub(super) fn refuse_independent(plan: &Plan, parser: &Parser, input: &str) -> K
 /// # Errors
 /// It asks for rules that are not known, or for others than the encoding's.
 pub(super) fn refuse_style(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
-    refuse_unknown_style(parser, input)?;
-    let is_other = |it: Attribute<'_>| {
-        style_of(parser, input, it).is_some_and(|(_, style)| !is_soap_encoding(&style))
-    };
-    match has_graphs(plan) && parser.attributes(input).any(is_other) {
+    let tag = xml::Reader::new(parser, input);
+    refuse_unknown_style(&tag)?;
+    let is_other = |(_, style): (&str, Cow<'_, str>)| !is_soap_encoding(&style);
+    match has_graphs(plan) && styles(&tag).any(is_other) {
         true => Err(ErrorKind::Unsupported(STYLE.into())),
         false => Ok(()),
     }
@@ -65,9 +65,8 @@ pub(super) fn refuse_style(plan: &Plan, parser: &Parser, input: &str) -> Kept<()
 /// # Errors
 /// It asks for rules that are not known (SOAP 1.2 part 1 section 5.4.6; SOAP 1.1 has no fault for
 /// them).
-pub(super) fn refuse_unknown_style(parser: &Parser, input: &str) -> Kept<()> {
-    let styles = parser.attributes(input).filter_map(|it| style_of(parser, input, it));
-    for (soap, style) in styles {
+pub(super) fn refuse_unknown_style(tag: &impl Tag) -> Kept<()> {
+    for (soap, style) in styles(tag) {
         if soap == SOAP12 && !is_known_encoding(&style) {
             let what = format!("the encoding style {}", excerpt(trim(&style)));
             return Err(ErrorKind::Encoding(what.into()));
@@ -76,17 +75,16 @@ pub(super) fn refuse_unknown_style(parser: &Parser, input: &str) -> Kept<()> {
     Ok(())
 }
 
-/// The value of the attribute `encodingStyle`, if it is that, and its namespace.
-fn style_of<'a>(
-    parser: &'a Parser,
-    input: &'a str,
-    attribute: Attribute<'a>,
-) -> Option<(&'a str, Cow<'a, str>)> {
-    if attribute.name.local() != "encodingStyle" {
-        return None;
-    }
-    let namespace = parser.namespace_name(input, attribute.name.namespace);
-    matches!(namespace, SOAP11 | SOAP12).then(|| (namespace, attribute.value()))
+/// The values of the attributes `encodingStyle` of the start tag just read, and their namespaces.
+pub(super) fn styles(tag: &impl Tag) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+    (0..tag.attributes()).filter_map(|index| {
+        let (name, value) = tag.attribute(index);
+        if tag.local(name) != "encodingStyle" {
+            return None;
+        }
+        let namespace = tag.namespace_of(name);
+        matches!(namespace, SOAP11 | SOAP12).then(|| (namespace, tag.value(value)))
+    })
 }
 
 /// Looks at the start tag, just read, of a part of the envelope, whose local name it is.
@@ -94,13 +92,13 @@ fn style_of<'a>(
 /// # Errors
 /// It has an attribute that is in no namespace (SOAP 1.1 section 4, which asks it of the Envelope
 /// alone; SOAP 1.2 part 1 sections 5.1, 5.2 and 5.3).
-pub(super) fn refuse_unqualified(part: &str, soap: &str, parser: &Parser, input: &str) -> Kept<()> {
+pub(super) fn refuse_unqualified(part: &str, soap: &str, tag: &impl Tag) -> Kept<()> {
     if soap != SOAP12 && part != "Envelope" {
         return Ok(());
     }
-    let found = parser.attributes(input).find(|it| it.name.namespace == Namespace::NONE);
-    found.map_or(Ok(()), |attribute| {
-        let name = excerpt(attribute.name.local());
+    let mut names = (0..tag.attributes()).map(|index| tag.attribute(index).0);
+    names.find(|name| tag.namespace_of(*name).is_empty()).map_or(Ok(()), |name| {
+        let name = excerpt(tag.local(name));
         let what = format!("attributes of {part} to be in a namespace, which {name:?} is not");
         Err(ErrorKind::Expected(what.into()))
     })

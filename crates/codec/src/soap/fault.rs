@@ -12,6 +12,8 @@ use super::fragment::Fragment;
 use super::header::{HeaderBlock, namespace};
 use super::plan::Version;
 use super::qname::QName;
+use crate::infoset::{Reader, Writer};
+use crate::xml::{self, Source};
 
 /// Whose mistake it is (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -182,10 +184,17 @@ impl Fault {
         self.encode_with(&[], version)
     }
 
+    /// As [`encode_with`](Self::encode_with), in any form.
+    pub fn encode_to(&self, header: &[HeaderBlock], version: Version, out: &mut impl Writer) {
+        write::message(self, header, version, out);
+    }
+
     /// The same with header blocks besides: what a fault has to say about header blocks stands
     /// there, and not in its detail (SOAP 1.1 section 4.4, SOAP 1.2 part 1 section 5.4.5).
     pub fn encode_with(&self, header: &[HeaderBlock], version: Version) -> Vec<u8> {
-        write::message(self, header, version).into_bytes()
+        let mut out = xml::Writer::document();
+        self.encode_to(header, version, &mut out);
+        out.finish().into_bytes()
     }
 
     /// Reads a message that is a fault. What toolkits leave out, add or put in the wrong namespace
@@ -194,7 +203,17 @@ impl Fault {
     /// # Errors
     /// As [`open`](super::open), of the whole document; the message is no fault.
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        read::message(bytes, limits)
+        let mut source = Source::default();
+        let input = source.prepare(bytes, limits)?;
+        Self::decode_from(&mut xml::Reader::soap(input, limits)?, limits)
+    }
+
+    /// As [`decode`](Self::decode), of a message in any form.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_from(reader: &mut impl Reader, limits: &Limits) -> Result<Self> {
+        read::message(reader, limits)
     }
 }
 

@@ -1,16 +1,15 @@
 //! Header blocks: for whom they are, who must understand them, who passes them on.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::envelope::{SOAP11, SOAP12};
 use super::fragment::Fragment;
 use super::plan::Version;
-use super::qname::{QName, escape};
-use super::reader::Reader;
-use crate::xml::{self, Event, Namespace, Parser, Source};
+use super::qname::QName;
+use crate::infoset::{Event, Reader, Tag};
+use crate::xml::escape;
 
 /// Header blocks of one message at most: each is looked at by everyone who processes headers.
 pub(super) const MOST_BLOCKS: usize = 1024;
@@ -35,18 +34,18 @@ impl HeaderBlock {
     /// otherwise: those of either SOAP are taken out of it. One that is no boolean says nothing.
     pub fn new(content: Fragment) -> Self {
         let mut said = Said::default();
-        let mut parser = Parser::new(xml::Options::soap(), &Limits::default());
-        let input = content.as_str();
-        if parser.begin(input).is_ok() && matches!(parser.next(input), Ok(Event::Start { .. })) {
+        let stripped = content.reader(&Limits::default()).and_then(|mut reader| {
+            let Event::Start(name) = reader.next()? else { return Ok(content.clone()) };
             for version in [Version::Soap11, Version::Soap12] {
                 // What cannot be read is left out all the same.
-                said.read(&parser, input, version, |_| Ok(false)).ok();
+                said.read(&reader, version, |_| Ok(false))?;
             }
-        }
-        said.places.sort_by_key(|place| place.start);
-        let name = content.name().clone();
-        let Said { must_understand, role, relay, places } = said;
-        Self { name, must_understand, role, relay, content: content.without(&places) }
+            said.places.sort_unstable();
+            Fragment::read(&mut reader, name, &said.places)
+        });
+        let Said { must_understand, role, relay, .. } = said;
+        let content = stripped.unwrap_or(content);
+        Self { name: content.name().clone(), must_understand, role, relay, content }
     }
 
     /// The same block, to be understood.
@@ -83,7 +82,7 @@ impl HeaderBlock {
             }
             for (name, value) in attributes {
                 out.push_str(&format!(" {prefix}:{name}=\""));
-                escape(value, &mut out);
+                escape(value, true, &mut out);
                 out.push('"');
             }
         }
@@ -111,25 +110,16 @@ impl HeaderBlock {
         attributes
     }
 
-    /// Reads the block whose start tag the parser has just read, at `at`, to its end.
-    pub(super) fn read(
-        parser: &mut Parser,
-        input: &str,
-        version: Version,
-        at: usize,
-        name: xml::Name<'_>,
-    ) -> Result<Self> {
-        let name = QName::of(parser, input, name);
-        let mut said = Said::default();
-        said.read(parser, input, version, |name| {
+    /// Reads the block that was just begun, to its end.
+    pub(super) fn read<R: Reader>(reader: &mut R, version: Version, name: R::Name) -> Result<Self> {
+        let (mut said, at) = (Said::default(), reader.began());
+        said.read(reader, version, |name| {
             let what = format!("{name} to be true or false");
             Err(Error::new(ErrorKind::Expected(what.into()), at))
         })?;
-        parser.skip_element(input)?;
-        let place = at..parser.position();
         let Said { must_understand, role, relay, places } = said;
-        let content = Fragment::cut(parser, input, place, name.clone(), &places);
-        Ok(Self { name, must_understand, role, relay, content })
+        let content = Fragment::read(reader, name, &places)?;
+        Ok(Self { name: content.name().clone(), must_understand, role, relay, content })
     }
 }
 
@@ -139,17 +129,15 @@ struct Said {
     must_understand: bool,
     role: Option<String>,
     relay: bool,
-    /// Where they stand, with the white space in front.
-    places: Vec<Range<usize>>,
+    /// Which they are, counted from the first.
+    places: Vec<usize>,
 }
 
 impl Said {
-    /// Reads the attributes of a version of the start tag that the parser read last; `other` says
-    /// what a value means that is no boolean.
+    /// Reads the attributes of a version; `other` says what a value means that is no boolean.
     fn read(
         &mut self,
-        parser: &Parser,
-        input: &str,
+        tag: &impl Tag,
         version: Version,
         other: impl Fn(&str) -> Result<bool>,
     ) -> Result<()> {
@@ -158,14 +146,13 @@ impl Said {
             "0" | "false" => Ok(false),
             _ => other(name),
         };
-        for attribute in parser.attributes(input) {
-            if attribute.name.namespace == Namespace::NONE
-                || parser.namespace_name(input, attribute.name.namespace) != namespace(version)
-            {
+        for index in 0..tag.attributes() {
+            let (name, value) = tag.attribute(index);
+            if tag.namespace_of(name) != namespace(version) {
                 continue;
             }
-            let value = attribute.value();
-            match (version, attribute.name.local()) {
+            let value = tag.value(value);
+            match (version, tag.local(name)) {
                 (_, name @ "mustUnderstand") => self.must_understand |= boolean(name, &value)?,
                 (Version::Soap12, name @ "relay") => self.relay = boolean(name, &value)?,
                 (Version::Soap11, "actor") | (Version::Soap12, "role") => {
@@ -174,9 +161,7 @@ impl Said {
                 }
                 _ => continue,
             }
-            let offset = |part: &str| part.as_ptr().addr() - input.as_ptr().addr();
-            let start = input[..offset(attribute.name.qualified())].trim_ascii_end().len();
-            self.places.push(start..offset(attribute.raw) + attribute.raw.len() + 1);
+            self.places.push(index);
         }
         Ok(())
     }
@@ -261,61 +246,4 @@ pub fn not_understood(
 /// (SOAP 1.2 part 1 section 2.7.2, table 3; SOAP 1.1 section 4.2.2).
 pub fn is_forwarded(block: &HeaderBlock, roles: &Roles<'_>, processed: bool) -> bool {
     !roles.play(block) || block.relay && !processed
-}
-
-/// The message as an intermediary passes it on: without the blocks that end here, see
-/// [`is_forwarded`], and with those it puts in behind the others. The rest stays as it is to the
-/// byte, but in UTF-8. The caller has asked [`not_understood`] before.
-///
-/// # Errors
-/// As [`open`](super::open); the whole document is checked.
-pub fn forward(
-    bytes: &[u8],
-    limits: &Limits,
-    roles: &Roles<'_>,
-    processed: &dyn Fn(&QName) -> bool,
-    inserted: &[HeaderBlock],
-) -> Result<Vec<u8>> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    let mut reader = Reader::begin(input, limits)?;
-    reader.open()?;
-    let places = std::mem::take(&mut reader.places);
-    reader.finish()?;
-    let mut out = String::with_capacity(input.len() + 64);
-    // What the declaration says of the encoding may be so no more.
-    if reader.prologue > 0 {
-        out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    }
-    let mut from = reader.prologue;
-    for (block, place) in reader.header.iter().zip(&places.blocks) {
-        if !is_forwarded(block, roles, processed(&block.name)) {
-            out.push_str(&input[from..place.start]);
-            from = place.end;
-        }
-    }
-    if !inserted.is_empty() {
-        let no_default = if places.default_namespace { " xmlns=\"\"" } else { "" };
-        let blocks: String = inserted
-            .iter()
-            .map(|block| {
-                let extra = if block.content.declares("") { "" } else { no_default };
-                block.encode_in(reader.version, true, extra)
-            })
-            .collect();
-        out.push_str(&input[from..places.insertion]);
-        from = places.insertion;
-        match &places.missing {
-            None => out.push_str(&blocks),
-            Some((start, end)) => {
-                // An empty-element tag is opened: its slash is left out.
-                if input[..from].ends_with("/>") {
-                    out.truncate(out.len() - 2);
-                }
-                out.extend([start.as_str(), &blocks, end.as_str()]);
-            }
-        }
-    }
-    out.push_str(&input[from..]);
-    Ok(out.into_bytes())
 }

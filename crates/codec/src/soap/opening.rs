@@ -172,13 +172,13 @@ pub(super) fn open(
     let Some(soap) = soap.filter(|_| name.local() == "Envelope") else {
         return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
     };
-    let fits = refuse_unqualified("Envelope", soap, parser, input);
+    let fits = refuse_unqualified("Envelope", soap, &xml::Reader::new(&*parser, input));
     fits.map_err(|kind| Error::new(kind, at))?;
     let mut style = refuse_style(plan, parser, input);
     let mut at = parser.position();
     let mut name = start(input, parser, "Header or Body")?;
     if is(parser, input, name, soap, "Header") {
-        let fits = refuse_unqualified("Header", soap, parser, input);
+        let fits = refuse_unqualified("Header", soap, &xml::Reader::new(&*parser, input));
         fits.map_err(|kind| Error::new(kind, at))?;
         header(input, parser, soap, plan.options.any_header)?;
         at = parser.position();
@@ -187,7 +187,8 @@ pub(super) fn open(
     if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
     }
-    style = style.and_then(|()| refuse_unqualified("Body", soap, parser, input));
+    style =
+        style.and_then(|()| refuse_unqualified("Body", soap, &xml::Reader::new(&*parser, input)));
     style = style.and_then(|()| refuse_style(plan, parser, input));
     style.map_err(|kind| Error::new(kind, at))?;
     body(plan, input, parser, soap, unknown)

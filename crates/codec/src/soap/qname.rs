@@ -5,7 +5,8 @@ use std::fmt;
 use trunkline_message::{Error, ErrorKind, Result};
 
 use super::opening::excerpt;
-use crate::xml::{self, Parser};
+use crate::infoset::{self, Tag};
+use crate::xml;
 
 /// The name of an element, an attribute or a fault code: a namespace and a name in it (Namespaces
 /// in XML section 2.1, XML Schema part 2 section 3.2.18).
@@ -28,42 +29,33 @@ impl QName {
         self.local == local && self.namespace == namespace
     }
 
-    /// The name of an element or attribute that the parser has just read.
-    pub(super) fn of(parser: &Parser, input: &str, name: xml::Name<'_>) -> Self {
-        Self::new(parser.namespace_name(input, name.namespace), name.local())
+    /// The name of an element or attribute that was just read.
+    pub(super) fn of<T: Tag>(tag: &T, name: T::Name) -> Self {
+        Self::new(tag.namespace_of(name), tag.local(name))
     }
 
-    /// What a value says, such as `ns:local`, where the parser stands; a prefix that is not
+    /// What a value says, such as `ns:local`, where the reader stands; a prefix that is not
     /// declared says nothing.
-    pub(super) fn in_value(parser: &Parser, input: &str, value: &str) -> Self {
+    pub(super) fn in_value(tag: &impl Tag, value: &str) -> Self {
         let value = value.trim_matches([' ', '\t', '\r', '\n']);
         let (prefix, local) = value.rsplit_once(':').unwrap_or(("", value));
-        let namespace = parser.resolve_prefix(input, prefix);
-        Self::new(namespace.map_or("", |it| parser.namespace_name(input, it)), local)
+        let namespace = tag.resolve(prefix);
+        Self::new(namespace.map_or("", |it| tag.namespace_name(it)), local)
     }
 
-    /// Appends it to a value, with the declaration that the element around it needs. Names of the
-    /// namespace `near` have the prefix that is declared for it.
-    pub(super) fn to_value(
-        &self,
-        near: (&str, &str),
-        declaration: &mut String,
-        value: &mut String,
-    ) {
+    /// As a value, in an element where the namespace `near` has that prefix; says whether the prefix
+    /// `ns` has to be declared for its own.
+    pub(super) fn to_value(&self, near: (&str, &str)) -> (String, bool) {
         match &*self.namespace {
-            "" => {}
-            namespace if namespace == near.1 => {
-                value.push_str(near.0);
-                value.push(':');
-            }
-            namespace => {
-                declaration.push_str(" xmlns:ns=\"");
-                escape(namespace, declaration);
-                declaration.push('"');
-                value.push_str("ns:");
-            }
+            "" => (self.local.clone(), false),
+            namespace if namespace == near.1 => (format!("{}:{}", near.0, self.local), false),
+            _ => (format!("ns:{}", self.local), true),
         }
-        escape(&self.local, value);
+    }
+
+    /// As the name of an element that has no prefix.
+    pub(super) fn without_prefix(&self) -> infoset::Name<'_> {
+        infoset::Name { prefix: "", namespace: &self.namespace, local: &self.local }
     }
 
     /// # Errors
@@ -88,24 +80,6 @@ impl fmt::Display for QName {
         match &*self.namespace {
             "" => f.write_str(&self.local),
             namespace => write!(f, "{{{namespace}}}{}", self.local),
-        }
-    }
-}
-
-/// Appends a text so that it reads the same in an element and between double quotes. Characters
-/// that XML does not have become U+FFFD, so that a text from anywhere can be told.
-pub(super) fn escape(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' => out.push_str("&#9;"),
-            '\n' => out.push_str("&#10;"),
-            '\r' => out.push_str("&#13;"),
-            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            _ => out.push(character),
         }
     }
 }

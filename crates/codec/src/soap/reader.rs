@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
-use super::attributes::refuse_unqualified;
+use super::attributes::{refuse_unqualified, styles};
 use super::envelope::{SOAP11, SOAP12};
 use super::header::{HeaderBlock, MOST_BLOCKS, namespace};
 use super::opening::excerpt;
 use super::plan::Version;
 use super::qname::QName;
-use crate::xml::{self, Event, Name, Namespace, Parser, Source};
+use crate::infoset::{Event, Reader};
+use crate::xml::{self, Source};
 
 /// A message up to the first child of its Body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Opened {
     /// The `encodingStyle` that holds for it, as it is written (SOAP 1.1 section 4.1.1, SOAP 1.2
     /// part 1 section 5.1.1).
     pub encoding_style: Option<String>,
-    /// Where that child is; `None` also where the document is in an encoding that had to be
+    /// Where that child is; `None` where the document is no XML, or in an encoding that had to be
     /// transcoded.
     pub place: Option<BodyPlace>,
 }
@@ -55,37 +56,45 @@ pub struct BodyPlace {
 pub fn open(bytes: &[u8], limits: &Limits) -> Result<Opened> {
     let mut source = Source::default();
     let input = source.prepare(bytes, limits)?;
-    let mut reader = Reader::begin(input, limits)?;
-    let child = reader.open()?;
-    let place = child.as_ref().and_then(|child| {
+    let (mut opened, child) = read(&mut xml::Reader::soap(input, limits)?, limits)?;
+    opened.place = child.and_then(|tag| {
         let offset = borrowed_at(bytes, input)?;
+        let name_end = tag.start + xml::element::name_end(&input[tag.clone()]);
         Some(BodyPlace {
-            start: offset + child.tag.start,
-            name_end: offset + child.name_end,
-            tag_end: offset + child.tag.end,
+            start: offset + tag.start,
+            name_end: offset + name_end,
+            tag_end: offset + tag.end,
         })
     });
+    Ok(opened)
+}
+
+/// As [`open`], for a message in any form.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_from(reader: &mut impl Reader, limits: &Limits) -> Result<Opened> {
+    read(reader, limits).map(|(opened, _)| opened)
+}
+
+/// Tells also where the start tag of the Body's child stands.
+fn read(reader: &mut impl Reader, limits: &Limits) -> Result<(Opened, Option<Range<usize>>)> {
+    let mut envelope = Envelope::new(reader, limits);
+    let child = envelope.open()?;
+    let tag = child.is_some().then(|| envelope.reader.began()..envelope.reader.position());
     if child.is_none() {
-        reader.finish()?;
+        envelope.finish()?;
     }
-    let Reader { version, header, encoding_style, .. } = reader;
-    let body = child.map(|child| child.name);
-    let is_fault = body.as_ref().is_some_and(|name| name.is(namespace(version), "Fault"));
-    Ok(Opened { version, header, body, is_fault, encoding_style, place })
+    let Envelope { version, header, encoding_style, .. } = envelope;
+    let is_fault = child.as_ref().is_some_and(|name| name.is(namespace(version), "Fault"));
+    let opened = Opened { version, header, body: child, is_fault, encoding_style, place: None };
+    Ok((opened, tag))
 }
 
 /// Where the text begins in the bytes, if it is a part of them: behind a byte order mark.
 fn borrowed_at(bytes: &[u8], text: &str) -> Option<usize> {
     let offset = text.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
     (offset + text.len() == bytes.len()).then_some(offset)
-}
-
-/// The first child of a Body.
-pub(super) struct Child {
-    pub(super) name: QName,
-    /// Its start tag.
-    tag: Range<usize>,
-    name_end: usize,
 }
 
 /// Where things stand, for those who change the document.
@@ -96,72 +105,69 @@ pub(super) struct Places {
     /// Where further blocks may be put.
     pub(super) insertion: usize,
     /// What has to stand around them there.
-    pub(super) missing: Option<(String, String)>,
+    pub(super) missing: Missing,
     /// Has an element without a prefix a namespace there?
     pub(super) default_namespace: bool,
 }
 
+/// What a message has not, to put header blocks in.
+#[derive(Debug, Default)]
+pub(super) enum Missing {
+    /// It has all.
+    #[default]
+    Nothing,
+    /// A Header, whose name has this prefix.
+    Header(String),
+    /// The end tag of a Header of this name, which is an empty-element tag.
+    EndTag(String),
+}
+
 /// A way into a document that stays open.
-pub(super) struct Reader<'a> {
-    pub(super) input: &'a str,
-    pub(super) parser: Parser,
+pub(super) struct Envelope<'a, R> {
+    pub(super) reader: &'a mut R,
     limits: &'a Limits,
     pub(super) version: Version,
     pub(super) header: Vec<HeaderBlock>,
     encoding_style: Option<String>,
     pub(super) places: Places,
-    /// The length of the XML declaration with the white space behind it.
-    pub(super) prologue: usize,
     /// Bytes of all header blocks, with the declarations that each was given.
     copied: usize,
 }
 
-enum Tag<'a> {
-    Start(usize, Name<'a>),
-    End(usize),
-    Eof,
-}
-
-impl<'a> Reader<'a> {
-    pub(super) fn begin(input: &'a str, limits: &'a Limits) -> Result<Self> {
-        let mut parser = Parser::new(xml::Options::soap(), limits);
-        let prologue = parser.begin(input)?;
-        Ok(Self {
-            input,
-            parser,
+impl<'a, R: Reader> Envelope<'a, R> {
+    pub(super) fn new(reader: &'a mut R, limits: &'a Limits) -> Self {
+        Self {
+            reader,
             limits,
             version: Version::Soap11,
             header: Vec::new(),
             encoding_style: None,
             places: Places::default(),
-            prologue: if input.starts_with("<?xml") { prologue } else { 0 },
             copied: 0,
-        })
+        }
     }
 
-    /// Reads up to and including the start tag of the Body's first child, or its end tag.
-    pub(super) fn open(&mut self) -> Result<Option<Child>> {
+    /// Reads up to and including the start tag of the Body's first child, whose name it answers, or
+    /// the end tag of the Body.
+    pub(super) fn open(&mut self) -> Result<Option<QName>> {
         let prefix = self.envelope()?;
-        let (mut at, mut name) = self.start("Header or Body")?;
+        let mut name = self.start("Header or Body")?;
         if self.is(name, "Header") {
-            self.part("Header", at)?;
-            self.header(name)?;
-            (at, name) = self.start("the Body")?;
+            self.part("Header")?;
+            self.read_header(name)?;
+            name = self.start("the Body")?;
         } else {
-            self.places.insertion = at;
-            let around = (format!("<{prefix}Header>"), format!("</{prefix}Header>"));
-            self.places.missing = Some(around);
+            self.places.insertion = self.reader.began();
+            self.places.missing = Missing::Header(prefix);
         }
         if !self.is(name, "Body") {
-            return Err(self.unexpected(at, "the Body", name));
+            return Err(self.unexpected("the Body", name));
         }
-        self.part("Body", at)?;
+        self.part("Body")?;
         match self.tag("an element in the Body")? {
-            Tag::Start(at, name) => {
+            Event::Start(name) => {
                 self.style();
-                let name_end = at + 1 + name.qualified().len();
-                let tag = at..self.parser.position();
-                Ok(Some(Child { name: QName::of(&self.parser, self.input, name), tag, name_end }))
+                Ok(Some(QName::of(self.reader, name)))
             }
             _ => Ok(None),
         }
@@ -169,65 +175,67 @@ impl<'a> Reader<'a> {
 
     /// Reads from anywhere in the Body, or behind it, to the end of the document.
     pub(super) fn finish(&mut self) -> Result<()> {
-        while self.parser.depth() > 1 {
-            self.parser.next(self.input)?;
+        while self.reader.depth() > 1 {
+            self.reader.next()?;
         }
         loop {
             match self.tag("the end of the Envelope")? {
-                Tag::Start(at, name) => {
+                Event::Start(name) => {
                     let again = self.is(name, "Header") || self.is(name, "Body");
                     if again || self.version == Version::Soap12 {
-                        return Err(self.unexpected(at, "the end of the Envelope", name));
+                        return Err(self.unexpected("the end of the Envelope", name));
                     }
-                    self.parser.skip_element(self.input)?;
+                    self.reader.skip()?;
                 }
-                Tag::End(_) => {}
-                Tag::Eof => return Ok(()),
+                Event::Eof => return Ok(()),
+                Event::End | Event::Text(_) => {}
             }
         }
     }
 
-    /// Reads the start tag of the Envelope; answers its prefix with the colon.
-    fn envelope(&mut self) -> Result<&'a str> {
-        let (at, name) = self.start("the Envelope")?;
-        let found = self.parser.namespace_name(self.input, name.namespace);
-        self.version = match (found, name.local()) {
+    /// Reads the start tag of the Envelope; answers its prefix.
+    fn envelope(&mut self) -> Result<String> {
+        let name = self.start("the Envelope")?;
+        self.version = match (self.reader.namespace_of(name), self.reader.local(name)) {
             (SOAP11, "Envelope") => Version::Soap11,
             (SOAP12, "Envelope") => Version::Soap12,
-            _ => {
-                let mut found = QName::of(&self.parser, self.input, name).to_string();
-                if name.namespace == Namespace::NONE {
+            (namespace, _) => {
+                let mut found = QName::of(self.reader, name).to_string();
+                if namespace.is_empty() {
                     found.push_str(" of no namespace");
                 }
                 let what = format!("an Envelope of {SOAP11} or {SOAP12}, not {}", excerpt(&found));
-                return Err(Error::new(ErrorKind::Version(what.into()), at));
+                return Err(Error::new(ErrorKind::Version(what.into()), self.reader.began()));
             }
         };
-        self.part("Envelope", at)?;
-        self.places.default_namespace = self.parser.default_namespace() != Namespace::NONE;
-        let qualified = name.qualified();
-        Ok(&qualified[..qualified.len() - name.local().len()])
+        self.part("Envelope")?;
+        self.places.default_namespace = self.has_default_namespace();
+        Ok(self.reader.prefix(name).into())
     }
 
-    fn header(&mut self, name: Name<'_>) -> Result<()> {
-        self.places.default_namespace |= self.parser.default_namespace() != Namespace::NONE;
-        if self.parser.is_empty_element() {
-            self.places.insertion = self.parser.position();
-            self.places.missing = Some((">".into(), format!("</{}>", name.qualified())));
-        }
+    fn has_default_namespace(&self) -> bool {
+        let namespace = self.reader.resolve("");
+        namespace.is_some_and(|it| !self.reader.namespace_name(it).is_empty())
+    }
+
+    fn read_header(&mut self, name: R::Name) -> Result<()> {
+        self.places.default_namespace |= self.has_default_namespace();
         loop {
             match self.tag("a header block")? {
-                Tag::Start(at, name) => self.block(at, name)?,
-                Tag::End(at) if self.places.missing.is_none() => {
-                    self.places.insertion = at;
-                    return Ok(());
-                }
-                _ => return Ok(()),
+                Event::Start(name) => self.block(name)?,
+                _ => break,
             }
         }
+        self.places.insertion = self.reader.began();
+        // The end of an empty-element tag takes no bytes.
+        if self.reader.began() == self.reader.position() {
+            self.places.missing = Missing::EndTag(self.reader.qualified(name));
+        }
+        Ok(())
     }
 
-    fn block(&mut self, at: usize, name: Name<'_>) -> Result<()> {
+    fn block(&mut self, name: R::Name) -> Result<()> {
+        let at = self.reader.began();
         let limit = |name, limit| Err(Error::new(ErrorKind::Limit { name, limit }, at));
         if self.header.len() >= self.limits.entries {
             return limit("entries", self.limits.entries);
@@ -235,35 +243,30 @@ impl<'a> Reader<'a> {
         if self.header.len() >= MOST_BLOCKS {
             return limit("header blocks", MOST_BLOCKS);
         }
-        let block = HeaderBlock::read(&mut self.parser, self.input, self.version, at, name)?;
+        let block = HeaderBlock::read(self.reader, self.version, name)?;
         // Each block takes a copy of declarations around it, which may be long.
         self.copied += block.content.as_str().len();
         if self.copied > self.limits.message_bytes {
             return limit("message_bytes", self.limits.message_bytes);
         }
         self.header.push(block);
-        self.places.blocks.push(at..self.parser.position());
+        self.places.blocks.push(at..self.reader.position());
         Ok(())
     }
 
     /// Notes the `encodingStyle` of the start tag just read.
     fn style(&mut self) -> bool {
         let own = namespace(self.version);
-        let mut attributes = self.parser.attributes(self.input);
-        let style = attributes.find(|it| {
-            it.name.local() == "encodingStyle"
-                && self.parser.namespace_name(self.input, it.name.namespace) == own
-        });
-        let Some(style) = style else { return false };
-        self.encoding_style = Some(style.value().trim().to_owned());
+        let Some((_, style)) = styles(self.reader).find(|it| it.0 == own) else { return false };
+        self.encoding_style = Some(style.trim().to_owned());
         true
     }
 
-    /// Looks at the start tag of a part of the envelope, at `at`. Parts of SOAP 1.2 have no
+    /// Looks at the start tag, just read, of a part of the envelope. Parts of SOAP 1.2 have no
     /// `encodingStyle` (part 1 section 5.1.1).
-    fn part(&mut self, name: &str, at: usize) -> Result<()> {
-        let soap = namespace(self.version);
-        let fits = refuse_unqualified(name, soap, &self.parser, self.input);
+    fn part(&mut self, name: &str) -> Result<()> {
+        let at = self.reader.began();
+        let fits = refuse_unqualified(name, namespace(self.version), self.reader);
         fits.map_err(|kind| Error::new(kind, at))?;
         match self.style() && self.version == Version::Soap12 {
             true => {
@@ -274,44 +277,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start(&mut self, expected: &'static str) -> Result<(usize, Name<'a>)> {
-        let before = self.parser.position();
+    fn start(&mut self, expected: &'static str) -> Result<R::Name> {
+        let before = self.reader.position();
         match self.tag(expected)? {
-            Tag::Start(at, name) => Ok((at, name)),
+            Event::Start(name) => Ok(name),
             _ => Err(Error::new(ErrorKind::Expected(expected.into()), before)),
         }
     }
 
-    /// The next tag; only white space and comments may stand before it.
-    fn tag(&mut self, expected: &'static str) -> Result<Tag<'a>> {
+    /// The next tag; only white space may stand before it.
+    fn tag(&mut self, expected: &'static str) -> Result<Event<R::Name, R::Text>> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => {
-                    // Outside the root, white space is not an event.
-                    let at = at + self.input[at..].find('<').unwrap_or(0);
-                    return Ok(Tag::Start(at, name));
-                }
-                Event::End { .. } => return Ok(Tag::End(at)),
-                Event::Eof => return Ok(Tag::Eof),
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                Event::Text { .. } | Event::CData { .. } => {
+            match self.reader.next()? {
+                Event::Text(text) if self.reader.is_white(text) => {}
+                Event::Text(_) => {
+                    let at = self.reader.began();
                     return Err(Error::new(ErrorKind::Expected(expected.into()), at));
                 }
+                tag => return Ok(tag),
             }
         }
     }
 
-    fn is(&self, name: Name<'_>, local: &str) -> bool {
-        name.local() == local
-            && self.parser.namespace_name(self.input, name.namespace) == namespace(self.version)
+    fn is(&self, name: R::Name, local: &str) -> bool {
+        self.reader.is(name, namespace(self.version), local)
     }
 
-    fn unexpected(&self, at: usize, expected: &str, found: Name<'_>) -> Error {
-        let found = QName::of(&self.parser, self.input, found).to_string();
+    fn unexpected(&self, expected: &str, found: R::Name) -> Error {
+        let found = QName::of(self.reader, found).to_string();
         let what = format!("{expected}, not {}", excerpt(&found));
-        Error::new(ErrorKind::Expected(what.into()), at)
+        Error::new(ErrorKind::Expected(what.into()), self.reader.began())
     }
 }

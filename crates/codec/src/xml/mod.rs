@@ -16,7 +16,8 @@
 //! ```
 //!
 //! The order of the work: [`Source`] turns bytes into checked text, [`Parser`] turns text into
-//! events that borrow from it, [`unescape`] and its relatives turn raw content into values.
+//! events that borrow from it, [`unescape`] and its relatives turn raw content into values. [`Reader`]
+//! and [`Writer`] make an [infoset](crate::infoset) of it.
 //!
 //! Every document type declaration is refused, because SOAP forbids it (SOAP 1.1 section 3,
 //! SOAP 1.2 section 5) and because it is the root of entity expansion attacks. So only the five
@@ -24,6 +25,7 @@
 
 mod attribute;
 mod declaration;
+pub(crate) mod element;
 mod encoding;
 mod entity;
 mod error;
@@ -32,8 +34,10 @@ mod markup;
 mod name;
 mod namespace;
 mod parser;
+mod reader;
 pub mod scan;
 mod start_tag;
+mod writer;
 
 pub use attribute::Attribute;
 pub use encoding::Source;
@@ -42,6 +46,9 @@ pub use error::{Error, ErrorKind};
 pub use name::{Name, is_name_char, is_name_start};
 pub use namespace::Namespace;
 pub use parser::Parser;
+pub use reader::{Reader, Text};
+pub use writer::Writer;
+pub(crate) use writer::escape;
 
 /// What a [`Parser`] checks beyond well-formedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,14 @@
 //! Names: XML 1.0 fifth edition section 2.3, Namespaces in XML section 4.
 
+use std::hash::{Hash, Hasher};
+
 use super::Namespace;
 use super::error::{Error, ErrorKind};
 use super::scan::{self, NAME, NAME_START};
 
-/// The name of an element or attribute, split at its colon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The name of an element or attribute, split at its colon. Two are equal if they are the same name in
+/// the same namespace, whatever their prefixes.
+#[derive(Clone, Copy, Debug)]
 pub struct Name<'a> {
     pub(super) qualified: &'a str,
     pub(super) local_start: u32,
@@ -28,6 +31,20 @@ impl<'a> Name<'a> {
     #[inline]
     pub fn local(&self) -> &'a str {
         &self.qualified[self.local_start as usize..]
+    }
+}
+
+impl PartialEq for Name<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.namespace == other.namespace && self.local() == other.local()
+    }
+}
+
+impl Eq for Name<'_> {}
+
+impl Hash for Name<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.namespace, self.local()).hash(state);
     }
 }
 

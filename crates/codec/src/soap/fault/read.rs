@@ -1,29 +1,27 @@
-//! Faults from XML, as toolkits write them.
+//! Faults, as toolkits write them.
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::{Fault, FaultCode, Version};
+use crate::infoset::{Event, Reader, Tag};
 use crate::soap::envelope::{SOAP11, SOAP12};
 use crate::soap::fragment::Fragment;
 use crate::soap::header::{HeaderBlock, namespace};
 use crate::soap::qname::QName;
-use crate::soap::reader::Reader;
-use crate::xml::{self, Event, Namespace, Parser, Source};
+use crate::soap::reader::Envelope;
 
 /// Reads a whole message.
-pub(super) fn message(bytes: &[u8], limits: &Limits) -> Result<Fault> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    let mut reader = Reader::begin(input, limits)?;
-    let child = reader.open()?;
-    let soap = namespace(reader.version);
-    if !child.is_some_and(|child| child.name.is(soap, "Fault")) {
+pub(super) fn message(reader: &mut impl Reader, limits: &Limits) -> Result<Fault> {
+    let mut envelope = Envelope::new(reader, limits);
+    let child = envelope.open()?;
+    let soap = namespace(envelope.version);
+    if !child.is_some_and(|name| name.is(soap, "Fault")) {
         let expected = ErrorKind::Expected("a Fault in the Body".into());
-        return Err(Error::new(expected, reader.parser.position()));
+        return Err(Error::new(expected, envelope.reader.position()));
     }
-    let mut fault = Reading { input, parser: &mut reader.parser, limits, copied: 0 }.fault()?;
-    reader.finish()?;
-    for block in &reader.header {
+    let mut fault = Reading { reader: envelope.reader, limits, copied: 0 }.fault()?;
+    envelope.finish()?;
+    for block in &envelope.header {
         headers(block, limits, &mut fault)?;
     }
     Ok(fault)
@@ -35,17 +33,15 @@ fn headers(block: &HeaderBlock, limits: &Limits, fault: &mut Fault) -> Result<()
     if !upgrade && !block.name.is(SOAP12, "NotUnderstood") {
         return Ok(());
     }
-    let input = block.content.as_str();
-    let mut parser = Parser::new(xml::Options::soap(), limits);
-    parser.begin(input)?;
+    let mut reader = block.content.reader(limits)?;
     loop {
-        match parser.next(input)? {
-            Event::Start { .. } => {}
+        match reader.next()? {
+            Event::Start(_) => {}
             Event::Eof => return Ok(()),
-            _ => continue,
+            Event::End | Event::Text(_) => continue,
         }
-        let Some(name) = parser.attribute(input, Namespace::NONE, "qname") else { continue };
-        let name = QName::in_value(&parser, input, &name.value());
+        let Some(name) = reader.find_attribute("", "qname") else { continue };
+        let name = QName::in_value(&reader, &reader.value(name));
         match (upgrade, &*name.namespace) {
             (false, _) => fault.not_understood.push(name),
             (true, SOAP11) => fault.upgrade.push(Version::Soap11),
@@ -57,38 +53,40 @@ fn headers(block: &HeaderBlock, limits: &Limits, fault: &mut Fault) -> Result<()
 
 const LONGEST_CODE: usize = 4096;
 
+/// Namespace of `xml:lang`.
+pub(super) const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
 /// Inside a Fault.
-struct Reading<'a> {
-    input: &'a str,
-    parser: &'a mut Parser,
+struct Reading<'a, R> {
+    reader: &'a mut R,
     limits: &'a Limits,
     /// Bytes of the detail's entries, with the declarations that each was given.
     copied: usize,
 }
 
-impl Reading<'_> {
+impl<R: Reader> Reading<'_, R> {
     /// The children are told by their local names alone: some toolkits put those of SOAP 1.1 in
     /// the namespace of the envelope, or in one that is the default there.
     fn fault(&mut self) -> Result<Fault> {
         let mut fault = Fault::new(FaultCode::Receiver, "");
-        let outside = self.parser.depth() - 1;
-        while self.parser.depth() > outside {
-            let Event::Start { name, .. } = self.parser.next(self.input)? else { continue };
-            match name.local() {
+        let outside = self.reader.depth() - 1;
+        while self.reader.depth() > outside {
+            let Event::Start(name) = self.reader.next()? else { continue };
+            match self.reader.local(name) {
                 "faultcode" => set_codes(&mut fault, vec![self.code()?]),
                 "Code" => {
                     let codes = self.codes()?;
                     set_codes(&mut fault, codes);
                 }
                 "faultstring" => {
-                    fault.language = self.language().unwrap_or_else(|| "en".into());
+                    fault.language = self.language();
                     fault.reason = self.text()?;
                 }
                 "Reason" => self.reason(&mut fault)?,
                 "Node" => fault.node = Some(self.text()?.trim().to_owned()),
                 "faultactor" | "Role" => fault.role = Some(self.text()?.trim().to_owned()),
                 "detail" | "Detail" => self.detail(&mut fault.detail)?,
-                _ => self.parser.skip_element(self.input)?,
+                _ => self.reader.skip()?,
             }
         }
         // A faultactor that is there and empty tells nothing.
@@ -100,10 +98,10 @@ impl Reading<'_> {
     /// The values of a Code and of the Subcodes in it, from the outermost.
     fn codes(&mut self) -> Result<Vec<QName>> {
         let mut codes = Vec::new();
-        let outside = self.parser.depth() - 1;
-        while self.parser.depth() > outside {
-            if let Event::Start { name, .. } = self.parser.next(self.input)?
-                && name.local() == "Value"
+        let outside = self.reader.depth() - 1;
+        while self.reader.depth() > outside {
+            if let Event::Start(name) = self.reader.next()?
+                && self.reader.local(name) == "Value"
             {
                 codes.push(self.code()?);
             }
@@ -114,12 +112,14 @@ impl Reading<'_> {
     /// The name that is the text of the element just begun.
     fn code(&mut self) -> Result<QName> {
         let (mut text, mut name) = (String::new(), QName::default());
-        let outside = self.parser.depth() - 1;
-        while self.parser.depth() > outside {
+        let outside = self.reader.depth() - 1;
+        while self.reader.depth() > outside {
+            let Event::Text(piece) = self.reader.next()? else { continue };
+            text.push_str(&self.reader.value(piece));
             // Here declarations of the element itself are in force. Nobody's code is so long that
             // it ends later, and what is endless must not be looked at time and again.
-            if append(self.parser.next(self.input)?, &mut text) && text.len() <= LONGEST_CODE {
-                name = QName::in_value(self.parser, self.input, &text);
+            if text.len() <= LONGEST_CODE {
+                name = QName::in_value(self.reader, &text);
             }
         }
         Ok(name)
@@ -127,15 +127,15 @@ impl Reading<'_> {
 
     /// Among texts in several languages the English one is taken, or else the first.
     fn reason(&mut self, fault: &mut Fault) -> Result<()> {
-        let outside = self.parser.depth() - 1;
+        let outside = self.reader.depth() - 1;
         let mut first = true;
-        while self.parser.depth() > outside {
-            let Event::Start { name, .. } = self.parser.next(self.input)? else { continue };
-            if name.local() != "Text" {
-                self.parser.skip_element(self.input)?;
+        while self.reader.depth() > outside {
+            let Event::Start(name) = self.reader.next()? else { continue };
+            if self.reader.local(name) != "Text" {
+                self.reader.skip()?;
                 continue;
             }
-            let language = self.language().unwrap_or_else(|| "en".into());
+            let language = self.language();
             let is_english = |it: &str| it == "en" || it.starts_with("en-");
             let better = is_english(&language) && !is_english(&fault.language);
             let text = self.text()?;
@@ -149,18 +149,18 @@ impl Reading<'_> {
 
     fn detail(&mut self, into: &mut Vec<Fragment>) -> Result<()> {
         let mut text = String::new();
-        let outside = self.parser.depth() - 1;
-        while self.parser.depth() > outside {
-            let at = self.parser.position();
-            let event = self.parser.next(self.input)?;
-            let Event::Start { name, .. } = event else {
-                append(event, &mut text);
-                continue;
+        let outside = self.reader.depth() - 1;
+        while self.reader.depth() > outside {
+            let name = match self.reader.next()? {
+                Event::Start(name) => name,
+                Event::Text(piece) => {
+                    text.push_str(&self.reader.value(piece));
+                    continue;
+                }
+                Event::End | Event::Eof => continue,
             };
-            let name = QName::of(self.parser, self.input, name);
-            self.parser.skip_element(self.input)?;
-            let place = at..self.parser.position();
-            let entry = Fragment::cut(self.parser, self.input, place, name, &[]);
+            let at = self.reader.began();
+            let entry = Fragment::read(self.reader, name, &[])?;
             self.copied += entry.as_str().len();
             let Limits { entries, message_bytes, .. } = *self.limits;
             for (name, limit, reached) in [
@@ -179,30 +179,22 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn language(&self) -> Option<String> {
-        let attribute = self.parser.attribute(self.input, Namespace::XML, "lang")?;
-        Some(attribute.value().into_owned())
+    fn language(&self) -> String {
+        let attribute = self.reader.find_attribute(XML, "lang");
+        attribute.map_or_else(|| "en".into(), |it| self.reader.value(it).into_owned())
     }
 
     /// All text in the element just begun.
     fn text(&mut self) -> Result<String> {
         let mut text = String::new();
-        let outside = self.parser.depth() - 1;
-        while self.parser.depth() > outside {
-            append(self.parser.next(self.input)?, &mut text);
+        let outside = self.reader.depth() - 1;
+        while self.reader.depth() > outside {
+            if let Event::Text(piece) = self.reader.next()? {
+                text.push_str(&self.reader.value(piece));
+            }
         }
         Ok(text)
     }
-}
-
-/// Appends the text of an event; `false` if it has none.
-fn append(event: Event<'_>, text: &mut String) -> bool {
-    match event {
-        Event::Text { raw, .. } => xml::unescape(raw, text),
-        Event::CData { raw, .. } => xml::normalise_newlines(raw, text),
-        _ => return false,
-    }
-    true
 }
 
 /// Tells the code proper from those that say more.

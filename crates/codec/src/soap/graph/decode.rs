@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
-use super::marks::{Head, Marks, NodeKind, Place};
+use super::marks::{Head, Marks, NodeKind, Place, without_hash};
 use super::model::{Array, Content, Graph, Message, Node, NodeId};
 use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
+use crate::infoset::{self, Event};
 use crate::soap::Version;
-use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified, says_nothing};
+use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified, says_nothing, styles};
 use crate::soap::opening::excerpt;
 use crate::soap::plan::Plan;
-use crate::xml::{self, Event, Parser, Source};
+use crate::xml::{self, Source};
 
 /// Edges to nodes that are not known yet are numbered from here.
 pub(super) const UNRESOLVED: u32 = 1 << 31;
@@ -29,8 +30,16 @@ const LONGEST_QUALIFIED_NAME: usize = 256;
 /// references to none; text beside elements; what is wrong with arrays.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
     let mut source = Source::default();
-    let reader = Reader::new(source.prepare(bytes, limits)?, limits, None);
-    reader.envelope().map(|(message, _)| message)
+    let input = source.prepare(bytes, limits)?;
+    decode_from(&mut xml::Reader::soap(input, limits)?, limits)
+}
+
+/// As [`decode`], for a message in any form.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_from(reader: &mut impl infoset::Reader, limits: &Limits) -> Result<Message> {
+    Reader::new(reader, limits, None).envelope().map(|(message, _)| message)
 }
 
 /// What a document is.
@@ -41,16 +50,15 @@ pub(super) enum Form {
     Element,
 }
 
-/// As [`decode`], for a message of the plan's schema. Tells also where the element of each node begins.
+/// As [`decode_from`], for a message of the plan's schema. Tells also where the element of each node
+/// begins.
 pub(super) fn decode_as(
-    bytes: &[u8],
+    reader: &mut impl infoset::Reader,
     limits: &Limits,
     plan: &Plan,
     form: Form,
 ) -> Result<(Message, Vec<usize>)> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    let reader = Reader { form, ..Reader::new(input, limits, Some(plan)) };
+    let reader = Reader { form, ..Reader::new(reader, limits, Some(plan)) };
     match form {
         Form::Envelope => reader.envelope(),
         Form::Element => reader.element(),
@@ -64,18 +72,17 @@ struct Style {
     text: Option<Arc<str>>,
 }
 
-struct Reader<'a> {
-    input: &'a str,
-    parser: Parser,
+struct Reader<'a, R: infoset::Reader> {
+    reader: &'a mut R,
     limits: &'a Limits,
-    names: Names,
+    names: Names<R>,
     nodes: Vec<Node>,
     /// Where their elements begin, if the message has a schema.
     places: Vec<usize>,
     /// Ids, their elements' nodes and places.
-    ids: Vec<(Cow<'a, str>, NodeId, usize)>,
-    references: Vec<(Cow<'a, str>, usize)>,
-    stack: Vec<Frame<'a>>,
+    ids: Vec<(R::Text, NodeId, usize)>,
+    references: Vec<(R::Text, usize)>,
+    stack: Vec<Frame<R::Text>>,
     elements: usize,
     /// The plan of a message that has a schema: its Body is encoded or not, whether it says so or not.
     typed: Option<&'a Plan>,
@@ -85,11 +92,11 @@ struct Reader<'a> {
 }
 
 /// An open element.
-struct Frame<'a> {
+struct Frame<V> {
     name: Name,
     at: usize,
     node: NodeId,
-    marks: Marks<'a>,
+    marks: Marks<V>,
     text: String,
     /// Does the text mean something beside elements?
     has_text: bool,
@@ -110,11 +117,10 @@ struct Root {
     style: Style,
 }
 
-impl<'a> Reader<'a> {
-    fn new(input: &'a str, limits: &'a Limits, typed: Option<&'a Plan>) -> Self {
+impl<'a, R: infoset::Reader> Reader<'a, R> {
+    fn new(reader: &'a mut R, limits: &'a Limits, typed: Option<&'a Plan>) -> Self {
         Self {
-            input,
-            parser: Parser::new(xml::Options::soap(), limits),
+            reader,
             limits,
             names: Names::default(),
             nodes: Vec::new(),
@@ -136,12 +142,10 @@ impl<'a> Reader<'a> {
 
     /// Reads a document that is one element, which is the message whatever its `root` says.
     fn element(mut self) -> Result<(Message, Vec<usize>)> {
-        self.parser.begin(self.input)?;
         self.style.encoded = self.is_of_encoded_plan();
         self.in_body = true;
-        let at = self.parser.position();
         let name = self.start("the message")?;
-        let root = self.child(name, at)?;
+        let root = self.child(name)?;
         self.epilogue(Version::Soap12)?;
         let places = std::mem::take(&mut self.places);
         let body = vec![Root { root: Some(true), has_id: false, ..root }];
@@ -149,37 +153,29 @@ impl<'a> Reader<'a> {
     }
 
     fn envelope(mut self) -> Result<(Message, Vec<usize>)> {
-        self.parser.begin(self.input)?;
-        let at = self.parser.position();
         let name = self.start("the Envelope")?;
-        let soap = self.parser.namespace_name(self.input, name.namespace);
-        let version = match soap {
-            SOAP11 => Version::Soap11,
-            SOAP12 => Version::Soap12,
-            _ => return Err(self.no_envelope(at, name)),
+        let version = match (self.reader.namespace_of(name), self.reader.local(name)) {
+            (SOAP11, "Envelope") => Version::Soap11,
+            (SOAP12, "Envelope") => Version::Soap12,
+            _ => return Err(self.no_envelope(name)),
         };
-        if name.local() != "Envelope" {
-            return Err(self.no_envelope(at, name));
-        }
         let soap = namespaces::envelope(version);
-        self.part("Envelope", soap, at)?;
+        self.part("Envelope", soap)?;
         self.enter_style();
-        let mut at = self.parser.position();
         let mut name = self.start("Header or Body")?;
         let mut header = Vec::new();
-        if self.is(name, soap, "Header") {
-            self.part("Header", soap, at)?;
+        if self.reader.is(name, soap, "Header") {
+            self.part("Header", soap)?;
             let outside = self.style.clone();
             self.enter_style();
             header = self.children()?;
             self.style = outside;
-            at = self.parser.position();
             name = self.start("Body")?;
         }
-        if !self.is(name, soap, "Body") {
-            return Err(self.error(ErrorKind::Expected("the Body".into()), self.parser.position()));
+        if !self.reader.is(name, soap, "Body") {
+            return Err(self.error(ErrorKind::Expected("the Body".into()), self.reader.position()));
         }
-        self.part("Body", soap, at)?;
+        self.part("Body", soap)?;
         // What a plan says holds for the Body: header blocks have schemas of their own.
         if self.style.text.is_none() {
             self.style.encoded = self.is_of_encoded_plan();
@@ -192,73 +188,71 @@ impl<'a> Reader<'a> {
         self.finish(version, header, body).map(|message| (message, places))
     }
 
-    fn part(&self, name: &str, soap: &str, at: usize) -> Result<()> {
-        let mut fits = refuse_unqualified(name, soap, &self.parser, self.input);
+    /// Looks at the start tag, just read, of a part of the envelope.
+    fn part(&self, name: &str, soap: &str) -> Result<()> {
+        let mut fits = refuse_unqualified(name, soap, self.reader);
         // Header blocks have styles of their own.
         if self.typed.is_some() && name != "Header" {
-            fits = fits.and_then(|()| refuse_unknown_style(&self.parser, self.input));
+            fits = fits.and_then(|()| refuse_unknown_style(self.reader));
         }
-        fits.map_err(|kind| Error::new(kind, at))
+        fits.map_err(|kind| Error::new(kind, self.reader.began()))
     }
 
     /// Passes over what SOAP 1.1 section 4 allows behind the Body, and SOAP 1.2 does not (part 1
     /// section 5.1).
     fn epilogue(&mut self, version: Version) -> Result<()> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
+            match self.reader.next()? {
                 Event::Eof => return Ok(()),
-                Event::Start { name, .. }
+                Event::Start(name)
                     if version == Version::Soap11
-                        && !self.is(name, SOAP11, "Header")
-                        && !self.is(name, SOAP11, "Body") =>
+                        && !self.reader.is(name, SOAP11, "Header")
+                        && !self.reader.is(name, SOAP11, "Body") =>
                 {
-                    self.parser.skip_element(self.input)?;
+                    self.reader.skip()?;
                 }
-                Event::Start { .. } | Event::Text { white: false, .. } | Event::CData { .. } => {
+                Event::Text(text) if self.reader.is_white(text) => {}
+                Event::Start(_) | Event::Text(_) => {
                     let what = "nothing but the end behind the Body";
+                    let at = self.reader.began();
                     return Err(Error::new(ErrorKind::Expected(what.into()), at));
                 }
-                _ => {}
+                Event::End => {}
             }
         }
     }
 
-    fn no_envelope(&self, at: usize, found: xml::Name<'_>) -> Error {
-        let namespace = self.parser.namespace_name(self.input, found.namespace);
-        let found = found.qualified();
-        let (found, namespace) = (&found[..found.floor_char_boundary(64)], namespace);
+    fn no_envelope(&self, found: R::Name) -> Error {
+        let namespace = self.reader.namespace_of(found);
+        let found = self.reader.qualified(found);
+        let found = &found[..found.floor_char_boundary(64)];
         let namespace = &namespace[..namespace.floor_char_boundary(200)];
         let what = format!("a SOAP 1.1 or 1.2 Envelope, not <{found}> of {namespace:?}");
-        Error::new(ErrorKind::Expected(what.into()), at)
+        Error::new(ErrorKind::Expected(what.into()), self.reader.began())
     }
 
-    fn is(&self, name: xml::Name<'_>, namespace: &str, local: &str) -> bool {
-        name.local() == local && self.parser.namespace_name(self.input, name.namespace) == namespace
-    }
-
-    /// The next element; only white space and comments may stand before it.
-    fn start(&mut self, expected: &'static str) -> Result<xml::Name<'a>> {
+    /// The next element; only white space may stand before it.
+    fn start(&mut self, expected: &'static str) -> Result<R::Name> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => return Ok(name),
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                _ => return Err(Error::new(ErrorKind::Expected(expected.into()), at)),
+            match self.reader.next()? {
+                Event::Start(name) => return Ok(name),
+                Event::Text(text) if self.reader.is_white(text) => {}
+                _ => {
+                    let at = self.reader.began();
+                    return Err(Error::new(ErrorKind::Expected(expected.into()), at));
+                }
             }
         }
     }
 
-    fn place(&mut self) -> Place<'_, 'a> {
-        Place { parser: &self.parser, input: self.input, names: &mut self.names }
+    fn place(&mut self) -> Place<'_, R> {
+        Place { tag: self.reader, names: &mut self.names }
     }
 
     /// Takes over the encoding style of the start tag just read, if it names one; answers the one
     /// before.
     fn enter_style(&mut self) -> Option<Style> {
-        let text = self.place().encoding_style()?;
+        let (_, text) = styles(self.reader).next()?;
         let encoded = namespaces::is_soap_encoding(&text);
         let style = Style { encoded, text: Some((&*text).into()) };
         Some(std::mem::replace(&mut self.style, style))
@@ -268,64 +262,56 @@ impl<'a> Reader<'a> {
     fn children(&mut self) -> Result<Vec<Root>> {
         let mut roots = Vec::new();
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => roots.push(self.child(name, at)?),
-                Event::End { .. } => return Ok(roots),
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                _ => return Err(Error::new(ErrorKind::Expected("an element".into()), at)),
+            match self.reader.next()? {
+                Event::Start(name) => roots.push(self.child(name)?),
+                Event::End => return Ok(roots),
+                Event::Text(text) if self.reader.is_white(text) => {}
+                Event::Text(_) | Event::Eof => {
+                    let at = self.reader.began();
+                    return Err(Error::new(ErrorKind::Expected("an element".into()), at));
+                }
             }
         }
     }
 
     /// Reads an element to its end tag, however deep.
-    fn child(&mut self, name: xml::Name<'a>, at: usize) -> Result<Root> {
-        self.open(name, at)?;
+    fn child(&mut self, name: R::Name) -> Result<Root> {
+        self.open(name)?;
         let style = self.style.clone();
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => self.open(name, at)?,
-                Event::End { .. } => {
+            match self.reader.next()? {
+                Event::Start(name) => self.open(name)?,
+                Event::End => {
                     if let Some((name, node, marks)) = self.close()? {
                         let has_id = style.encoded && marks.id.is_some();
                         return Ok(Root { name, node, root: marks.root, has_id, style });
                     }
                 }
-                Event::Text { raw, plain, white } => {
-                    self.text(!white, |text| match plain {
-                        true => text.push_str(raw),
-                        false => xml::unescape(raw, text),
-                    });
-                }
-                Event::CData { raw, .. } => {
-                    self.text(true, |text| xml::normalise_newlines(raw, text));
-                }
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => {}
+                Event::Text(text) => self.text(text),
                 Event::Eof => {
                     let kind = ErrorKind::Truncated { expected: "an end tag" };
-                    return Err(self.error(kind, at));
+                    return Err(self.error(kind, self.reader.began()));
                 }
             }
         }
     }
 
     /// Adds to the text of the innermost element.
-    fn text(&mut self, means_something: bool, add: impl FnOnce(&mut String)) {
+    fn text(&mut self, text: R::Text) {
         let Some(frame) = self.stack.last_mut() else { return };
+        let means_something = !self.reader.is_white(text);
         frame.has_text |= means_something;
-        add(&mut frame.text);
+        frame.text.push_str(&self.reader.value(text));
         // Once more for each piece of a text, so long ones are not looked at.
         if means_something && frame.text.len() <= LONGEST_QUALIFIED_NAME {
-            let (parser, input, names) = (&self.parser, self.input, &mut self.names);
-            Place { parser, input, names }.note_prefix(&frame.text, &mut frame.marks.prefixes);
+            let mut place = Place { tag: &*self.reader, names: &mut self.names };
+            place.note_prefix(&frame.text, &mut frame.marks.prefixes);
         }
     }
 
     /// An element begins, whose start tag was just read.
-    fn open(&mut self, name: xml::Name<'a>, at: usize) -> Result<()> {
+    fn open(&mut self, name: R::Name) -> Result<()> {
+        let at = self.reader.began();
         self.elements += 1;
         if self.elements > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
@@ -333,13 +319,13 @@ impl<'a> Reader<'a> {
         }
         let outer = self.enter_style();
         if self.typed.is_some() && self.in_body {
-            let known = refuse_unknown_style(&self.parser, self.input);
-            known.map_err(|kind| self.error_in(name.local(), kind, at))?;
+            let known = refuse_unknown_style(self.reader);
+            known.map_err(|kind| self.error_in(self.reader.local(name), kind, at))?;
         }
         let encoded = self.style.encoded;
         let marks = self.place().marks(encoded);
-        let marks = marks.map_err(|kind| self.error_in(name.local(), kind, at))?;
-        let name = self.names.get(&self.parser, self.input, name.namespace, name.local());
+        let marks = marks.map_err(|kind| self.error_in(self.reader.local(name), kind, at))?;
+        let name = self.names.get(self.reader, name);
         let node = match marks.reference.is_some() {
             true => NodeId(0),
             false => {
@@ -365,7 +351,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An element ends; it is handed back if it is a child of Header or Body.
-    fn close(&mut self) -> Result<Option<(Name, NodeId, Marks<'a>)>> {
+    fn close(&mut self) -> Result<Option<(Name, NodeId, Marks<R::Text>)>> {
         let mut frame = self.stack.pop().expect("an open element");
         if let Some(outer) = frame.outer.take() {
             self.style = outer;
@@ -388,7 +374,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The element has content; or, in the message of a schema, attributes that might be meant as
     /// the value's: a reference keeps none.
-    fn refer(&mut self, frame: &Frame<'_>, reference: Cow<'a, str>) -> Result<NodeId, ErrorKind> {
+    fn refer(&mut self, frame: &Frame<R::Text>, reference: R::Text) -> Result<NodeId, ErrorKind> {
         if frame.has_text || !frame.members.is_empty() {
             let what = "no content in an element that refers to another";
             return Err(ErrorKind::Expected(what.into()));
@@ -405,8 +391,8 @@ impl<'a> Reader<'a> {
         Ok(NodeId(UNRESOLVED | (self.references.len() as u32 - 1)))
     }
 
-    fn value(&mut self, frame: &mut Frame<'a>) -> Result<NodeId, ErrorKind> {
-        if let Some(id) = frame.marks.id.clone() {
+    fn value(&mut self, frame: &mut Frame<R::Text>) -> Result<NodeId, ErrorKind> {
+        if let Some(id) = frame.marks.id {
             self.ids.push((id, frame.node, frame.at));
         }
         // Header blocks are not the schema's.
@@ -474,29 +460,35 @@ impl<'a> Reader<'a> {
     }
 
     /// The node of each reference.
-    fn targets(&mut self) -> Result<Vec<NodeId>> {
-        let mut known: HashMap<&str, NodeId> = HashMap::with_capacity(self.ids.len());
+    fn targets(&self) -> Result<Vec<NodeId>> {
+        let mut known: HashMap<Cow<'_, str>, NodeId> = HashMap::with_capacity(self.ids.len());
         for (id, node, at) in &self.ids {
-            if known.insert(id, *node).is_some() {
+            let id = self.reader.value(*id);
+            if known.contains_key(&id) {
                 let id = &id[..id.floor_char_boundary(64)];
                 let what = format!("an id once, but {id:?} is another element's already");
                 return Err(Error::new(ErrorKind::Expected(what.into()), *at));
             }
+            known.insert(id, *node);
         }
-        let target = |(reference, at): &(Cow<'_, str>, usize)| match known.get(&**reference) {
-            Some(node) => Ok(*node),
-            None => {
-                let id = &reference[..reference.floor_char_boundary(64)];
-                let place = match self.form {
-                    Form::Envelope => "",
-                    Form::Element => " in the same header block or detail",
-                };
-                let what =
-                    format!("an element with the id {id:?}{place}, to which this one refers");
-                Err(Error::new(ErrorKind::Expected(what.into()), *at))
+        let target = |(reference, at): &(R::Text, usize)| {
+            let reference = without_hash(self.reader.value(*reference));
+            match known.get(&reference) {
+                Some(node) => Ok(*node),
+                None => Err(self.no_target(&reference, *at)),
             }
         };
         self.references.iter().map(target).collect()
+    }
+
+    fn no_target(&self, reference: &str, at: usize) -> Error {
+        let id = &reference[..reference.floor_char_boundary(64)];
+        let place = match self.form {
+            Form::Envelope => "",
+            Form::Element => " in the same header block or detail",
+        };
+        let what = format!("an element with the id {id:?}{place}, to which this one refers");
+        Error::new(ErrorKind::Expected(what.into()), at)
     }
 
     /// Items of a simple type have no elements inside.
@@ -592,7 +584,7 @@ fn is_encoding_type(name: &Name, local: &str) -> bool {
     name.local() == local && namespaces::is_encoding(name.namespace())
 }
 
-fn content(frame: &mut Frame<'_>) -> Result<Content, ErrorKind> {
+fn content<V>(frame: &mut Frame<V>) -> Result<Content, ErrorKind> {
     let marks = &mut frame.marks;
     let is_empty = frame.members.is_empty();
     if marks.nil {

@@ -7,7 +7,9 @@ use super::name::Name;
 use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
 use super::writer::Writer;
+use crate::infoset;
 use crate::soap::{Fragment, HeaderBlock, Version, open};
+use crate::xml;
 
 /// Writes messages as documents.
 #[derive(Clone, Debug)]
@@ -49,13 +51,26 @@ impl Encoder {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_with(&self, header: &[HeaderBlock], message: &Message) -> Result<Vec<u8>> {
+        let mut out = xml::Writer::document();
+        self.encode_to(header, message, &mut out)?;
+        Ok(out.finish().into_bytes())
+    }
+
+    /// As [`encode_with`](Self::encode_with), in any form.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_to(
+        &self,
+        header: &[HeaderBlock],
+        message: &Message,
+        out: &mut impl infoset::Writer,
+    ) -> Result<()> {
         let graph = &message.graph;
         let roots = message.header.iter().chain(&message.body).map(|root| root.1);
         let (nodes, states) = survey(graph, roots);
         let prefixes = Prefixes::new(message, &nodes, self.version);
-        let mut writer = Writer::new(self, graph, prefixes, states);
-        writer.document(message, header)?;
-        Ok(writer.finish())
+        Writer::new(self, graph, prefixes, states, out).document(message, header)
     }
 
     /// A value of a message as an element that stands by itself: an entry of a fault's detail, or

@@ -7,17 +7,17 @@ use trunkline_message::ErrorKind;
 
 use super::extent;
 use super::name::{Name, Names, is_plain_name};
-use super::namespaces::{self, ENCODING11, ENCODING12, SOAP11, SOAP12, XSD};
-use crate::xml::{self, Parser};
+use super::namespaces::{self, ENCODING11, ENCODING12, XSD};
+use crate::infoset::Tag;
 
 /// The attributes of one element, the encoding's own told from the others.
-#[derive(Debug, Default)]
-pub(super) struct Marks<'a> {
+#[derive(Debug)]
+pub(super) struct Marks<V> {
     pub(super) nil: bool,
     pub(super) type_name: Option<Name>,
-    pub(super) id: Option<Cow<'a, str>>,
-    /// The id of the element that has the value.
-    pub(super) reference: Option<Cow<'a, str>>,
+    pub(super) id: Option<V>,
+    /// What refers to the element that has the value.
+    pub(super) reference: Option<V>,
     pub(super) array: Option<Head>,
     pub(super) kind: Option<NodeKind>,
     /// `SOAP-ENC:position` of the element itself.
@@ -47,50 +47,59 @@ pub(super) enum NodeKind {
     Array,
 }
 
-/// The document as far as it is read.
-pub(super) struct Place<'p, 'a> {
-    pub(super) parser: &'p Parser,
-    pub(super) input: &'a str,
-    pub(super) names: &'p mut Names,
+impl<V> Marks<V> {
+    fn new(encoded: bool) -> Self {
+        Self {
+            nil: false,
+            type_name: None,
+            id: None,
+            reference: None,
+            array: None,
+            kind: None,
+            position: None,
+            root: None,
+            encoded,
+            attributes: Vec::new(),
+            prefixes: Vec::new(),
+        }
+    }
 }
 
-impl<'a> Place<'_, 'a> {
-    /// The encoding style that the start tag just read asks for.
-    pub(super) fn encoding_style(&self) -> Option<Cow<'a, str>> {
-        self.parser.attributes(self.input).find_map(|it| {
-            let namespace = self.parser.namespace_name(self.input, it.name.namespace);
-            let is = it.name.local() == "encodingStyle" && matches!(namespace, SOAP11 | SOAP12);
-            is.then(|| it.value())
-        })
-    }
+/// The document as far as it is read.
+pub(super) struct Place<'p, T: Tag> {
+    pub(super) tag: &'p T,
+    pub(super) names: &'p mut Names<T>,
+}
 
+impl<T: Tag> Place<'_, T> {
     /// The marks of the start tag just read. Where it is not `encoded`, attributes of the encoding
     /// mean nothing and are kept like others.
-    pub(super) fn marks(&mut self, encoded: bool) -> Result<Marks<'a>, ErrorKind> {
-        let mut marks = Marks { encoded, ..Marks::default() };
-        let (parser, input) = (self.parser, self.input);
-        for attribute in parser.attributes(input) {
-            let value = attribute.value();
-            let local = attribute.name.local();
-            let namespace = parser.namespace_name(input, attribute.name.namespace);
+    pub(super) fn marks(&mut self, encoded: bool) -> Result<Marks<T::Text>, ErrorKind> {
+        let mut marks = Marks::new(encoded);
+        let tag = self.tag;
+        for index in 0..tag.attributes() {
+            let (name, text) = tag.attribute(index);
+            let value = tag.value(text);
+            let local = tag.local(name);
+            let namespace = tag.namespace_of(name);
             let taken = match (namespace, local) {
                 // SOAP 1.1 section 5.4.1; many senders use them in SOAP 1.2 too.
                 ("", "id") if encoded => {
-                    marks.id = Some(value);
+                    marks.id = Some(text);
                     continue;
                 }
                 // References to what is not in the message, such as attachments, stay as they are.
                 ("", "href") if encoded && value.trim_start().starts_with('#') => {
-                    marks.reference = Some(without_hash(value));
+                    marks.reference = Some(text);
                     continue;
                 }
                 // SOAP 1.2 part 2 section 3.1.5.
                 (ENCODING11 | ENCODING12, "id") if encoded => {
-                    marks.id = Some(value);
+                    marks.id = Some(text);
                     continue;
                 }
                 (ENCODING11 | ENCODING12, "ref") if encoded => {
-                    marks.reference = Some(without_hash(value));
+                    marks.reference = Some(text);
                     continue;
                 }
                 (ENCODING11 | ENCODING12, _) if encoded => {
@@ -101,8 +110,7 @@ impl<'a> Place<'_, 'a> {
             };
             if !taken {
                 self.note_prefix(&value, &mut marks.prefixes);
-                let name = self.names.get(parser, input, attribute.name.namespace, local);
-                marks.attributes.push((name, value.into()));
+                marks.attributes.push((self.names.get(tag, name), value.into()));
             }
         }
         if marks.id.is_some() && marks.reference.is_some() {
@@ -114,7 +122,7 @@ impl<'a> Place<'_, 'a> {
 
     fn instance(
         &mut self,
-        marks: &mut Marks<'a>,
+        marks: &mut Marks<T::Text>,
         local: &str,
         value: &str,
     ) -> Result<bool, ErrorKind> {
@@ -128,7 +136,7 @@ impl<'a> Place<'_, 'a> {
 
     fn encoding(
         &mut self,
-        marks: &mut Marks<'a>,
+        marks: &mut Marks<T::Text>,
         local: &str,
         value: &str,
     ) -> Result<bool, ErrorKind> {
@@ -171,7 +179,7 @@ impl<'a> Place<'_, 'a> {
     fn qualified(&mut self, value: &str) -> Result<Name, ErrorKind> {
         let value = trim(value);
         let (prefix, local) = value.split_once(':').unwrap_or(("", value));
-        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else {
+        let Some(namespace) = self.tag.resolve(prefix) else {
             let value = &value[..value.floor_char_boundary(64)];
             let what = format!("a declared prefix in the type {value:?}");
             return Err(ErrorKind::Expected(what.into()));
@@ -180,7 +188,7 @@ impl<'a> Place<'_, 'a> {
             let value = &value[..value.floor_char_boundary(64)];
             return Err(ErrorKind::Expected(format!("the name of a type, not {value:?}").into()));
         }
-        let name = self.names.get(self.parser, self.input, namespace, local);
+        let name = self.names.in_namespace(self.tag, namespace, local);
         Ok(match namespaces::is_old_xsd(name.namespace()) {
             true => name.moved(XSD),
             false => name,
@@ -193,16 +201,16 @@ impl<'a> Place<'_, 'a> {
         if prefix == "xml" || !is_plain_name(prefix) || !is_plain_name(local) {
             return;
         }
-        let Some(namespace) = self.parser.resolve_prefix(self.input, prefix) else { return };
-        if namespace != xml::Namespace::NONE && !prefixes.iter().any(|it| *it.0 == *prefix) {
-            let namespace = self.names.namespace(self.parser, self.input, namespace);
-            prefixes.push((prefix.into(), namespace));
+        let Some(namespace) = self.tag.resolve(prefix) else { return };
+        let is_new = || !prefixes.iter().any(|it| *it.0 == *prefix);
+        if !self.tag.namespace_name(namespace).is_empty() && is_new() {
+            prefixes.push((prefix.into(), self.names.namespace(self.tag, namespace)));
         }
     }
 }
 
 /// References are URIs in SOAP 1.1 and bare ids in SOAP 1.2, where some write a hash all the same.
-fn without_hash(value: Cow<'_, str>) -> Cow<'_, str> {
+pub(super) fn without_hash(value: Cow<'_, str>) -> Cow<'_, str> {
     let bare = |it: &str| it.len() - it.trim_start().trim_start_matches('#').len();
     match value {
         Cow::Borrowed(it) => Cow::Borrowed(it[bare(it)..].trim()),

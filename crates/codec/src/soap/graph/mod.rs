@@ -35,7 +35,7 @@ mod same;
 mod typed;
 mod writer;
 
-pub use decode::decode;
+pub use decode::{decode, decode_from};
 pub use encode::Encoder;
 pub use from_message::from_message;
 pub use model::{Array, Content, Graph, Message, Node, NodeId};
@@ -45,4 +45,4 @@ pub use namespaces::is_known_encoding;
 pub(super) use namespaces::{is_simple_type, is_soap_encoding};
 pub use same::are_same;
 pub(super) use typed::decode_counted;
-pub use typed::{decode_message, read_message};
+pub use typed::{decode_message, decode_message_from, read_message};

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::infoset::Tag;
 use crate::soap::QName;
-use crate::xml::{self, Namespace, Parser};
+use crate::xml;
 
 /// A namespace and a local name. Cloning shares both, so that a message with a long namespace and
 /// many elements holds it once.
@@ -90,34 +91,50 @@ pub(in crate::soap) fn is_plain_name(text: &str) -> bool {
 }
 
 /// The names of one document.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    namespaces: HashMap<Namespace, Known>,
+#[derive(Debug)]
+pub(super) struct Names<T: Tag> {
+    known: HashMap<T::Name, Name>,
+    namespaces: HashMap<T::Namespace, Namespace>,
 }
 
 /// A namespace and the local names in it.
-type Known = (Arc<str>, HashMap<Box<str>, Arc<str>>);
+#[derive(Debug)]
+struct Namespace {
+    name: Arc<str>,
+    locals: HashMap<Box<str>, Arc<str>>,
+}
 
-impl Names {
-    fn entry(&mut self, parser: &Parser, input: &str, namespace: Namespace) -> &mut Known {
-        let name = || parser.namespace_name(input, namespace).into();
-        self.namespaces.entry(namespace).or_insert_with(|| (name(), HashMap::new()))
+impl<T: Tag> Default for Names<T> {
+    fn default() -> Self {
+        Self { known: HashMap::new(), namespaces: HashMap::new() }
+    }
+}
+
+impl<T: Tag> Names<T> {
+    fn entry(&mut self, tag: &T, namespace: T::Namespace) -> &mut Namespace {
+        let name = || tag.namespace_name(namespace).into();
+        let new = || Namespace { name: name(), locals: HashMap::new() };
+        self.namespaces.entry(namespace).or_insert_with(new)
     }
 
     /// The name of a namespace.
-    pub(super) fn namespace(&mut self, parser: &Parser, input: &str, it: Namespace) -> Arc<str> {
-        self.entry(parser, input, it).0.clone()
+    pub(super) fn namespace(&mut self, tag: &T, namespace: T::Namespace) -> Arc<str> {
+        self.entry(tag, namespace).name.clone()
     }
 
-    /// A name of the document.
-    pub(super) fn get(
-        &mut self,
-        parser: &Parser,
-        input: &str,
-        namespace: Namespace,
-        local: &str,
-    ) -> Name {
-        let (namespace, locals) = self.entry(parser, input, namespace);
+    /// A name that the document has.
+    pub(super) fn get(&mut self, tag: &T, name: T::Name) -> Name {
+        if let Some(known) = self.known.get(&name) {
+            return known.clone();
+        }
+        let new = self.in_namespace(tag, tag.namespace(name), tag.local(name));
+        self.known.insert(name, new.clone());
+        new
+    }
+
+    /// A name in a namespace that the document has.
+    pub(super) fn in_namespace(&mut self, tag: &T, namespace: T::Namespace, local: &str) -> Name {
+        let Namespace { name, locals } = self.entry(tag, namespace);
         let local = match locals.get(local) {
             Some(known) => known.clone(),
             None => {
@@ -126,6 +143,6 @@ impl Names {
                 shared
             }
         };
-        Name { namespace: namespace.clone(), local }
+        Name { namespace: name.clone(), local }
     }
 }

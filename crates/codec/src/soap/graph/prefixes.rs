@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Name;
 use super::model::{Content, Message, NodeId};
 use super::namespaces::{self, XSD, XSI};
+use crate::infoset::Name as Qualified;
 use crate::soap::{Roles, Version};
 
 /// Namespaces that the Envelope declares; where there are more, elements declare the rest.
@@ -200,16 +201,15 @@ impl Prefixes {
         self.declared.iter().map(|(prefix, namespace)| (&**prefix, &**namespace))
     }
 
-    /// A name as it is written, and what its element must declare for it.
-    pub(super) fn qualified(&self, name: &Name) -> (String, Option<(&str, &str)>) {
-        let namespace = self.own(name.namespace());
-        match self.known.get_key_value(namespace) {
-            _ if namespace == XML => (format!("xml:{}", name.local()), None),
-            Some((namespace, prefix)) => {
-                let declaration = (!prefix.everywhere).then_some((&*prefix.text, &**namespace));
-                (format!("{}:{}", prefix.text, name.local()), declaration)
+    /// A name as it is written, and whether its element must declare the prefix.
+    pub(super) fn qualified<'n>(&'n self, name: &'n Name) -> (Qualified<'n>, bool) {
+        let (namespace, local) = (self.own(name.namespace()), name.local());
+        match self.known.get(namespace) {
+            _ if namespace == XML => (Qualified { prefix: "xml", namespace, local }, false),
+            Some(prefix) => {
+                (Qualified { prefix: &prefix.text, namespace, local }, !prefix.everywhere)
             }
-            None => (name.local().to_owned(), None),
+            None => (Qualified { prefix: "", namespace, local }, false),
         }
     }
 }

@@ -14,6 +14,7 @@ use trunkline_wire::{
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
+use crate::infoset;
 use crate::soap::attributes::{fits, says_nothing};
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
@@ -21,6 +22,7 @@ use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::soap::unknown::{instead, local_part, meant_as_item};
 use crate::soap::values::parse_decimal;
 use crate::width::within;
+use crate::xml::{self, Source};
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
 /// shared are read once for each use. Answers how many elements the schema does not know, as
@@ -49,7 +51,34 @@ pub(in crate::soap) fn decode_counted<M: Typed>(
     unknown: &mut usize,
 ) -> Result<()> {
     *unknown = 0;
-    let (graph, places) = decode_as(bytes, limits, plan, form(plan))?;
+    let mut source = Source::default();
+    let input = source.prepare(bytes, limits)?;
+    read_from(&mut xml::Reader::soap(input, limits)?, plan, limits, message, unknown)
+}
+
+/// As [`decode_message`], for a message in any form.
+///
+/// # Errors
+/// As [`decode_message`].
+pub fn decode_message_from<M: Typed>(
+    reader: &mut impl infoset::Reader,
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+) -> Result<usize> {
+    let mut unknown = 0;
+    read_from(reader, plan, limits, message, &mut unknown)?;
+    Ok(unknown)
+}
+
+fn read_from<M: Typed>(
+    reader: &mut impl infoset::Reader,
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+    unknown: &mut usize,
+) -> Result<()> {
+    let (graph, places) = decode_as(reader, limits, plan, form(plan))?;
     let (node, around) = locate(plan, &graph)?;
     *unknown = around;
     read(&graph.graph, &places, node, plan, limits, message, unknown)

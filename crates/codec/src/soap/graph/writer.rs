@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use trunkline_message::{Error, ErrorKind, Result};
-use trunkline_wire::scan;
 
 use super::encode::{Encoder, State};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::name::{Name, is_plain_name};
 use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
+use crate::infoset::{self, Name as Qualified};
 use crate::soap::{HeaderBlock, Version};
 
 /// How an element comes into its parent.
@@ -31,7 +31,6 @@ struct Entry {
 /// An element that is open.
 struct Open<'a> {
     name: &'a Name,
-    tag: String,
     node: NodeId,
     next: usize,
     /// Of an array, the position behind the last item.
@@ -46,7 +45,7 @@ enum Step<'a> {
     End,
 }
 
-pub(super) struct Writer<'a> {
+pub(super) struct Writer<'a, W> {
     encoder: &'a Encoder,
     graph: &'a Graph,
     prefixes: Prefixes,
@@ -59,15 +58,19 @@ pub(super) struct Writer<'a> {
     /// Do shared values stand where they are used first for now?
     embeds: bool,
     open: Vec<Open<'a>>,
-    out: String,
+    out: &'a mut W,
 }
 
-impl<'a> Writer<'a> {
+/// Prefixes that an element has to declare, and their namespaces.
+type Declarations = Vec<(String, String)>;
+
+impl<'a, W: infoset::Writer> Writer<'a, W> {
     pub(super) fn new(
         encoder: &'a Encoder,
         graph: &'a Graph,
         prefixes: Prefixes,
         states: Vec<State>,
+        out: &'a mut W,
     ) -> Self {
         Self {
             encoder,
@@ -79,29 +82,21 @@ impl<'a> Writer<'a> {
             encoded: false,
             embeds: encoder.embedded,
             open: Vec::new(),
-            out: String::new(),
+            out,
         }
-    }
-
-    pub(super) fn finish(self) -> Vec<u8> {
-        self.out.into_bytes()
     }
 
     pub(super) fn document(&mut self, message: &'a Message, blocks: &[HeaderBlock]) -> Result<()> {
         let envelope = Name::new(namespaces::envelope(self.encoder.version), "Envelope");
         let [header, body] = ["Header", "Body"].map(|local| envelope.renamed(local));
-        let (header, body) = (self.name(&header)?, self.name(&body)?);
-        let envelope = self.name(&envelope)?;
-        self.out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?><");
-        self.out.push_str(&envelope);
-        let declared: Vec<_> =
-            self.prefixes.declared().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
-        for (prefix, namespace) in declared {
-            self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
+        self.start(&envelope)?;
+        for (prefix, namespace) in self.prefixes.declared() {
+            if !self.out.declare(prefix, namespace) {
+                return Err(self.error(NO_CHARACTER));
+            }
         }
-        self.out.push('>');
         if !message.header.is_empty() || !blocks.is_empty() {
-            self.out.push_str(&format!("<{header}>"));
+            self.start(&header)?;
             // A Body of another style has no place for values of header blocks.
             self.embeds |= !message.is_encoded() || message.body.is_empty();
             for (name, node) in &message.header {
@@ -111,10 +106,10 @@ impl<'a> Writer<'a> {
             }
             self.embeds = self.encoder.embedded;
             let version = self.encoder.version;
-            self.out.extend(blocks.iter().map(|block| block.encode_in(version, true, "")));
-            self.out.push_str(&format!("</{header}>"));
+            blocks.iter().for_each(|block| self.out.raw(&block.encode_in(version, true, "")));
+            self.end();
         }
-        self.out.push_str(&format!("<{body}"));
+        self.start(&body)?;
         self.encoded = message.is_encoded();
         let style = message.encoding_style.as_deref().map(|it| match self.encoded {
             true => namespaces::encoding(self.encoder.version),
@@ -126,7 +121,7 @@ impl<'a> Writer<'a> {
             Version::Soap12 => (None, style),
         };
         self.style(on_body)?;
-        self.out.push('>');
+        self.out.text("");
         for (name, node) in &message.body {
             let is_one_of_many = message.body.len() > 1;
             let entry = Entry { is_top: true, is_one_of_many, ..Entry::default() };
@@ -136,8 +131,20 @@ impl<'a> Writer<'a> {
         }
         let style = namespaces::encoding(self.encoder.version);
         self.independent_elements(Some(style).filter(|_| !message.is_encoded()))?;
-        self.out.push_str(&format!("</{body}></{envelope}>"));
+        self.end();
+        self.end();
         Ok(())
+    }
+
+    /// Begins an element whose prefix is declared, or is to be.
+    fn start(&mut self, name: &Name) -> Result<()> {
+        self.check_name(name)?;
+        self.out.start(self.prefixes.qualified(name).0);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.out.end();
     }
 
     /// Writes those with the style, if it is not that of the Body.
@@ -165,7 +172,6 @@ impl<'a> Writer<'a> {
     fn style(&mut self, style: Option<&str>) -> Result<()> {
         let Some(style) = style else { return Ok(()) };
         let name = Name::new(namespaces::envelope(self.encoder.version), "encodingStyle");
-        let name = self.name(&name)?;
         self.attribute(&name, style)
     }
 
@@ -182,18 +188,18 @@ impl<'a> Writer<'a> {
             match open.step(self.graph, self.encoded, self.encoder.version) {
                 Step::Child(name, node, entry) => self.begin(name, node, entry, None)?,
                 Step::Gap(name) => {
-                    let nil = Name::new(namespaces::XSI, "nil");
-                    let (tag, nil) = (self.name(name)?, self.name(&nil)?);
-                    self.out.push_str(&format!("<{tag} {nil}=\"true\"/>"));
+                    self.start(name)?;
+                    self.attribute(&Name::new(namespaces::XSI, "nil"), "true")?;
+                    self.end();
                 }
                 Step::End => {
                     if let Some(open) = self.open.pop() {
                         self.states[open.node.index()].is_open = false;
-                        self.out.push_str(&format!("</{}>", open.tag));
+                        self.end();
                     }
                 }
             }
-            if self.out.len() > self.encoder.limits.message_bytes {
+            if self.out.position() > self.encoder.limits.message_bytes {
                 let limit = self.encoder.limits.message_bytes;
                 return Err(self.error(ErrorKind::Limit { name: "message_bytes", limit }));
             }
@@ -211,12 +217,9 @@ impl<'a> Writer<'a> {
     ) -> Result<()> {
         let node = self.graph.node(id);
         let refers = self.refers(id, &entry).map_err(|kind| self.error_in(name, kind))?;
-        let (tag, declaration) = self.prefixes.qualified(name);
-        let mut declarations: Vec<(String, String)> = Vec::new();
-        declare(&mut declarations, declaration);
-        self.check_name(name)?;
-        self.out.push('<');
-        self.out.push_str(&tag);
+        let mut declarations = Declarations::new();
+        self.start(name)?;
+        declare(&mut declarations, self.prefixes.qualified(name));
         if !refers {
             self.identity(id)?;
             self.style(style)?;
@@ -225,9 +228,7 @@ impl<'a> Writer<'a> {
             self.reference(id)?;
         }
         if let Some(position) = &entry.position {
-            let position_name = Name::new(namespaces::ENCODING11, "position");
-            let position_name = self.name(&position_name)?;
-            self.attribute(&position_name, position)?;
+            self.attribute(&Name::new(namespaces::ENCODING11, "position"), position)?;
         }
         self.root(id, &entry)?;
         if !refers {
@@ -235,26 +236,27 @@ impl<'a> Writer<'a> {
             self.attributes(node, has_id, entry.is_block, &mut declarations)?;
         }
         for (prefix, namespace) in declarations {
-            self.attribute(&format!("xmlns:{prefix}"), &namespace)?;
+            if !self.out.declare(&prefix, &namespace) {
+                return Err(self.error(NO_CHARACTER));
+            }
         }
         match &node.content {
-            _ if refers => self.out.push_str("/>"),
-            Content::Nil => self.out.push_str("/>"),
-            Content::Text(text) if text.is_empty() => self.out.push_str("/>"),
+            _ if refers => self.end(),
+            Content::Nil => self.end(),
+            Content::Text(text) if text.is_empty() => self.end(),
             Content::Text(text) => {
-                self.out.push('>');
-                if !escape(text, false, &mut self.out) {
+                if !self.out.text(text) {
                     return Err(self.error_in(name, NO_CHARACTER));
                 }
-                self.out.push_str(&format!("</{tag}>"));
+                self.end();
             }
             Content::Struct(_) | Content::Array(_) => {
-                self.out.push('>');
+                self.out.text("");
                 self.states[id.index()].is_open = true;
                 let offset = self.graph.array(id).and_then(|array| array.offset);
                 let says_offset = self.encoded && self.encoder.version == Version::Soap11;
                 let position = offset.filter(|_| says_offset).unwrap_or(0);
-                self.open.push(Open { name, tag, node: id, next: 0, position });
+                self.open.push(Open { name, node: id, next: 0, position });
             }
         }
         Ok(())
@@ -273,8 +275,7 @@ impl<'a> Writer<'a> {
             (false, true) => "1",
             (false, false) => return Ok(()),
         };
-        let name = self.name(&Name::new(namespaces::ENCODING11, "root"))?;
-        self.attribute(&name, value)
+        self.attribute(&Name::new(namespaces::ENCODING11, "root"), value)
     }
 
     /// Does this element refer to the node, which stands elsewhere?
@@ -327,24 +328,21 @@ impl<'a> Writer<'a> {
 
     /// The attribute by which others refer to the node.
     fn identity(&mut self, id: NodeId) -> Result<()> {
-        match (self.states[id.index()].id, self.encoder.version) {
-            _ if !self.encoded => Ok(()),
-            (0, _) => Ok(()),
-            (id, Version::Soap11) => self.attribute("id", &format!("ref-{id}")),
-            (id, Version::Soap12) => {
-                let name = self.name(&Name::new(namespaces::ENCODING12, "id"))?;
-                self.attribute(&name, &format!("ref-{id}"))
-            }
-        }
+        let name = match (self.states[id.index()].id, self.encoder.version) {
+            _ if !self.encoded => return Ok(()),
+            (0, _) => return Ok(()),
+            (_, Version::Soap11) => Name::unqualified("id"),
+            (_, Version::Soap12) => Name::new(namespaces::ENCODING12, "id"),
+        };
+        self.attribute(&name, &format!("ref-{}", self.states[id.index()].id))
     }
 
     fn reference(&mut self, id: NodeId) -> Result<()> {
         let id = self.states[id.index()].id;
         match self.encoder.version {
-            Version::Soap11 => self.attribute("href", &format!("#ref-{id}")),
+            Version::Soap11 => self.attribute(&Name::unqualified("href"), &format!("#ref-{id}")),
             Version::Soap12 => {
-                let name = self.name(&Name::new(namespaces::ENCODING12, "ref"))?;
-                self.attribute(&name, &format!("ref-{id}"))
+                self.attribute(&Name::new(namespaces::ENCODING12, "ref"), &format!("ref-{id}"))
             }
         }
     }
@@ -354,18 +352,16 @@ impl<'a> Writer<'a> {
         &mut self,
         node: &'a Node,
         entry: &Entry,
-        declarations: &mut Vec<(String, String)>,
+        declarations: &mut Declarations,
     ) -> Result<()> {
         if matches!(node.content, Content::Nil) {
-            let nil = self.name(&Name::new(namespaces::XSI, "nil"))?;
-            self.attribute(&nil, "true")?;
+            self.attribute(&Name::new(namespaces::XSI, "nil"), "true")?;
         }
         if let Some(name) = &node.type_name
             && (self.encoder.types || entry.is_independent)
         {
-            let xsi = self.name(&Name::new(namespaces::XSI, "type"))?;
             let name = self.type_name(name, declarations)?;
-            self.attribute(&xsi, &name)?;
+            self.attribute(&Name::new(namespaces::XSI, "type"), &name)?;
         }
         let Content::Array(array) = &node.content else { return Ok(()) };
         if !self.encoded {
@@ -377,11 +373,9 @@ impl<'a> Writer<'a> {
                 let any = Name::new(namespaces::XSD, "anyType");
                 let item_type = array.item_type.as_ref().unwrap_or(&any);
                 let value = self.type_name(item_type, declarations)? + &array.brackets();
-                let [array_type, offset] = ["arrayType", "offset"].map(mark);
-                let (array_type, offset) = (self.name(&array_type)?, self.name(&offset)?);
-                self.attribute(&array_type, &value)?;
+                self.attribute(&mark("arrayType"), &value)?;
                 if let Some(stated) = array.offset {
-                    self.attribute(&offset, &array.place(stated))?;
+                    self.attribute(&mark("offset"), &array.place(stated))?;
                 }
             }
             Version::Soap12 => {
@@ -390,11 +384,9 @@ impl<'a> Writer<'a> {
                 let stated = if array.item_ranks.is_empty() { stated } else { Some(&arrays) };
                 if let Some(stated) = stated {
                     let value = self.type_name(stated, declarations)?;
-                    let name = self.name(&mark("itemType"))?;
-                    self.attribute(&name, &value)?;
+                    self.attribute(&mark("itemType"), &value)?;
                 }
-                let name = self.name(&mark("arraySize"))?;
-                self.attribute(&name, &array.size_list())?;
+                self.attribute(&mark("arraySize"), &array.size_list())?;
             }
         }
         Ok(())
@@ -405,7 +397,7 @@ impl<'a> Writer<'a> {
         node: &'a Node,
         has_id: bool,
         is_block: bool,
-        declarations: &mut Vec<(String, String)>,
+        declarations: &mut Declarations,
     ) -> Result<()> {
         for (name, value) in &node.attributes {
             let known = if is_block { self.prefixes.block(name, value) } else { None };
@@ -420,12 +412,10 @@ impl<'a> Writer<'a> {
             if name.is("", "xmlns") {
                 return Err(self.error(NO_NAME));
             }
-            let (qualified, declaration) = self.prefixes.qualified(name);
-            declare(declarations, declaration);
-            self.check_name(name)?;
+            declare(declarations, self.prefixes.qualified(name));
             match is_encoding_style(name) && namespaces::is_soap_encoding(value) {
-                true => self.attribute(&qualified, namespaces::encoding(self.encoder.version))?,
-                false => self.attribute(&qualified, value)?,
+                true => self.attribute(name, namespaces::encoding(self.encoder.version))?,
+                false => self.attribute(name, value)?,
             }
         }
         for (prefix, namespace) in &node.prefixes {
@@ -433,7 +423,7 @@ impl<'a> Writer<'a> {
                 return Err(self.error(NO_NAME));
             }
             if !self.prefixes.means(prefix, namespace) {
-                declare(declarations, Some((prefix, namespace)));
+                declare(declarations, (Qualified { prefix, namespace, local: "" }, true));
             }
         }
         Ok(())
@@ -446,17 +436,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The name of a type as a value.
-    fn type_name(&self, name: &Name, declarations: &mut Vec<(String, String)>) -> Result<String> {
+    fn type_name(&self, name: &Name, declarations: &mut Declarations) -> Result<String> {
         self.check_name(name)?;
-        let (qualified, declaration) = self.prefixes.qualified(name);
-        declare(declarations, declaration);
-        Ok(qualified)
-    }
-
-    /// A name that the Envelope declares the prefix of.
-    fn name(&self, name: &Name) -> Result<String> {
-        self.check_name(name)?;
-        Ok(self.prefixes.qualified(name).0)
+        let (qualified, is_declared) = self.prefixes.qualified(name);
+        declare(declarations, (qualified, is_declared));
+        Ok(match qualified.prefix {
+            "" => qualified.local.to_owned(),
+            prefix => format!("{prefix}:{}", qualified.local),
+        })
     }
 
     fn check_name(&self, name: &Name) -> Result<()> {
@@ -466,24 +453,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn attribute(&mut self, name: &str, value: &str) -> Result<()> {
-        self.out.push(' ');
-        self.out.push_str(name);
-        self.out.push_str("=\"");
-        let is_legal = escape(value, true, &mut self.out);
-        self.out.push('"');
-        if is_legal { Ok(()) } else { Err(self.error(NO_CHARACTER)) }
+    fn attribute(&mut self, name: &Name, value: &str) -> Result<()> {
+        self.check_name(name)?;
+        match self.out.attribute(self.prefixes.qualified(name).0, value) {
+            true => Ok(()),
+            false => Err(self.error(NO_CHARACTER)),
+        }
     }
 
     #[cold]
     fn error(&self, kind: ErrorKind) -> Error {
-        let error = Error::new(kind, self.out.len());
+        let error = Error::new(kind, self.out.position());
         self.open.iter().rev().fold(error, |error, open| error.within(open.name.local()))
     }
 
     #[cold]
     fn error_in(&self, element: &Name, kind: ErrorKind) -> Error {
-        let error = Error::new(kind, self.out.len()).within(element.local());
+        let error = Error::new(kind, self.out.position()).within(element.local());
         self.open.iter().rev().fold(error, |error, open| error.within(open.name.local()))
     }
 }
@@ -524,35 +510,9 @@ impl<'a> Open<'a> {
     }
 }
 
-fn declare(declarations: &mut Vec<(String, String)>, declaration: Option<(&str, &str)>) {
-    if let Some((prefix, namespace)) = declaration
-        && !declarations.iter().any(|it| it.0 == prefix)
-    {
-        declarations.push((prefix.to_owned(), namespace.to_owned()));
+/// Notes the declaration of a name's prefix, if the element has to declare it.
+fn declare(declarations: &mut Declarations, (name, is_needed): (Qualified<'_>, bool)) {
+    if is_needed && !declarations.iter().any(|it| it.0 == name.prefix) {
+        declarations.push((name.prefix.to_owned(), name.namespace.to_owned()));
     }
-}
-
-/// Appends text with its markup escaped; says whether XML has all of its characters.
-fn escape(text: &str, in_quotes: bool, out: &mut String) -> bool {
-    if !in_quotes && !scan::needs_escape(text.as_bytes()) {
-        out.push_str(text);
-        return true;
-    }
-    let mut legal = true;
-    for character in text.chars() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            '>' => out.push_str("&gt;"),
-            '"' if in_quotes => out.push_str("&quot;"),
-            // A parser would turn it into a line feed, and all of these in quotes into blanks.
-            '\r' => out.push_str("&#13;"),
-            '\n' if in_quotes => out.push_str("&#10;"),
-            '\t' if in_quotes => out.push_str("&#9;"),
-            '\t' | '\n' => out.push(character),
-            '\0'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => legal = false,
-            _ => out.push(character),
-        }
-    }
-    legal
 }

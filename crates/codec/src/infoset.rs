@@ -1,0 +1,169 @@
+//! What documents say, whatever their bytes look like: elements, attributes and texts, with names in
+//! namespaces (XML Information Set). SOAP is written against these traits, so that it can be carried by
+//! other forms than XML.
+//!
+//! Names and texts are handed out as small values that borrow nothing; the reader turns them into
+//! strings where somebody asks for one. So a form that numbers its names is never made to spell them.
+
+use std::borrow::Cow;
+use std::hash::Hash;
+
+use trunkline_message::Result;
+
+/// One piece of a document. Comments and processing instructions are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<N, T> {
+    /// An element begins; [`Tag`] has its attributes until the next one begins.
+    Start(N),
+    /// The innermost open element ends.
+    End,
+    /// Text. That of one element may come in several pieces.
+    Text(T),
+    /// The end of the document, as often as it is asked for.
+    Eof,
+}
+
+/// The element that was begun last, and what names mean where the reader stands. Names, namespaces
+/// and texts mean the same until the document ends.
+pub trait Tag {
+    /// The name of an element or attribute. Two are equal if they are the same name in the same
+    /// namespace, whatever their prefixes.
+    type Name: Copy + Eq + Hash;
+    /// A namespace. Two are equal if their names are.
+    type Namespace: Copy + Eq + Hash;
+    /// A text, or the value of an attribute.
+    type Text: Copy;
+
+    /// How many attributes the element has, without declarations of namespaces.
+    fn attributes(&self) -> usize;
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    fn attribute(&self, index: usize) -> (Self::Name, Self::Text);
+
+    /// The namespace of a name.
+    fn namespace(&self, name: Self::Name) -> Self::Namespace;
+
+    /// The prefix of a name as it was read last; empty if it has none.
+    fn prefix(&self, name: Self::Name) -> &str;
+
+    /// The name in its namespace.
+    fn local(&self, name: Self::Name) -> &str;
+
+    /// The name of a namespace; empty if it is none.
+    fn namespace_name(&self, namespace: Self::Namespace) -> &str;
+
+    /// What a prefix stands for here; the empty one stands for the default namespace.
+    fn resolve(&self, prefix: &str) -> Option<Self::Namespace>;
+
+    /// A text as a string.
+    fn value(&self, text: Self::Text) -> Cow<'_, str>;
+
+    /// Is a text white space that means nothing between elements?
+    fn is_white(&self, text: Self::Text) -> bool;
+
+    /// The name of a name's namespace; empty if it is in none.
+    fn namespace_of(&self, name: Self::Name) -> &str {
+        self.namespace_name(self.namespace(name))
+    }
+
+    /// Whether it is this name in this namespace.
+    fn is(&self, name: Self::Name, namespace: &str, local: &str) -> bool {
+        self.local(name) == local && self.namespace_of(name) == namespace
+    }
+
+    /// The name with its prefix, for errors.
+    fn qualified(&self, name: Self::Name) -> String {
+        match self.prefix(name) {
+            "" => self.local(name).into(),
+            prefix => format!("{prefix}:{}", self.local(name)),
+        }
+    }
+
+    /// The attribute of this name.
+    fn find_attribute(&self, namespace: &str, local: &str) -> Option<Self::Text> {
+        let mut attributes = (0..self.attributes()).map(|index| self.attribute(index));
+        attributes.find(|(name, _)| self.is(*name, namespace, local)).map(|(_, value)| value)
+    }
+}
+
+/// A document that is read piece by piece.
+pub trait Reader: Tag {
+    /// Reads the next piece.
+    ///
+    /// # Errors
+    /// The document breaks the rules of its form, or is larger than the reader's limits.
+    fn next(&mut self) -> Result<Event<Self::Name, Self::Text>>;
+
+    /// Where the piece read last begins, in bytes.
+    fn began(&self) -> usize;
+
+    /// Where the next piece begins or what stands before it, in bytes.
+    fn position(&self) -> usize;
+
+    /// The number of open elements.
+    fn depth(&self) -> usize;
+
+    /// Reads on after a `Start` to the end of its element and appends the whole element to `out`, as XML
+    /// in UTF-8 that declares all prefixes that it needs, without these of its attributes, which are
+    /// in ascending order.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()>;
+
+    /// Reads on after a `Start` to the end of its element.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn skip(&mut self) -> Result<()> {
+        let outside = self.depth().saturating_sub(1);
+        while self.depth() > outside {
+            self.next()?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of an element or attribute that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The prefix; empty if it has none.
+    pub prefix: &'a str,
+    /// The namespace that the prefix is declared for; empty if it is in none.
+    pub namespace: &'a str,
+    /// The name in the namespace.
+    pub local: &'a str,
+}
+
+/// A document that is written piece by piece. What belongs to an element's start may come in any order
+/// before its content.
+///
+/// Characters that no document may have (XML 1.0 section 2.2) become U+FFFD; the methods that take text
+/// answer whether there was none.
+pub trait Writer {
+    /// Begins an element.
+    fn start(&mut self, name: Name<'_>);
+
+    /// Declares a prefix in the element just begun.
+    fn declare(&mut self, prefix: &str, namespace: &str) -> bool;
+
+    /// Gives the element just begun an attribute.
+    fn attribute(&mut self, name: Name<'_>, value: &str) -> bool;
+
+    /// Puts text into the innermost open element. An empty one adds nothing, but says that the element
+    /// may have content: forms that write elements without any shorter write it in full.
+    fn text(&mut self, text: &str) -> bool;
+
+    /// Puts whole elements, written as XML, into the innermost open element. They may use the prefixes
+    /// that are declared around them.
+    fn raw(&mut self, elements: &str);
+
+    /// Ends the innermost open element.
+    fn end(&mut self);
+
+    /// How many bytes were written.
+    fn position(&self) -> usize;
+}
