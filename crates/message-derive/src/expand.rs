@@ -7,13 +7,15 @@ use crate::parse::{Member, Need, Note, Struct};
 
 pub(crate) fn expand(input: &Struct) -> TokenStream {
     let positions = positions(input);
-    let (fields, structure, message) = (fields(input), structure(input), message(input));
+    let (fields, field_value) = (fields(input), field_value(input));
+    let (structure, message) = (structure(input), message(input));
     let bits = input.presence.is_some().then(|| with_presence(input));
     quote! {
         const _: () = {
             use ::trunkline_message::{FieldValue as _, Fields as _};
             #positions
             #fields
+            #field_value
             #structure
             #message
             #bits
@@ -59,9 +61,10 @@ fn fields(input: &Struct) -> TokenStream {
     }
 }
 
-fn structure(input: &Struct) -> TokenStream {
+/// What it is as a member of another.
+fn field_value(input: &Struct) -> TokenStream {
     let ident = &input.ident;
-    let (width, name) = (position(input.members.len()), &input.name);
+    let width = position(input.members.len());
     let depths = input.members.iter().map(|it| {
         let ty = &it.ty;
         quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
@@ -75,10 +78,6 @@ fn structure(input: &Struct) -> TokenStream {
             );
         }
     });
-    let of_type = input.notes.iter().map(|Note { format, word, value }| {
-        quote! { members.note_type(#format, #word, #value); }
-    });
-    let describe = input.members.iter().map(describe);
     quote! {
         // An item of its own is evaluated whether it is used or not, so that structs that hold each
         // other are a compile error where they are defined.
@@ -114,7 +113,16 @@ fn structure(input: &Struct) -> TokenStream {
                 ::trunkline_message::Fields::clear(self);
             }
         }
+    }
+}
 
+fn structure(input: &Struct) -> TokenStream {
+    let (ident, name) = (&input.ident, &input.name);
+    let of_type = input.notes.iter().map(|Note { format, word, value }| {
+        quote! { members.note_type(#format, #word, #value); }
+    });
+    let describe = input.members.iter().map(describe);
+    quote! {
         #[automatically_derived]
         impl ::trunkline_message::Structure for #ident {
             const NAME: &'static str = #name;

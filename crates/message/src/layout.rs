@@ -84,6 +84,9 @@ pub struct Scope {
     pub name: Box<str>,
     /// The type.
     pub of: TypeId,
+    /// The group whose entries these are: the scope around it and its position there. None for the
+    /// message.
+    pub group: Option<(ScopeId, usize)>,
     /// All leaf fields and groups, in order.
     pub fields: Vec<Field>,
     /// Components in the order in which they open, outer before inner.
@@ -148,7 +151,7 @@ impl Layout {
         if !matches!(schema.type_of(root).body, Body::Struct(_)) {
             return fail(format!("{} is no struct", schema.type_of(root).name));
         }
-        walk.scope(root)?;
+        walk.scope(root, None)?;
         let mut scopes = walk.scopes;
         for scope in &mut scopes {
             check_scope(scope)?;
@@ -205,8 +208,8 @@ impl Layout {
 
     /// The group whose entries a scope describes; none of the message itself.
     pub fn group_of(&self, id: ScopeId) -> Option<&Field> {
-        let mut fields = self.scopes.iter().flat_map(|scope| &scope.fields);
-        fields.find(|field| field.holds == Holds::Group(id))
+        let (around, position) = self.scope(id).group?;
+        self.scope(around).fields.get(position)
     }
 }
 
@@ -226,16 +229,15 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn scope(&mut self, of: TypeId) -> Result<ScopeId, SchemaError> {
+    fn scope(&mut self, of: TypeId, group: Option<(ScopeId, usize)>) -> Result<(), SchemaError> {
         let id = self.scopes.len();
         if id >= usize::from(u16::MAX) {
             return fail("more than 65,534 groups".into());
         }
         let (fields, components, required) = Default::default();
         let name = self.schema.type_of(of).name.clone();
-        self.scopes.push(Scope { name, of, fields, components, required });
-        self.members(id, of, None)?;
-        Ok(ScopeId(id as u16))
+        self.scopes.push(Scope { name, of, group, fields, components, required });
+        self.members(id, of, None)
     }
 
     fn members(
@@ -297,9 +299,10 @@ impl Walk<'_> {
                 fail(format!("the group entry {item_name} has no fields"))
             }
             Body::Struct(_) => {
+                let position = self.scopes[scope].fields.len();
                 let group = Holds::Group(ScopeId(self.scopes.len() as u16));
                 self.field(scope, (id, member), group, component)?;
-                self.scope(item).map(drop)
+                self.scope(item, Some((ScopeId(scope as u16), position)))
             }
             Body::Scalar(_) | Body::List(_) => {
                 fail(format!("{}: a list of {item_name} has no place in a layout", member.name))

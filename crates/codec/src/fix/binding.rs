@@ -16,8 +16,6 @@ pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
 /// The notes of FIX about a layout, checked as they are read.
 pub(super) struct Binding<'a> {
     layout: &'a Layout,
-    /// Of each scope, the one around it and the group there that it describes the entries of.
-    around: Vec<Option<(usize, usize)>>,
 }
 
 /// The tags of a field.
@@ -30,15 +28,7 @@ pub(super) struct Tags {
 
 impl<'a> Binding<'a> {
     pub(super) fn new(layout: &'a Layout) -> Self {
-        let mut around = vec![None; layout.scopes().len()];
-        for (index, scope) in layout.scopes().iter().enumerate() {
-            for (field, it) in scope.fields.iter().enumerate() {
-                if let Holds::Group(inner) = it.holds {
-                    around[usize::from(inner.0)] = Some((index, field));
-                }
-            }
-        }
-        Self { layout, around }
+        Self { layout }
     }
 
     /// MsgType.
@@ -60,20 +50,41 @@ impl<'a> Binding<'a> {
         let mut known: Vec<HashMap<u32, &Field>> = Vec::new();
         let mut tags = Vec::new();
         for (index, scope) in self.layout.scopes().iter().enumerate() {
-            // The scopes of groups stand behind the one that they are in.
-            let mut own = self.around[index].map_or_else(HashMap::new, |(it, _)| known[it].clone());
+            known.push(HashMap::new());
             let mut of_scope = Vec::new();
             for (at, field) in scope.fields.iter().enumerate() {
                 let found = self.of_field(field).and_then(|it| {
-                    is_free(&mut own, field, it.tag)?;
-                    is_free(&mut own, field, it.length).map(|()| it)
+                    self.take(&mut known, (index, field), it.tag)?;
+                    self.take(&mut known, (index, field), it.length).map(|()| it)
                 });
                 of_scope.push(found.map_err(|error| self.locate(error, index, at))?);
             }
-            known.push(own);
             tags.push(of_scope);
         }
         Ok(tags)
+    }
+
+    /// Takes a tag for a field, if no other of its scope and those around has it. These are known:
+    /// the scopes of groups stand behind the one that they are in.
+    fn take(
+        &self,
+        known: &mut [HashMap<u32, &'a Field>],
+        (scope, field): (usize, &'a Field),
+        tag: u32,
+    ) -> Result<()> {
+        if tag == 0 {
+            return Ok(());
+        }
+        let mut around = Some(scope);
+        while let Some(index) = around {
+            if let Some(other) = known[index].get(&tag) {
+                let what = format!("the FIX tag {tag} stands for {} here, too", other.name);
+                return Err(unsupported(what));
+            }
+            around = self.layout.scopes()[index].group.map(|(outer, _)| usize::from(outer.0));
+        }
+        known[scope].insert(tag, field);
+        Ok(())
     }
 
     fn of_field(&self, field: &Field) -> Result<Tags> {
@@ -112,25 +123,13 @@ impl<'a> Binding<'a> {
 
     /// Adds the whole path of a field to an error.
     fn locate(&self, mut error: Error, scope: usize, field: usize) -> Error {
-        let mut place = Some((scope, field));
+        let mut place = Some((ScopeId(scope as u16), field));
         while let Some((scope, field)) = place {
-            error = self.layout.scope(ScopeId(scope as u16)).locate(error, field);
-            place = self.around[scope];
+            let scope = self.layout.scope(scope);
+            error = scope.locate(error, field);
+            place = scope.group;
         }
         error
-    }
-}
-
-fn is_free<'a>(known: &mut HashMap<u32, &'a Field>, field: &'a Field, tag: u32) -> Result<()> {
-    if tag == 0 {
-        return Ok(());
-    }
-    match known.insert(tag, field) {
-        None => Ok(()),
-        Some(other) => {
-            let what = format!("the FIX tag {tag} stands for {} here, too", other.name);
-            Err(unsupported(what))
-        }
     }
 }
 
