@@ -18,6 +18,7 @@
 mod attributes;
 mod content;
 mod decoder;
+mod document;
 mod encoder;
 mod envelope;
 mod fault;
