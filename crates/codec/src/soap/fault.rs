@@ -8,12 +8,12 @@ use std::ops::{Deref, DerefMut};
 
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
+use super::document;
 use super::fragment::Fragment;
 use super::header::{HeaderBlock, namespace};
 use super::plan::Version;
 use super::qname::QName;
 use crate::infoset::{Reader, Writer};
-use crate::xml::{self, Source};
 
 /// Whose mistake it is (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -192,9 +192,7 @@ impl Fault {
     /// The same with header blocks besides: what a fault has to say about header blocks stands
     /// there, and not in its detail (SOAP 1.1 section 4.4, SOAP 1.2 part 1 section 5.4.5).
     pub fn encode_with(&self, header: &[HeaderBlock], version: Version) -> Vec<u8> {
-        let mut out = xml::Writer::document();
-        self.encode_to(header, version, &mut out);
-        out.finish().into_bytes()
+        document::write(|out| self.encode_to(header, version, out)).0
     }
 
     /// Reads a message that is a fault. What toolkits leave out, add or put in the wrong namespace
@@ -203,9 +201,7 @@ impl Fault {
     /// # Errors
     /// As [`open`](super::open), of the whole document; the message is no fault.
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let mut source = Source::default();
-        let input = source.prepare(bytes, limits)?;
-        Self::decode_from(&mut xml::Reader::soap(input, limits)?, limits)
+        document::read(bytes, limits, |reader| Self::decode_from(reader, limits))
     }
 
     /// As [`decode`](Self::decode), of a message in any form.

@@ -2,11 +2,11 @@
 
 use trunkline_message::{Limits, Result};
 
+use super::document;
 use super::header::{HeaderBlock, Roles, is_forwarded};
 use super::qname::QName;
 use super::reader::{Envelope, Missing};
 use crate::infoset::Reader;
-use crate::xml::{self, Source};
 
 /// The message as an intermediary passes it on: without the blocks that end here, see
 /// [`is_forwarded`], and with those it puts in behind the others. The rest stays as it is to the
@@ -21,11 +21,23 @@ pub fn forward(
     processed: &dyn Fn(&QName) -> bool,
     inserted: &[HeaderBlock],
 ) -> Result<Vec<u8>> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    let mut reader = xml::Reader::soap(input, limits)?;
+    document::read(bytes, limits, |reader| {
+        let input = reader.input();
+        forwarded(reader, input, limits, roles, processed, inserted)
+    })
+}
+
+/// Reads a document, and copies what stays.
+fn forwarded(
+    reader: &mut impl Reader,
+    input: &str,
+    limits: &Limits,
+    roles: &Roles<'_>,
+    processed: &dyn Fn(&QName) -> bool,
+    inserted: &[HeaderBlock],
+) -> Result<Vec<u8>> {
     let prologue = if input.starts_with("<?xml") { reader.position() } else { 0 };
-    let mut envelope = Envelope::new(&mut reader, limits);
+    let mut envelope = Envelope::new(reader, limits);
     envelope.open()?;
     envelope.finish()?;
     let places = envelope.places;
@@ -54,8 +66,10 @@ pub fn forward(
         from = places.insertion;
         let blocks = match &places.missing {
             Missing::Nothing => blocks,
-            Missing::Header(prefix) if prefix.is_empty() => format!("<Header>{blocks}</Header>"),
-            Missing::Header(prefix) => format!("<{prefix}:Header>{blocks}</{prefix}:Header>"),
+            Missing::WholeHeader(prefix) if prefix.is_empty() => {
+                format!("<Header>{blocks}</Header>")
+            }
+            Missing::WholeHeader(prefix) => format!("<{prefix}:Header>{blocks}</{prefix}:Header>"),
             Missing::EndTag(name) => {
                 // The empty-element tag is opened: its slash is left out.
                 out.truncate(out.len() - 2);

@@ -19,6 +19,7 @@ mod attributes;
 mod binding;
 mod content;
 mod decoder;
+mod document;
 mod encoder;
 mod envelope;
 mod fault;

@@ -4,9 +4,9 @@ use std::fmt;
 
 use trunkline_message::{Error, ErrorKind, Result};
 
+use super::graph::is_plain_name;
 use super::opening::excerpt;
 use crate::infoset::{self, Tag};
-use crate::xml;
 
 /// The name of an element, an attribute or a fault code: a namespace and a name in it (Namespaces
 /// in XML section 2.1, XML Schema part 2 section 3.2.18).
@@ -61,10 +61,7 @@ impl QName {
     /// # Errors
     /// The local name could not be that of an element.
     pub(super) fn check(&self) -> Result<()> {
-        let mut characters = self.local.chars();
-        let good = characters.next().is_some_and(|first| first != ':' && xml::is_name_start(first))
-            && characters.all(|other| other != ':' && xml::is_name_char(other));
-        match good {
+        match is_plain_name(&self.local) {
             true => Ok(()),
             false => {
                 let what = format!("the name of an element, not {:?}", excerpt(&self.local));

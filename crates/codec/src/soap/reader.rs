@@ -5,13 +5,14 @@ use std::ops::Range;
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::attributes::{refuse_unqualified, styles};
+use super::document;
 use super::envelope::{SOAP11, SOAP12};
 use super::header::{HeaderBlock, MOST_BLOCKS, namespace};
 use super::opening::excerpt;
 use super::plan::Version;
 use super::qname::QName;
 use crate::infoset::{Event, Reader};
-use crate::xml::{self, Source};
+use crate::xml::element::name_end;
 
 /// A message up to the first child of its Body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,19 +55,16 @@ pub struct BodyPlace {
 /// SOAP 1.1 section 4 and SOAP 1.2 part 1 section 5; elements after the Body are allowed in SOAP
 /// 1.1.
 pub fn open(bytes: &[u8], limits: &Limits) -> Result<Opened> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    let (mut opened, child) = read(&mut xml::Reader::soap(input, limits)?, limits)?;
-    opened.place = child.and_then(|tag| {
-        let offset = borrowed_at(bytes, input)?;
-        let name_end = tag.start + xml::element::name_end(&input[tag.clone()]);
-        Some(BodyPlace {
+    document::read(bytes, limits, |reader| {
+        let (mut opened, child) = read(reader, limits)?;
+        let (input, offset) = (reader.input(), borrowed_at(bytes, reader.input()));
+        opened.place = child.zip(offset).map(|(tag, offset)| BodyPlace {
             start: offset + tag.start,
-            name_end: offset + name_end,
+            name_end: offset + tag.start + name_end(&input[tag.clone()]),
             tag_end: offset + tag.end,
-        })
-    });
-    Ok(opened)
+        });
+        Ok(opened)
+    })
 }
 
 /// As [`open`], for a message in any form.
@@ -117,7 +115,7 @@ pub(super) enum Missing {
     #[default]
     Nothing,
     /// A Header, whose name has this prefix.
-    Header(String),
+    WholeHeader(String),
     /// The end tag of a Header of this name, which is an empty-element tag.
     EndTag(String),
 }
@@ -158,7 +156,7 @@ impl<'a, R: Reader> Envelope<'a, R> {
             name = self.start("the Body")?;
         } else {
             self.places.insertion = self.reader.began();
-            self.places.missing = Missing::Header(prefix);
+            self.places.missing = Missing::WholeHeader(prefix);
         }
         if !self.is(name, "Body") {
             return Err(self.unexpected("the Body", name));
@@ -220,11 +218,8 @@ impl<'a, R: Reader> Envelope<'a, R> {
 
     fn read_header(&mut self, name: R::Name) -> Result<()> {
         self.places.default_namespace |= self.has_default_namespace();
-        loop {
-            match self.tag("a header block")? {
-                Event::Start(name) => self.block(name)?,
-                _ => break,
-            }
+        while let Event::Start(name) = self.tag("a header block")? {
+            self.block(name)?;
         }
         self.places.insertion = self.reader.began();
         // The end of an empty-element tag takes no bytes.

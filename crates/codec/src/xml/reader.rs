@@ -53,6 +53,11 @@ impl<'a, P: Deref<Target = Parser>> Reader<'a, P> {
         Self { began: parser.position(), parser, input }
     }
 
+    /// The text of the document.
+    pub(crate) fn input(&self) -> &'a str {
+        self.input
+    }
+
     fn offset(&self, part: &str) -> usize {
         part.as_ptr().addr() - self.input.as_ptr().addr()
     }

@@ -13,9 +13,9 @@ use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::infoset::{self, Event};
 use crate::soap::Version;
 use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified, says_nothing, styles};
+use crate::soap::document;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::Plan;
-use crate::xml::{self, Source};
 
 /// Edges to nodes that are not known yet are numbered from here.
 pub(super) const UNRESOLVED: u32 = 1 << 31;
@@ -29,9 +29,7 @@ const LONGEST_QUALIFIED_NAME: usize = 256;
 /// What is not well-formed, no envelope, or larger than the limits; ids that stand twice and
 /// references to none; text beside elements; what is wrong with arrays.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Message> {
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    decode_from(&mut xml::Reader::soap(input, limits)?, limits)
+    document::read(bytes, limits, |reader| decode_from(reader, limits))
 }
 
 /// As [`decode`], for a message in any form.
@@ -106,6 +104,9 @@ struct Frame<V> {
     /// The style around it.
     outer: Option<Style>,
 }
+
+/// A child of Header or Body that has ended: its name, its node, its marks.
+type Closed<V> = (Name, NodeId, Marks<V>);
 
 /// A child of Header or Body.
 struct Root {
@@ -351,7 +352,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
     }
 
     /// An element ends; it is handed back if it is a child of Header or Body.
-    fn close(&mut self) -> Result<Option<(Name, NodeId, Marks<R::Text>)>> {
+    fn close(&mut self) -> Result<Option<Closed<R::Text>>> {
         let mut frame = self.stack.pop().expect("an open element");
         if let Some(outer) = frame.outer.take() {
             self.style = outer;

@@ -8,8 +8,8 @@ use super::namespaces::{self, is_encoding_style};
 use super::prefixes::Prefixes;
 use super::writer::Writer;
 use crate::infoset;
+use crate::soap::document;
 use crate::soap::{Fragment, HeaderBlock, Version, open};
-use crate::xml;
 
 /// Writes messages as documents.
 #[derive(Clone, Debug)]
@@ -51,9 +51,8 @@ impl Encoder {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_with(&self, header: &[HeaderBlock], message: &Message) -> Result<Vec<u8>> {
-        let mut out = xml::Writer::document();
-        self.encode_to(header, message, &mut out)?;
-        Ok(out.finish().into_bytes())
+        let (bytes, written) = document::write(|out| self.encode_to(header, message, out));
+        written.map(|()| bytes)
     }
 
     /// As [`encode_with`](Self::encode_with), in any form.

@@ -16,13 +16,13 @@ use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
 use crate::infoset;
 use crate::soap::attributes::{fits, says_nothing};
+use crate::soap::document;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::soap::unknown::{instead, local_part, meant_as_item};
 use crate::soap::values::parse_decimal;
 use crate::width::within;
-use crate::xml::{self, Source};
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
 /// shared are read once for each use. Answers how many elements the schema does not know, as
@@ -51,9 +51,7 @@ pub(in crate::soap) fn decode_counted<M: Typed>(
     unknown: &mut usize,
 ) -> Result<()> {
     *unknown = 0;
-    let mut source = Source::default();
-    let input = source.prepare(bytes, limits)?;
-    read_from(&mut xml::Reader::soap(input, limits)?, plan, limits, message, unknown)
+    document::read(bytes, limits, |reader| read_from(reader, plan, limits, message, unknown))
 }
 
 /// As [`decode_message`], for a message in any form.

@@ -107,7 +107,7 @@ impl<'a, W: infoset::Writer> Writer<'a, W> {
             self.embeds = self.encoder.embedded;
             let version = self.encoder.version;
             blocks.iter().for_each(|block| self.out.raw(&block.encode_in(version, true, "")));
-            self.end();
+            self.out.end();
         }
         self.start(&body)?;
         self.encoded = message.is_encoded();
@@ -131,8 +131,8 @@ impl<'a, W: infoset::Writer> Writer<'a, W> {
         }
         let style = namespaces::encoding(self.encoder.version);
         self.independent_elements(Some(style).filter(|_| !message.is_encoded()))?;
-        self.end();
-        self.end();
+        self.out.end();
+        self.out.end();
         Ok(())
     }
 
@@ -141,10 +141,6 @@ impl<'a, W: infoset::Writer> Writer<'a, W> {
         self.check_name(name)?;
         self.out.start(self.prefixes.qualified(name).0);
         Ok(())
-    }
-
-    fn end(&mut self) {
-        self.out.end();
     }
 
     /// Writes those with the style, if it is not that of the Body.
@@ -190,12 +186,12 @@ impl<'a, W: infoset::Writer> Writer<'a, W> {
                 Step::Gap(name) => {
                     self.start(name)?;
                     self.attribute(&Name::new(namespaces::XSI, "nil"), "true")?;
-                    self.end();
+                    self.out.end();
                 }
                 Step::End => {
                     if let Some(open) = self.open.pop() {
                         self.states[open.node.index()].is_open = false;
-                        self.end();
+                        self.out.end();
                     }
                 }
             }
@@ -241,14 +237,14 @@ impl<'a, W: infoset::Writer> Writer<'a, W> {
             }
         }
         match &node.content {
-            _ if refers => self.end(),
-            Content::Nil => self.end(),
-            Content::Text(text) if text.is_empty() => self.end(),
+            _ if refers => self.out.end(),
+            Content::Nil => self.out.end(),
+            Content::Text(text) if text.is_empty() => self.out.end(),
             Content::Text(text) => {
                 if !self.out.text(text) {
                     return Err(self.error_in(name, NO_CHARACTER));
                 }
-                self.end();
+                self.out.end();
             }
             Content::Struct(_) | Content::Array(_) => {
                 self.out.text("");
