@@ -33,6 +33,7 @@ mod plan;
 mod qname;
 mod reader;
 mod tags;
+mod templates;
 mod unknown;
 mod values;
 mod ways;
