@@ -8,6 +8,7 @@ mod golden;
 mod namespaces;
 mod structure;
 mod toolkits;
+mod unknown;
 mod values;
 
 use std::sync::Arc;

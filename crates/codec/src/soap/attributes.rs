@@ -126,7 +126,8 @@ pub(super) fn says_nothing(plan: &Plan, namespace: &str, local: &str) -> bool {
     }
 }
 
-type Kept<T> = Result<T, ErrorKind>;
+/// Of something that is read of a start tag, whose place the caller knows.
+pub(super) type Kept<T> = Result<T, ErrorKind>;
 
 /// What an array says of itself.
 #[derive(Clone, Copy, Debug, Default)]

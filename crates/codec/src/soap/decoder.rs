@@ -13,9 +13,10 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 use super::attributes::is_of_graphs;
 use super::graph;
 use super::learnt::Learnt;
-use super::opening::{self, Names, Opening, Way};
+use super::opening::{self, Names, Way};
 use super::plan::{Plan, ScopePlan};
 use super::tags::Tags;
+use super::templates::{Opening, Templates};
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
 
@@ -26,8 +27,7 @@ pub struct Decoder {
     limits: Limits,
     source: Source,
     parser: Parser,
-    opening: Opening,
-    learnt: Learnt,
+    templates: Templates,
     scratch: String,
     /// For scopes too wide for the stack.
     seen: Vec<u64>,
@@ -49,8 +49,7 @@ impl Decoder {
             parser: Parser::new(xml::Options::soap(), &limits),
             limits,
             source: Source::default(),
-            opening: Opening::default(),
-            learnt: Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len())),
+            templates: Templates::new(plan),
             scratch: String::new(),
             seen: Vec::new(),
             tags: Tags::new(plan),
@@ -120,14 +119,14 @@ impl Decoder {
         let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
         let mut expected = self.expected && is_short;
         let attributes = plan.options.attributes;
-        let (opening, learnt) = (&mut self.opening, &mut self.learnt);
         let unknown = &mut self.unknown;
-        let way = opening.enter(plan, input, &mut self.parser, learnt, expected, unknown)?;
+        let way = self.templates.enter(plan, input, &mut self.parser, expected, unknown)?;
         let known = way == Way::Known;
         expected &= way != Way::Nil;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
         expected &= plan.width <= limits.attributes;
         let first = self.parser.position();
+        let (mut opening, learnt) = self.templates.present();
         let mut body = Body {
             plan,
             limits,
@@ -140,7 +139,7 @@ impl Decoder {
             namespace: None,
             outer_namespace: None,
             generation: None,
-            learnt: &mut self.learnt,
+            learnt,
             attributes,
             tags: &mut self.tags,
             same_context: expected && !attributes,
@@ -156,9 +155,9 @@ impl Decoder {
             entries: 0,
         };
         if !attributes && expected {
-            match self.opening.names().filter(|_| known) {
-                Some(names) => body.take_names(names),
-                None => self.opening.learn_names(body.names()),
+            match opening.as_deref_mut() {
+                Some(opening) => body.learn_names(opening, known),
+                None => body.check_names(),
             }
         }
         let read = match way {
@@ -168,12 +167,12 @@ impl Decoder {
         self.unknown = body.unknown;
         read?;
         let end = self.parser.position();
-        if known && self.opening.ends(input, end) {
+        if known && opening.as_ref().is_some_and(|it| it.ends(input, end)) {
             return Ok(());
         }
         opening::close(plan, input, &mut self.parser)?;
-        if expected {
-            self.opening.learn_end(input, end);
+        if expected && let Some(opening) = opening {
+            opening.learn_end(input, end);
         }
         Ok(())
     }
@@ -311,6 +310,15 @@ impl<'a> Body<'a> {
                 self.outer_namespace = self.parser.find_namespace(self.input, name);
             }
             self.as_planned = self.expected && self.names_are_planned();
+        }
+    }
+
+    /// Takes what names mean behind an opening, if it is `known`; keeps it if not.
+    #[inline]
+    fn learn_names(&mut self, opening: &mut Opening, known: bool) {
+        match opening.names().filter(|_| known) {
+            Some(names) => self.take_names(names),
+            None => opening.learn_names(self.names()),
         }
     }
 

@@ -9,9 +9,9 @@
 //! ```
 //! The parser reads a gap once. From then on it is one comparison, whatever prefixes, types or
 //! white space the sender writes, and the field behind it is known before the gap is looked at.
-//! A gap means the same only where the same namespaces are declared and the same elements are
-//! open, so all are forgotten when an envelope begins differently, and none is used inside
-//! elements with declarations of their own.
+//! A gap means the same only where the same prefixes stand for the same namespaces, so each set of
+//! those has [gaps of its own](super::templates), and none is used inside elements with declarations
+//! of their own.
 
 use trunkline_wire::scan;
 
@@ -138,6 +138,11 @@ impl Gap {
         }
     }
 
+    /// Is it the one that stands nowhere?
+    fn is_none(&self) -> bool {
+        self.bytes[0] == 0xFF
+    }
+
     #[cold]
     fn stands_near_end(&self, bytes: &[u8], at: usize) -> bool {
         let bytes_that_count = &self.bytes[..self.known.length()];
@@ -184,6 +189,8 @@ const SURE: u8 = 4;
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     places: Vec<Place>,
+    /// The places where something is known.
+    known: Vec<usize>,
     /// Where the places of each scope begin.
     scopes: Box<[usize]>,
     /// Of all elements in the gaps.
@@ -217,7 +224,8 @@ impl Learnt {
         let items = vec![None; scopes.len()].into();
         let entries = scopes.iter().map(|_| Entry::default()).collect();
         let counts = vec![0; scopes.len()].into();
-        Self { places, scopes: scopes.into(), prefix: None, items, entries, counts }
+        let (known, prefix, scopes) = (Vec::new(), None, scopes.into());
+        Self { places, known, scopes, prefix, items, entries, counts }
     }
 
     /// How many entries a group of this scope had the last time.
@@ -234,7 +242,9 @@ impl Learnt {
 
     #[cold]
     pub(super) fn forget(&mut self) {
-        self.places.fill_with(Place::default);
+        for place in self.known.drain(..) {
+            self.places[place] = Place::default();
+        }
         self.prefix = None;
         self.items.fill(None);
         self.entries.fill_with(Entry::default);
@@ -328,6 +338,9 @@ impl Learnt {
         };
         held.copy_from_slice(bytes);
         let known = &mut self.places[place];
+        if known.gaps[0].is_none() {
+            self.known.push(place);
+        }
         let last = WAYS - 1;
         known.gaps[last] = Gap::new(bytes, block, effect);
         known.opened[last] = opened;

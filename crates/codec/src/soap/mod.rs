@@ -36,6 +36,7 @@ mod plan;
 mod qname;
 mod reader;
 mod tags;
+mod templates;
 mod unknown;
 mod values;
 mod ways;

@@ -3,26 +3,13 @@
 use trunkline_message::{Error, ErrorKind, Result};
 
 use super::attributes::{
-    Marks, has_graphs, others, refuse_independent, refuse_style, refuse_unqualified,
+    Kept, Marks, has_graphs, others, refuse_independent, refuse_style, refuse_unqualified,
 };
 use super::envelope::{SOAP11, SOAP12};
-use super::learnt::Learnt;
 use super::names::Name as Meaning;
 use super::plan::{Layout, NONE, Plan};
 use super::unknown::{meant_as_item, misplaced, place};
 use crate::xml::{self, Event, Name, Namespace, Parser};
-
-/// The envelope of the last message: most senders send the same bytes around every message, and
-/// equal bytes need not be parsed again.
-#[derive(Debug, Default)]
-pub(super) struct Opening {
-    before: Box<[u8]>,
-    after: Box<[u8]>,
-    parser: Option<Parser>,
-    names: Option<Names>,
-    /// Attributes on the way that mean nothing.
-    unknown: usize,
-}
 
 /// What names mean inside the message's own element.
 #[derive(Clone, Copy, Debug)]
@@ -48,109 +35,6 @@ pub(super) enum Way {
     Nil,
 }
 
-/// A longer envelope (with a Header that varies, say) is not worth keeping.
-const LONGEST: usize = 4096;
-
-impl Opening {
-    /// Goes to the inside of the message's own element; what is `expected` may be known, or is learnt.
-    /// Tells in `unknown`, up to an error too, how many attributes of the tags there mean nothing.
-    #[inline(always)]
-    pub(super) fn enter(
-        &mut self,
-        plan: &Plan,
-        input: &str,
-        parser: &mut Parser,
-        learnt: &mut Learnt,
-        expected: bool,
-        unknown: &mut usize,
-    ) -> Result<Way> {
-        if expected && self.resume(input, parser) {
-            *unknown = self.unknown;
-            return Ok(Way::Known);
-        }
-        if open(plan, input, parser, unknown)? {
-            return Ok(Way::Nil);
-        }
-        if expected {
-            match plan.options.attributes {
-                false => self.learn(input, parser),
-                true => self.learn_in_tag(input, parser, plan.width),
-            }
-            self.unknown = *unknown;
-            learnt.forget();
-        }
-        Ok(Way::Parsed)
-    }
-
-    /// Puts the parser behind the envelope's beginning if it is that of the last message.
-    #[inline]
-    fn resume(&self, input: &str, parser: &mut Parser) -> bool {
-        match &self.parser {
-            Some(saved) if input.as_bytes().starts_with(&self.before) => {
-                parser.restore(saved);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Remembers the way to where the parser stands, inside the message's element.
-    #[cold]
-    fn learn(&mut self, input: &str, parser: &Parser) {
-        self.parser = (parser.position() <= LONGEST).then(|| parser.clone());
-        self.before = input.as_bytes()[..parser.position().min(LONGEST)].into();
-        self.after = Box::default();
-        self.names = None;
-    }
-
-    /// What names mean behind the beginning that was resumed.
-    #[inline]
-    pub(super) fn names(&self) -> Option<Names> {
-        self.names
-    }
-
-    /// Remembers what names mean behind the beginning that was learnt.
-    #[cold]
-    pub(super) fn learn_names(&mut self, names: Names) {
-        self.names = Some(names);
-    }
-
-    /// Remembers the way to where the first attribute of the message's element may stand. Of a tag
-    /// that may have more than `width` of them with its declarations, or that declares anything
-    /// later, nothing is remembered.
-    #[cold]
-    fn learn_in_tag(&mut self, input: &str, parser: &Parser, width: usize) {
-        let end = parser.position();
-        let first = parser.attributes(input).next().map(|it| it.name.qualified());
-        let name = first.map(|name| name.as_ptr().addr() - input.as_ptr().addr() - 1);
-        let empty = parser.is_empty_element();
-        let at = name.unwrap_or(end - 1 - usize::from(empty));
-        *self = Self::default();
-        let declares_later = input[at..end].contains("xmlns");
-        let start = input[..at].rfind('<').unwrap_or(0);
-        let declarations = input[start..at].matches("xmlns").count();
-        if at <= LONGEST && !declares_later && declarations + width <= parser.most_attributes() {
-            let mut parser = parser.clone();
-            parser.resume_in_tag(at);
-            self.before = input.as_bytes()[..at].into();
-            self.parser = Some(parser);
-        }
-    }
-
-    /// Is the rest of the document the same as that of the last message?
-    #[inline]
-    pub(super) fn ends(&self, input: &str, at: usize) -> bool {
-        !self.after.is_empty() && input.as_bytes()[at..] == *self.after
-    }
-
-    /// Remembers the rest of the document, which was found good.
-    #[cold]
-    pub(super) fn learn_end(&mut self, input: &str, at: usize) {
-        let rest = &input.as_bytes()[at..];
-        self.after = if rest.len() <= LONGEST { rest.into() } else { Box::default() };
-    }
-}
-
 /// Reads to the inside of the message's own element; is it nil? Counts the attributes there, and
 /// on the call around it, that are unknown.
 #[cold]
@@ -174,28 +58,54 @@ pub(super) fn open(
     };
     let fits = refuse_unqualified("Envelope", soap, &xml::Reader::new(&*parser, input));
     fits.map_err(|kind| Error::new(kind, at))?;
-    let mut style = refuse_style(plan, parser, input);
-    let mut at = parser.position();
-    let mut name = start(input, parser, "Header or Body")?;
-    if is(parser, input, name, soap, "Header") {
-        let fits = refuse_unqualified("Header", soap, &xml::Reader::new(&*parser, input));
-        fits.map_err(|kind| Error::new(kind, at))?;
-        header(input, parser, soap, plan.options.any_header)?;
-        at = parser.position();
-        name = start(input, parser, "Body")?;
+    let style = refuse_style(plan, parser, input);
+    let at = parser.position();
+    let name = start(input, parser, "Header or Body")?;
+    if !is(parser, input, name, soap, "Header") {
+        return in_envelope(plan, input, parser, (soap, style), (at, name), unknown);
     }
+    let fits = refuse_unqualified("Header", soap, &xml::Reader::new(&*parser, input));
+    fits.map_err(|kind| Error::new(kind, at))?;
+    header(input, parser, soap, plan.options.any_header)?;
+    behind_header(plan, input, parser, (soap, style), unknown)
+}
+
+/// As [`open`], from behind the Header of an envelope that is in the namespace `soap`, and whose style
+/// is known or not.
+#[cold]
+pub(super) fn behind_header(
+    plan: &Plan,
+    input: &str,
+    parser: &mut Parser,
+    envelope: (&str, Kept<()>),
+    unknown: &mut usize,
+) -> Result<bool> {
+    let at = parser.position();
+    let name = start(input, parser, "Body")?;
+    in_envelope(plan, input, parser, envelope, (at, name), unknown)
+}
+
+/// The same from behind the start tag of what has to be the Body.
+fn in_envelope(
+    plan: &Plan,
+    input: &str,
+    parser: &mut Parser,
+    (soap, style): (&str, Kept<()>),
+    (at, name): (usize, Name<'_>),
+    unknown: &mut usize,
+) -> Result<bool> {
     if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
     }
-    style =
+    let style =
         style.and_then(|()| refuse_unqualified("Body", soap, &xml::Reader::new(&*parser, input)));
-    style = style.and_then(|()| refuse_style(plan, parser, input));
+    let style = style.and_then(|()| refuse_style(plan, parser, input));
     style.map_err(|kind| Error::new(kind, at))?;
     body(plan, input, parser, soap, unknown)
 }
 
 /// Passes over header blocks; one that has to be understood is not, unless `any` is.
-fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()> {
+pub(super) fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()> {
     let outside = parser.depth() - 1;
     while parser.depth() > outside {
         let at = parser.position();

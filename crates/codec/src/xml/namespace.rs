@@ -113,6 +113,27 @@ impl Namespaces {
         self.generation = saved.generation;
     }
 
+    /// Calls `change` with where each text in the document begins.
+    pub(super) fn each_start(&mut self, change: impl Fn(&mut u32)) {
+        // The two constant prefixes are not in the document.
+        self.prefixes.iter_mut().skip(2).for_each(|prefix| change(&mut prefix.start));
+        let uris = self.uris.iter_mut().filter(|uri| !uri.in_arena);
+        uris.for_each(|uri| change(&mut uri.start));
+    }
+
+    /// The prefixes in scope but for `xml`, and the names of their namespaces.
+    pub(super) fn bindings<'a>(
+        &'a self,
+        input: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let prefix = |at: usize, of: &Prefix| match at {
+            0 => "",
+            _ => text(input, of.start, of.length),
+        };
+        let all = self.prefixes.iter().enumerate().filter(|(at, _)| *at != 1);
+        all.filter_map(move |(at, of)| Some((prefix(at, of), self.name(input, of.namespace?))))
+    }
+
     pub(super) fn generation(&self) -> u32 {
         self.generation
     }

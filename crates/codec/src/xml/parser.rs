@@ -278,6 +278,25 @@ impl Parser {
         self.namespaces.restore(&saved.namespaces);
     }
 
+    /// The same, for a document with the same bytes as the other's before and behind a part in which
+    /// nothing was opened that is still open, and from which nothing is declared: behind it the
+    /// other's stand at `from`, and this one's at `to`.
+    pub fn restore_moved(&mut self, saved: &Self, from: usize, to: usize) {
+        self.restore(saved);
+        let moved = |at: &mut u32| {
+            if *at as usize >= from {
+                *at = (*at as usize - from + to) as u32;
+            }
+        };
+        self.position = self.position - from + to;
+        self.elements.iter_mut().for_each(|element| moved(&mut element.name_start));
+        for place in &mut self.attributes {
+            moved(&mut place.name_start);
+            moved(&mut place.value_start);
+        }
+        self.namespaces.each_start(moved);
+    }
+
     /// The position of the next byte to read.
     pub fn position(&self) -> usize {
         self.position
@@ -411,6 +430,12 @@ impl Parser {
     /// such as that of `xsi:type`. The empty prefix stands for the default namespace.
     pub fn resolve_prefix(&self, input: &str, prefix: &str) -> Option<Namespace> {
         self.namespaces.resolve(input, prefix)
+    }
+
+    /// The prefixes in scope that a document can declare, and the names of their namespaces. The
+    /// empty prefix stands for the default namespace.
+    pub fn bindings<'a>(&'a self, input: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.namespaces.bindings(input)
     }
 
     /// The name of a namespace; empty for [`Namespace::NONE`].

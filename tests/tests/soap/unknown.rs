@@ -1,0 +1,123 @@
+//! One unknown thing in each place of a document in turn: it is counted or refused, by every way,
+//! each time.
+
+use std::fmt::Debug;
+
+use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style};
+use trunkline_message::{Message, Structure};
+use trunkline_tests::every_kind::{self, EveryKind};
+use trunkline_tests::samples;
+use trunkline_tests::soap_ways::Ways;
+
+use super::document;
+
+/// What nobody knows, to stand between two tags, or in a start tag. All count.
+const ELEMENTS: [&str; 4] = [
+    "<unheard/>",
+    "<unheard>text<of/></unheard>",
+    "<SOAP-ENV:unheard/>",
+    "<o:unheard xmlns:o=\"urn:o\" a=\"1\"/>",
+];
+const ATTRIBUTES: [&str; 2] = [" unheard=\"1\"", " xmlns:own=\"urn:own\" own:unheard=\"1\""];
+
+/// Positions between tags, and of the ends of the names in start tags, inside the message's element.
+struct Places {
+    between: Vec<usize>,
+    in_tags: Vec<usize>,
+}
+
+impl Places {
+    fn of(document: &str, root: &str) -> Self {
+        let start = document.find(&format!("<{root}")).expect("the message");
+        let end = document.rfind(&format!("</{root}>")).expect("the message's end");
+        let (mut between, mut in_tags) = (Vec::new(), Vec::new());
+        for (at, _) in document.match_indices('<').filter(|(at, _)| (start..=end).contains(at)) {
+            if at > start {
+                between.push(at);
+            }
+            let name = &document[at + 1..];
+            if !name.starts_with('/') {
+                let length = name.find([' ', '\n', '>', '/']).expect("the end of a name");
+                in_tags.push(at + 1 + length);
+            }
+        }
+        Self { between, in_tags }
+    }
+}
+
+/// Puts each thing into each place; how many documents were read?
+fn check<M>(options: &Options, message: &M, respell: impl Fn(String) -> String, root: &str) -> usize
+where
+    M: Structure + Message + Clone + Debug + PartialEq,
+{
+    let plan = Plan::new(M::schema(), options);
+    let good = Encoder::new(&plan).encode(message).expect("a good message").to_vec();
+    let good = respell(String::from_utf8(good).expect("UTF-8"));
+    let places = Places::of(&good, root);
+    let between = places.between.iter().map(|at| (*at, &ELEMENTS[..]));
+    let in_tags = places.in_tags.iter().map(|at| (*at, &ATTRIBUTES[..]));
+    let mut ways = Ways::<M>::new(&plan);
+    let mut accepted = 0;
+    for (at, things) in between.chain(in_tags) {
+        for thing in things {
+            let document = format!("{}{thing}{}", &good[..at], &good[at..]);
+            // An attribute in another namespace than the elements is nobody's concern.
+            let qualified = options.style == Style::DocumentLiteral;
+            let counts = !thing.contains("own:") || qualified;
+            for time in 0..2 {
+                let Ok(read) = ways.read(document.as_bytes()) else { continue };
+                let unknown = ways.unknown();
+                assert_eq!(unknown, usize::from(counts), "time {time}: {document}");
+                assert_eq!(&read, message, "{document}");
+                accepted += 1;
+            }
+            assert_eq!(ways.read(good.as_bytes()).as_ref(), Ok(message));
+            assert_eq!(ways.unknown(), 0, "behind {document}");
+        }
+    }
+    accepted
+}
+
+/// White space between the tags, as a sender writes who indents.
+fn indented(document: String) -> String {
+    document.replace("\n<", "<").replace("><", ">\n  <").replace("<item>\n  </item>", "<item/>")
+}
+
+#[test]
+fn what_is_unknown_is_accounted_for_wherever_it_stands() {
+    let operation = |style| Options {
+        style,
+        layout: Layout::Operation,
+        operation: "everyKind".into(),
+        namespace: "urn:own".into(),
+        types: true,
+        ..Options::default()
+    };
+    let literal = document("urn:own");
+    let attributes = Options { attributes: true, ..literal.clone() };
+    let flat = Options { flat: true, ..Options::default() };
+    for (options, root) in [
+        (Options::default(), "EveryKind"),
+        (literal.clone(), "EveryKind"),
+        (attributes, "EveryKind"),
+        (flat, "EveryKind"),
+        (operation(Style::RpcLiteral), "ns:everyKind"),
+        (operation(Style::DocumentLiteral), "everyKind"),
+    ] {
+        let sparse = EveryKind { name: "a".into(), flag: Some(true), ..EveryKind::default() };
+        for message in [every_kind::full(), sparse] {
+            let accepted = check(&options, &message, |it| it, root);
+            assert!(accepted > 20, "{accepted} with {options:?}");
+        }
+    }
+    let prefixed = |document: String| {
+        let start = document.find("<EveryKind").expect("the message");
+        let end = document.rfind("</SOAP-ENV:Body").expect("the Body's end");
+        let inside = document[start..end].replace("</", "\u{1}").replace('<', "<p:");
+        let inside = inside.replace('\u{1}', "</p:").replace("xmlns=", "xmlns:p=");
+        format!("{}{inside}{}", &document[..start], &document[end..])
+    };
+    assert!(check(&literal, &every_kind::full(), prefixed, "p:EveryKind") > 200);
+    let message = samples::figure_3(2);
+    assert!(check(&Options::default(), &message, indented, "FIXMLMessage") > 200);
+}
