@@ -1,6 +1,7 @@
 //! The fuzz body over documents made of telling pieces, whole and damaged, from a fixed seed.
 
-use trunkline_tests::fuzz;
+use trunkline_message::{Holds, Limits, ScopeId};
+use trunkline_tests::{fuzz, schemas};
 
 const PIECES: &[&str] = &[
     "<a>",
@@ -119,5 +120,23 @@ fn documents_whole_and_damaged_keep_the_promises() {
         fuzz::xml(&damaged);
         damaged.truncate(seed.below(damaged.len()));
         fuzz::xml(&damaged);
+    }
+}
+
+/// Of some schemas, a tag has more attributes than limits allow by default.
+#[test]
+fn messages_of_many_attributes_keep_the_promises() {
+    let width = |seed: &u64| {
+        let schema = schemas::schema(*seed);
+        let fields = &schema.scope(ScopeId(0)).fields;
+        fields.iter().filter(|it| !matches!(it.holds, Holds::Group(_))).count()
+    };
+    let widest = (0..3000).max_by_key(width).expect("a schema");
+    assert!(width(&widest) > Limits::default().attributes, "{}", width(&widest));
+    let [.., high, low] = widest.to_be_bytes();
+    for message in 0..32 {
+        let flat_attributes = 3;
+        let reach = fuzz::xml(&[high, low, message, 0, 0, flat_attributes]);
+        assert_eq!(reach, fuzz::Reach::Message);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style};
-use trunkline_message::Record;
+use trunkline_message::{Limits, Record};
 
 use super::edits::{Choices, Document};
 use crate::random::{self, Safe};
@@ -52,8 +52,10 @@ impl Edited {
     /// # Panics
     /// If they do not agree, on what is unknown either, or the message does not come back after it is written.
     pub(super) fn read(&self) -> Reach {
-        let mut general = Decoder::new(&self.plan).general();
-        let mut learnt = Decoder::new(&self.plan);
+        // Some have more fields in one scope than an element may have attributes by default.
+        let limits = || Limits { attributes: 1000, ..Limits::default() };
+        let mut general = Decoder::with_limits(&self.plan, limits()).general();
+        let mut learnt = Decoder::with_limits(&self.plan, limits());
         let mut record = Record::new(self.plan.layout());
         let mut other = Record::new(self.plan.layout());
         for decoder in [&mut general, &mut learnt] {
