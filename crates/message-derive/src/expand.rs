@@ -170,6 +170,16 @@ fn positions(input: &Struct) -> TokenStream {
         out.extend(quote! {
             const #next: usize = #this + <#ty as ::trunkline_message::FieldValue>::WIDTH;
         });
+        // Decoding goes by the name.
+        out.extend(member.is_narrow().then(|| {
+            quote! {
+                const _: () = assert!(
+                    #next - #this == 1,
+                    "a struct inside is called as a kind of value is (Date, Time, Code, ...): \
+                     give it another name",
+                );
+            }
+        }));
     }
     out
 }

@@ -88,6 +88,21 @@ use proc_macro::TokenStream;
 ///     folders: Group<Folder>, // a `u32` in its place, and it compiles
 /// }
 /// ```
+///
+/// No struct inside may be called as a kind of value is:
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone, Default)]
+/// struct Time { // `Clock`, and it compiles
+///     hour: u8,
+///     minute: u8,
+/// }
+/// #[derive(Message, Clone, Default)]
+/// struct Alarm {
+///     at: Time,
+/// }
+/// ```
 #[proc_macro_derive(Message, attributes(message, field, fix, xml, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
