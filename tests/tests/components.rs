@@ -8,12 +8,12 @@ use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
 const LISTING: &str = "message M U1
-component Party optional
+component Party implied
   field ID 448 text required
   component Place required
     field City 1 text required
   end
-  component Hop optional
+  component Hop implied
     field Host 628 text required
     field Count 2 u32 optional
   end

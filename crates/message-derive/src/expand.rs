@@ -8,7 +8,7 @@ use crate::parse::{Member, Need, Note, Struct};
 pub(crate) fn expand(input: &Struct) -> TokenStream {
     let positions = positions(input);
     let (fields, field_value) = (fields(input), field_value(input));
-    let (structure, message) = (structure(input), message(input));
+    let (structure, message) = (structure(input), message(&input.ident));
     let bits = input.presence.is_some().then(|| with_presence(input));
     quote! {
         const _: () = {
@@ -69,12 +69,26 @@ fn field_value(input: &Struct) -> TokenStream {
         let ty = &it.ty;
         quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
     });
+    let (alone, empty) = (alone(), empty(input));
     let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
         let ty = &it.ty;
         quote! {
             const _: () = assert!(
                 matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
-                "only a struct is implied by what is inside",
+                "only a struct is implied by what is inside; a list is without being told",
+            );
+        }
+    });
+    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
+                    && !matches!(
+                        <#ty as ::trunkline_message::FieldValue>::FORM,
+                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
+                    ),
+                "a bit tells of a value or list; an optional struct is an Option",
             );
         }
     });
@@ -83,12 +97,17 @@ fn field_value(input: &Struct) -> TokenStream {
         // other are a compile error where they are defined.
         const _: usize = <#ident as ::trunkline_message::FieldValue>::DEPTH;
         #(#implied)*
+        #(#bits)*
 
         #[automatically_derived]
         impl ::trunkline_message::FieldValue for #ident {
             const FORM: ::trunkline_message::Form = ::trunkline_message::Form::Struct;
             const WIDTH: usize = #width;
             const DEPTH: usize = ::trunkline_message::depth_around(&[#(#depths),*]);
+
+            fn empty() -> Self {
+                Self { #(#empty)* }
+            }
 
             fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
                 types.structure::<Self>()
@@ -108,16 +127,51 @@ fn field_value(input: &Struct) -> TokenStream {
                 self.decode_field(offset, decoder)
             }
 
+            #alone
+
             #[inline]
             fn reset(&mut self) {
                 ::trunkline_message::Fields::clear(self);
             }
         }
+
+        #[automatically_derived]
+        impl ::trunkline_message::Element for #ident {}
     }
 }
 
+/// What has a scope of its own where it takes one position.
+pub(crate) fn alone() -> TokenStream {
+    quote! {
+        #[inline]
+        fn encode_alone<E: ::trunkline_message::Encoder>(&self, position: usize, encoder: &mut E) {
+            encoder.structure(position, self);
+        }
+
+        #[inline]
+        fn decode_alone<D: ::trunkline_message::Decoder>(
+            &mut self,
+            decoder: &mut D,
+        ) -> ::trunkline_message::Result<()> {
+            decoder.structure(self)
+        }
+    }
+}
+
+/// Every field of the struct, zero or empty.
+fn empty(input: &Struct) -> Vec<TokenStream> {
+    let of_members = input.members.iter().map(|it| {
+        let ident = &it.ident;
+        quote! { #ident: ::trunkline_message::FieldValue::empty(), }
+    });
+    let presence = input.presence.iter().map(|(ident, _)| ident);
+    let others = presence.chain(&input.unknown);
+    let others = others.map(|ident| quote! { #ident: ::core::default::Default::default(), });
+    of_members.chain(others).collect()
+}
+
 fn structure(input: &Struct) -> TokenStream {
-    let (ident, name) = (&input.ident, &input.name);
+    let (ident, name, layout) = (&input.ident, &input.name, layout(&input.name));
     let of_type = input.notes.iter().map(|Note { format, word, value }| {
         quote! { members.note_type(#format, #word, #value); }
     });
@@ -132,24 +186,29 @@ fn structure(input: &Struct) -> TokenStream {
                 #(#describe)*
             }
 
-            fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
-                static LAYOUT: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Layout>> =
-                    ::std::sync::OnceLock::new();
-                LAYOUT.get_or_init(|| {
-                    let mut types = ::trunkline_message::Types::default();
-                    let root = types.structure::<Self>();
-                    match types.layout(root) {
-                        Ok(layout) => ::std::sync::Arc::new(layout),
-                        Err(error) => panic!("{}: {error}", #name),
-                    }
-                })
-            }
+            #layout
         }
     }
 }
 
-fn message(input: &Struct) -> TokenStream {
-    let ident = &input.ident;
+pub(crate) fn layout(name: &str) -> TokenStream {
+    quote! {
+        fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
+            static LAYOUT: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Layout>> =
+                ::std::sync::OnceLock::new();
+            LAYOUT.get_or_init(|| {
+                let mut types = ::trunkline_message::Types::default();
+                let root = types.structure::<Self>();
+                match types.layout(root) {
+                    Ok(layout) => ::std::sync::Arc::new(layout),
+                    Err(error) => panic!("{}: {error}", #name),
+                }
+            })
+        }
+    }
+}
+
+pub(crate) fn message(ident: &Ident) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl ::trunkline_message::Message for #ident {

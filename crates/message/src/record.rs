@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+};
 
 use crate::presence::Ones;
 use crate::{
     Decoder, Encoder, Entries, Fields, Group, Holds, IntegerKind, Kind, Layout, Message, Need,
-    Result, Scope, ScopeId, Structure, Unknown,
+    Result, Scope, ScopeId, Structure, Unknown, Unmet,
 };
 
 /// The value of one field of a [`Record`].
@@ -20,18 +22,30 @@ pub enum Value {
     Integer(i64),
     /// Whole numbers without a sign, of any width.
     Unsigned(u64),
+    BigInteger(BigInteger),
     Decimal(Decimal),
+    BigDecimal(BigDecimal),
+    /// An IEEE single.
+    Single(f32),
+    /// An IEEE double.
     Float(f64),
     Text(Text),
     Bytes(Vec<u8>),
     Date(Date),
     Time(Time),
     Timestamp(Timestamp),
+    Duration(Duration),
     Code(Code),
+    /// A value of an enumeration, by its place among them; set it by its name, a text.
+    Enumeration(u32),
     Integers(Vec<i64>),
     UnsignedIntegers(Vec<u64>),
+    Singles(Vec<f32>),
     Floats(Vec<f64>),
+    /// A list of anything else.
     Group(RecordGroup),
+    /// A struct or choice by itself; none before the first is set.
+    Struct(Option<Box<Record>>),
 }
 
 macro_rules! values {
@@ -54,7 +68,10 @@ values! {
     u16 => Unsigned;
     u32 => Unsigned;
     u64 => Unsigned;
+    BigInteger => BigInteger;
     Decimal => Decimal;
+    BigDecimal => BigDecimal;
+    f32 => Single;
     f64 => Float;
     &str => Text;
     Text => Text;
@@ -62,11 +79,13 @@ values! {
     Date => Date;
     Time => Time;
     Timestamp => Timestamp;
+    Duration => Duration;
     Code => Code;
     RecordGroup => Group;
 }
 
-/// The entries of a repeating group of a [`Record`].
+/// The entries of a list of a [`Record`]: of a repeating group, or of values, each of them the field
+/// `item` of an entry.
 #[derive(Clone)]
 pub struct RecordGroup {
     layout: Arc<Layout>,
@@ -129,20 +148,24 @@ impl Entries for RecordGroup {
 pub enum RecordError {
     /// The schema has no field of this name.
     NoSuchField(String),
-    /// The field holds values of another kind.
-    OtherKind(String, Holds),
-    /// The number, or one of the list, does not fit the width that the field has.
-    OutOfRange(String, Holds),
+    /// The field holds values of another kind: which.
+    OtherKind(String, String),
+    /// The number, or one of the list, does not fit the width that the field has: which.
+    OutOfRange(String, String),
+    /// The enumeration that the field holds has no value of this name: its name, and the other.
+    NoSuchValue(String, String, String),
 }
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchField(name) => write!(f, "there is no field {name}"),
-            Self::OtherKind(name, Holds::Group(_)) => write!(f, "{name} holds a group"),
-            Self::OtherKind(name, holds) => write!(f, "{name} holds {}", holds.name()),
+            Self::OtherKind(name, holds) => write!(f, "{name} holds {holds}"),
             Self::OutOfRange(name, holds) => {
-                write!(f, "the number does not fit {name}, which holds {}", holds.name())
+                write!(f, "the number does not fit {name}, which holds {holds}")
+            }
+            Self::NoSuchValue(name, of, value) => {
+                write!(f, "{name} holds {of}, of which {value:?} is no value")
             }
         }
     }
@@ -202,46 +225,104 @@ impl Record {
         (self.is_set(index) && self.counts(index)).then(|| &self.values[index])
     }
 
-    /// As in a struct, a group without entries is absent unless it is required.
+    /// As in a struct, a list that is implied by its items is absent without any.
     #[inline]
     fn counts(&self, index: usize) -> bool {
-        match &self.values[index] {
-            Value::Group(group) if group.entries.is_empty() => {
-                self.scope().fields[index].need == Need::Required
-            }
-            _ => true,
-        }
+        let is_empty = match &self.values[index] {
+            Value::Group(group) => group.entries.is_empty(),
+            Value::Integers(values) => values.is_empty(),
+            Value::UnsignedIntegers(values) => values.is_empty(),
+            Value::Singles(values) => values.is_empty(),
+            Value::Floats(values) => values.is_empty(),
+            _ => false,
+        };
+        !is_empty || self.scope().fields[index].need != Need::Implied
     }
 
     /// The value of a field, if it is set; of the first one at this path, as
-    /// [`Scope::position`] has it.
+    /// [`Scope::position`] has it, or of a struct by itself: `Address/Street`.
     pub fn get(&self, path: &str) -> Option<&Value> {
-        self.value(self.scope().position(path)?)
+        match self.scope().position(path) {
+            Some(index) => self.value(index),
+            None => {
+                let (index, rest) = self.scope().struct_before(path)?;
+                match self.value(index)? {
+                    Value::Struct(inner) => inner.as_ref()?.get(rest),
+                    _ => None,
+                }
+            }
+        }
     }
 
-    /// Sets the first field at this path. A whole number may be of any type that holds it.
+    /// Sets the first field at this path, and makes structs there that are around it. A whole number may
+    /// be of any type that holds it; a value of an enumeration is set by its name.
     ///
     /// # Errors
     /// There is no such field, or it holds values of another kind, or a number is too large for it.
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<(), RecordError> {
-        let index = self.scope().position(path);
-        let index = index.ok_or_else(|| RecordError::NoSuchField(path.into()))?;
-        let holds = self.scope().fields[index].holds;
-        let value = with_sign_of(holds, value.into())
-            .ok_or_else(|| RecordError::OutOfRange(path.into(), holds))?;
-        let is_of_kind = match (&self.values[index], &value) {
-            (Value::Group(here), Value::Group(group)) => here.holds_what(group),
-            (here, value) => std::mem::discriminant(here) == std::mem::discriminant(value),
+        let Some(index) = self.scope().position(path) else {
+            let inner = self.scope().struct_before(path);
+            let (index, rest) = inner.ok_or_else(|| RecordError::NoSuchField(path.into()))?;
+            return self.structure_at(index).set(rest, value);
         };
-        if !is_of_kind {
-            return Err(RecordError::OtherKind(path.into(), holds));
-        }
-        if !fits(holds, &value) {
-            return Err(RecordError::OutOfRange(path.into(), holds));
-        }
+        let value = self.admit(index, path, value.into())?;
         self.values[index] = value;
         self.insert(index);
         Ok(())
+    }
+
+    /// The value in the variant that the field has.
+    fn admit(&self, index: usize, path: &str, value: Value) -> Result<Value, RecordError> {
+        let field = &self.scope().fields[index];
+        let holds = || self.layout.type_name(field);
+        if let (Holds::Enumeration(of), Value::Text(name)) = (field.holds, &value) {
+            let values = self.layout.schema().values(of);
+            let found = values.iter().position(|it| **it == **name);
+            let unknown = || RecordError::NoSuchValue(path.into(), holds(), name.to_string());
+            return found.map(|it| Value::Enumeration(it as u32)).ok_or_else(unknown);
+        }
+        let value = with_sign_of(field.holds, value)
+            .ok_or_else(|| RecordError::OutOfRange(path.into(), holds()))?;
+        let is_of_kind = match (&self.values[index], &value) {
+            (Value::Group(here), Value::Group(group)) => here.holds_what(group),
+            (Value::Struct(_), Value::Struct(_)) => false,
+            (here, value) => std::mem::discriminant(here) == std::mem::discriminant(value),
+        };
+        if !is_of_kind {
+            return Err(RecordError::OtherKind(path.into(), holds()));
+        }
+        if !fits(field.holds, &value) {
+            return Err(RecordError::OutOfRange(path.into(), holds()));
+        }
+        Ok(value)
+    }
+
+    /// The struct or choice by itself that is the first field at this path, made with no field set if
+    /// it was absent. None if there is no such field, or it holds something else.
+    pub fn struct_mut(&mut self, path: &str) -> Option<&mut Record> {
+        let index = self.scope().position(path)?;
+        let Holds::Struct(_) = self.scope().fields[index].holds else { return None };
+        Some(self.structure_at(index))
+    }
+
+    /// The same by its position, which holds one.
+    fn structure_at(&mut self, index: usize) -> &mut Record {
+        let was_set = self.is_set(index);
+        self.present[index / 64] |= 1 << (index % 64);
+        let (layout, scope) = (&self.layout, self.scope);
+        let Value::Struct(inner) = &mut self.values[index] else {
+            unreachable!("the field holds a struct by itself")
+        };
+        let made = || {
+            let scope = layout.scope(scope).fields[index].holds.scope();
+            Box::new(Record::of_scope(layout, scope.expect("it has a scope of its own")))
+        };
+        let inner = inner.get_or_insert_with(made);
+        if !was_set {
+            // It may be of an earlier message, kept for its memory.
+            inner.clear();
+        }
+        inner
     }
 
     /// Makes the first field at this path absent. False if there is no such field.
@@ -287,10 +368,14 @@ fn empty(layout: &Arc<Layout>, holds: Holds) -> Value {
         Holds::Value(kind) => empty_value(kind),
         Holds::List(Kind::Integer(kind)) if signed(kind) => Value::Integers(Vec::new()),
         Holds::List(Kind::Integer(_)) => Value::UnsignedIntegers(Vec::new()),
+        Holds::List(Kind::Float32) => Value::Singles(Vec::new()),
         Holds::List(_) => Value::Floats(Vec::new()),
+        Holds::Enumeration(_) => Value::Enumeration(0),
         Holds::Group(scope) => {
             Value::Group(RecordGroup { layout: layout.clone(), scope, entries: Group::default() })
         }
+        // Made when it is set: it may hold itself.
+        Holds::Struct(_) => Value::Struct(None),
     }
 }
 
@@ -299,13 +384,17 @@ fn empty_value(kind: Kind) -> Value {
         Kind::Boolean => Value::Boolean(false),
         Kind::Integer(kind) if signed(kind) => Value::Integer(0),
         Kind::Integer(_) => Value::Unsigned(0),
+        Kind::BigInteger => Value::BigInteger(BigInteger::default()),
         Kind::Decimal => Value::Decimal(Decimal::default()),
-        Kind::Float => Value::Float(0.0),
+        Kind::BigDecimal => Value::BigDecimal(BigDecimal::default()),
+        Kind::Float32 => Value::Single(0.0),
+        Kind::Float64 => Value::Float(0.0),
         Kind::Text => Value::Text(Text::default()),
         Kind::Bytes => Value::Bytes(Vec::new()),
         Kind::Date => Value::Date(Date::default()),
         Kind::Time => Value::Time(Time::default()),
         Kind::Timestamp => Value::Timestamp(Timestamp::default()),
+        Kind::Duration => Value::Duration(Duration::default()),
         Kind::Code => Value::Code(Code::default()),
     }
 }
@@ -401,18 +490,26 @@ impl Fields for Record {
                 Value::Boolean(value) => encoder.boolean(field, *value),
                 Value::Integer(value) => encoder.integer(field, *value),
                 Value::Unsigned(value) => encoder.integer(field, *value),
+                Value::BigInteger(value) => encoder.big_integer(field, value),
                 Value::Decimal(value) => encoder.decimal(field, *value),
+                Value::BigDecimal(value) => encoder.big_decimal(field, value),
+                Value::Single(value) => encoder.float(field, *value),
                 Value::Float(value) => encoder.float(field, *value),
                 Value::Text(value) => encoder.text(field, value),
                 Value::Bytes(value) => encoder.bytes(field, value),
                 Value::Date(value) => encoder.date(field, *value),
                 Value::Time(value) => encoder.time(field, *value),
                 Value::Timestamp(value) => encoder.timestamp(field, *value),
+                Value::Duration(value) => encoder.duration(field, *value),
                 Value::Code(value) => encoder.code(field, *value),
+                Value::Enumeration(value) => encoder.enumeration(field, *value as usize),
                 Value::Integers(values) => encoder.integers(field, values),
                 Value::UnsignedIntegers(values) => encoder.integers(field, values),
+                Value::Singles(values) => encoder.floats(field, values),
                 Value::Floats(values) => encoder.floats(field, values),
                 Value::Group(group) => encoder.group(field, group.entries()),
+                Value::Struct(Some(inner)) => encoder.structure(field, &**inner),
+                Value::Struct(None) => {}
             }
         }
         if !self.unknown.is_empty() {
@@ -427,18 +524,25 @@ impl Fields for Record {
             Value::Boolean(value) => *value = decoder.boolean()?,
             Value::Integer(value) => *value = integer(holds(), decoder)?,
             Value::Unsigned(value) => *value = integer(holds(), decoder)?,
+            Value::BigInteger(value) => *value = decoder.big_integer()?,
             Value::Decimal(value) => *value = decoder.decimal()?,
+            Value::BigDecimal(value) => *value = decoder.big_decimal()?,
+            Value::Single(value) => *value = decoder.float()?,
             Value::Float(value) => *value = decoder.float()?,
             Value::Text(value) => decoder.text(value)?,
             Value::Bytes(value) => decoder.bytes(value)?,
             Value::Date(value) => *value = decoder.date()?,
             Value::Time(value) => *value = decoder.time()?,
             Value::Timestamp(value) => *value = decoder.timestamp()?,
+            Value::Duration(value) => *value = decoder.duration()?,
             Value::Code(value) => *value = decoder.code()?,
+            Value::Enumeration(value) => *value = decoder.enumeration()? as u32,
             Value::Integers(values) => integers(holds(), decoder, values)?,
             Value::UnsignedIntegers(values) => integers(holds(), decoder, values)?,
+            Value::Singles(values) => decoder.floats(values)?,
             Value::Floats(values) => decoder.floats(values)?,
             Value::Group(group) => decoder.group(group)?,
+            Value::Struct(_) => return decoder.structure(self.structure_at(index)),
         }
         self.insert(index);
         Ok(())
@@ -451,9 +555,9 @@ impl Fields for Record {
     }
 
     #[inline(always)]
-    fn missing(&self) -> Option<usize> {
+    fn unmet(&self) -> Option<Unmet> {
         let is_there = |field| self.value(field).is_some();
-        self.scope().required.first_missing_where(&self.present, is_there)
+        self.scope().required.unmet_where(&self.present, is_there)
     }
 
     #[inline]
@@ -476,7 +580,13 @@ impl fmt::Debug for Record {
         let scope = self.scope();
         let mut map = f.debug_struct(&scope.name);
         for (index, value) in self.set_fields() {
-            map.field(&scope.fields[index].name, value);
+            let field = &scope.fields[index];
+            match (field.holds, value) {
+                (Holds::Enumeration(of), Value::Enumeration(value)) => {
+                    map.field(&field.name, &self.layout.schema().values(of)[*value as usize]);
+                }
+                _ => _ = map.field(&field.name, value),
+            }
         }
         for (number, value) in self.unknown.iter() {
             map.field(&number.to_string(), &String::from_utf8_lossy(value));
@@ -515,8 +625,19 @@ impl Encoder for Collector<'_> {
     fn decimal(&mut self, field: usize, value: Decimal) {
         self.put(field, Value::Decimal(value));
     }
-    fn float(&mut self, field: usize, value: f64) {
-        self.put(field, Value::Float(value));
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.put(field, Value::BigInteger(value.clone()));
+    }
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.put(field, Value::BigDecimal(value.clone()));
+    }
+    fn float<F: Float>(&mut self, field: usize, value: F) {
+        let single = F::BYTES == f32::BYTES;
+        let bits = value.bits();
+        self.put(field, match single {
+            true => Value::Single(f32::of_bits(bits)),
+            false => Value::Float(f64::of_bits(bits)),
+        });
     }
     fn string(&mut self, field: usize, value: &str) {
         self.put(field, Value::Text(value.into()));
@@ -536,6 +657,12 @@ impl Encoder for Collector<'_> {
     fn timestamp(&mut self, field: usize, value: Timestamp) {
         self.put(field, Value::Timestamp(value));
     }
+    fn duration(&mut self, field: usize, value: Duration) {
+        self.put(field, Value::Duration(value));
+    }
+    fn enumeration(&mut self, field: usize, value: usize) {
+        self.put(field, Value::Enumeration(value as u32));
+    }
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
         let values = if I::SIGNED {
             Value::Integers(values.iter().map(|value| value.to_i64()).collect())
@@ -544,8 +671,15 @@ impl Encoder for Collector<'_> {
         };
         self.put(field, values);
     }
-    fn floats(&mut self, field: usize, values: &[f64]) {
-        self.put(field, Value::Floats(values.into()));
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
+        let bits = values.iter().map(|it| it.bits());
+        self.put(field, match F::BYTES == f32::BYTES {
+            true => Value::Singles(bits.map(f32::of_bits).collect()),
+            false => Value::Floats(bits.map(f64::of_bits).collect()),
+        });
+    }
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        self.record.structure_at(field).collect(value);
     }
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
         if let Value::Group(group) = &mut self.record.values[field] {

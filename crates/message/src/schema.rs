@@ -1,6 +1,7 @@
 //! The schema: what is said, as a graph of named types. No format's business stands in it, see
 //! [`Notes`](crate::Notes), and no positions, see [`Layout`](crate::Layout).
 
+use std::collections::HashSet;
 use std::fmt;
 
 /// What one value is.
@@ -10,10 +11,16 @@ pub enum Kind {
     Boolean,
     /// A whole number of a stated width.
     Integer(IntegerKind),
+    /// A whole number of any size.
+    BigInteger,
     /// Mantissa and exponent of ten: prices, quantities.
     Decimal,
+    /// A decimal of any size.
+    BigDecimal,
+    /// An IEEE single.
+    Float32,
     /// An IEEE double.
-    Float,
+    Float64,
     /// Unicode text.
     Text,
     /// Any bytes.
@@ -24,20 +31,26 @@ pub enum Kind {
     Time,
     /// A date and time, UTC.
     Timestamp,
+    /// A span of time: months, and nanoseconds.
+    Duration,
     /// One of an enumeration, by its short code.
     Code,
 }
 
 /// The kinds without a width, with the names that listings use.
-const PLAIN: [(Kind, &str); 9] = [
+const PLAIN: [(Kind, &str); 13] = [
     (Kind::Boolean, "boolean"),
+    (Kind::BigInteger, "integer"),
     (Kind::Decimal, "decimal"),
-    (Kind::Float, "f64"),
+    (Kind::BigDecimal, "bigdecimal"),
+    (Kind::Float32, "f32"),
+    (Kind::Float64, "f64"),
     (Kind::Text, "text"),
     (Kind::Bytes, "bytes"),
     (Kind::Date, "date"),
     (Kind::Time, "time"),
     (Kind::Timestamp, "timestamp"),
+    (Kind::Duration, "duration"),
     (Kind::Code, "code"),
 ];
 
@@ -107,7 +120,7 @@ pub enum Need {
     Required,
     /// It may be absent.
     Optional,
-    /// Of a struct: it is there if anything inside is.
+    /// Of a struct, a choice or a list: it is there if anything inside is.
     Implied,
 }
 
@@ -115,10 +128,10 @@ pub enum Need {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
-/// A member of a struct of a schema.
+/// A member of a struct of a schema, an arm of a choice, or a value of an enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MemberId {
-    /// The struct.
+    /// The struct, choice or enumeration.
     pub of: TypeId,
     /// Its place among the members.
     pub index: u32,
@@ -139,10 +152,19 @@ pub struct Type {
 pub enum Body {
     /// One value.
     Scalar(Kind),
+    /// One of the values of these names.
+    Enumeration(Vec<Box<str>>),
     /// Members in their order.
     Struct(Vec<Member>),
-    /// Any number of items.
-    List(TypeId),
+    /// Exactly one of these members, its arms. An arm is required: once it is chosen it is there.
+    Choice(Vec<Member>),
+    /// Items: any number of them, or exactly so many.
+    List {
+        /// What each is.
+        of: TypeId,
+        /// How many, if that is fixed; not 0.
+        fixed: Option<u32>,
+    },
 }
 
 /// A member of a struct.
@@ -186,12 +208,50 @@ impl Schema {
         &self.types[id.0 as usize]
     }
 
-    /// The members of a struct; of another type, none.
+    /// The members of a struct, or the arms of a choice; of another type, none.
     pub fn members(&self, id: TypeId) -> &[Member] {
         match &self.type_of(id).body {
-            Body::Struct(members) => members,
-            Body::Scalar(_) | Body::List(_) => &[],
+            Body::Struct(members) | Body::Choice(members) => members,
+            Body::Scalar(_) | Body::Enumeration(_) | Body::List { .. } => &[],
         }
+    }
+
+    /// The names of the values of an enumeration; of another type, none.
+    pub fn values(&self, id: TypeId) -> &[Box<str>] {
+        match &self.type_of(id).body {
+            Body::Enumeration(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// The types to which a type refers.
+    fn inside(&self, id: TypeId) -> impl Iterator<Item = TypeId> {
+        let item = match self.type_of(id).body {
+            Body::List { of, .. } => Some(of),
+            _ => None,
+        };
+        self.members(id).iter().map(|it| it.of).chain(item)
+    }
+
+    /// Which types hold themselves, be it by way of others.
+    pub(crate) fn recursive(&self) -> HashSet<TypeId> {
+        let all = (0..self.types.len() as u32).map(TypeId);
+        all.filter(|id| self.reaches(*id)).collect()
+    }
+
+    fn reaches(&self, id: TypeId) -> bool {
+        let (mut seen, mut next) = (HashSet::new(), vec![id]);
+        while let Some(at) = next.pop() {
+            for inside in self.inside(at) {
+                if inside == id {
+                    return true;
+                }
+                if seen.insert(inside) {
+                    next.push(inside);
+                }
+            }
+        }
+        false
     }
 }
 

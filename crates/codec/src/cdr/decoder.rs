@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, scan};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, scan};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 use crate::CodeSet;
@@ -365,6 +365,26 @@ fn sign<const WIDTH: usize, I: Integer>(number: [u8; WIDTH]) -> i128 {
 }
 
 impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        todo!()
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        todo!()
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        todo!()
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        todo!()
+    }
+
+    fn structure<F: Fields>(&mut self, _: &mut F) -> Result<()> {
+        todo!()
+    }
+
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
         match self.take(1, "a boolean")? {
@@ -389,7 +409,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     }
 
     #[inline]
-    fn float(&mut self) -> Result<f64> {
+    fn float<F: Float>(&mut self) -> Result<F> {
         Ok(f64::from_le_bytes(self.number("a double")?))
     }
 
@@ -459,7 +479,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         Ok(())
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
         let count = self.count(8, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
-use trunkline_wire::{Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text, Time, Timestamp};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 use crate::CodeSet;
@@ -234,6 +234,26 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
 }
 
 impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
+    fn big_integer(&mut self, field: usize, _: &BigInteger) {
+        self.fail(field, "not yet");
+    }
+
+    fn big_decimal(&mut self, field: usize, _: &BigDecimal) {
+        self.fail(field, "not yet");
+    }
+
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "not yet");
+    }
+
+    fn enumeration(&mut self, field: usize, _: usize) {
+        self.fail(field, "not yet");
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, _: &F) {
+        self.fail(field, "not yet");
+    }
+
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
         self.field(field, 1, |cursor| cursor.byte(u8::from(value)));
@@ -258,7 +278,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     }
 
     #[inline]
-    fn float(&mut self, field: usize, value: f64) {
+    fn float<F: Float>(&mut self, field: usize, value: F) {
         self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.to_bits(), 8));
     }
 
@@ -338,7 +358,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
         });
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         self.count(field, values.len());
         self.field(field, 16 + 8 * values.len(), |cursor| {
             ulong::<LITTLE>(cursor, values.len());

@@ -8,10 +8,7 @@ use std::sync::Arc;
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum,
-    parse_float_within, scan,
-};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float_within, scan};
 
 use super::SOH;
 use super::binding::LARGEST_TAG;
@@ -602,6 +599,26 @@ fn whole<T>(
 }
 
 impl FieldDecoder for Body<'_> {
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        todo!()
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        todo!()
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        todo!()
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        todo!()
+    }
+
+    fn structure<F: Fields>(&mut self, _: &mut F) -> Result<()> {
+        todo!()
+    }
+
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
         self.parse("Y or N", |source, start, end| match &source[start..end] {
@@ -621,7 +638,7 @@ impl FieldDecoder for Body<'_> {
         self.parse("a decimal number", Decimal::parse_within)
     }
 
-    fn float(&mut self) -> Result<f64> {
+    fn float<F: Float>(&mut self) -> Result<F> {
         self.parse("a decimal number", plain_double)
     }
 
@@ -681,7 +698,7 @@ impl FieldDecoder for Body<'_> {
         self.list(into, |value| I::parse(value).and_then(|number| within(number, holds)))
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
         self.list(into, |value| plain_double(value, 0, value.len()))
     }
 

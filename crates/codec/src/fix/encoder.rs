@@ -5,9 +5,7 @@ use std::sync::Arc;
 use trunkline_message::{
     Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown,
 };
-use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, fix_checksum,
-};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text, Time, Timestamp, fix_checksum};
 
 use super::SOH;
 use super::plan::{Plan, Prefix, Slot};
@@ -180,6 +178,26 @@ fn put(output: &mut Output, prefix: &Prefix, room: usize, value: impl FnOnce(&mu
 }
 
 impl FieldEncoder for Body<'_> {
+    fn big_integer(&mut self, field: usize, _: &BigInteger) {
+        self.fail(field, "not yet");
+    }
+
+    fn big_decimal(&mut self, field: usize, _: &BigDecimal) {
+        self.fail(field, "not yet");
+    }
+
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "not yet");
+    }
+
+    fn enumeration(&mut self, field: usize, _: usize) {
+        self.fail(field, "not yet");
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, _: &F) {
+        self.fail(field, "not yet");
+    }
+
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
         self.field(field, 1, |cursor| cursor.byte(if value { b'Y' } else { b'N' }));
@@ -201,7 +219,7 @@ impl FieldEncoder for Body<'_> {
         });
     }
 
-    fn float(&mut self, field: usize, value: f64) {
+    fn float<F: Float>(&mut self, field: usize, value: F) {
         match Decimal::from_f64(value) {
             Some(value) => self.decimal(field, value),
             None => self.fail(field, PLAIN_DOUBLES),
@@ -287,7 +305,7 @@ impl FieldEncoder for Body<'_> {
         self.list(field, values, |value, window| value.write(window));
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         if values.iter().any(|value| Decimal::from_f64(*value).is_none()) {
             return self.fail(field, PLAIN_DOUBLES);
         }

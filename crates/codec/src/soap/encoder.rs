@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
 use trunkline_wire::scan::{Block, Mask};
-use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Literal, Output, Text, Time, Timestamp, base64, scan,
-    write_float,
-};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output, Text, Time, Timestamp, base64, scan, write_float};
 
 use super::plan::{Element, NONE, Plan, ScopePlan};
 
@@ -457,6 +454,26 @@ fn escape(cursor: &mut Cursor<'_>, text: &str, escaped: impl Fn(u8) -> &'static 
 }
 
 impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
+    fn big_integer(&mut self, field: usize, _: &BigInteger) {
+        self.fail(field, "not yet");
+    }
+
+    fn big_decimal(&mut self, field: usize, _: &BigDecimal) {
+        self.fail(field, "not yet");
+    }
+
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "not yet");
+    }
+
+    fn enumeration(&mut self, field: usize, _: usize) {
+        self.fail(field, "not yet");
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, _: &F) {
+        self.fail(field, "not yet");
+    }
+
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
         // No branch: which it is, no processor can guess.
@@ -475,7 +492,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     }
 
     #[inline]
-    fn float(&mut self, field: usize, value: f64) {
+    fn float<F: Float>(&mut self, field: usize, value: F) {
         self.window(field, |window| write_float(value, window));
     }
 
@@ -563,7 +580,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.list(field, values, |value, window| value.write(window));
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         self.list(field, values, write_float);
     }
 

@@ -1,9 +1,7 @@
 //! The values of SOAP elements, as XML Schema writes them.
 
 use trunkline_message::{Decoder, Entries, ErrorKind, Result};
-use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within,
-};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within};
 
 use super::decoder::{Body, Value};
 use super::learnt::piece;
@@ -185,6 +183,26 @@ fn whole<T>(parse: impl Fn(&[u8]) -> Parsed<T>) -> impl Fn(&[u8], usize, usize) 
 }
 
 impl Decoder for Body<'_> {
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        todo!()
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        todo!()
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        todo!()
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        todo!()
+    }
+
+    fn structure<F: Fields>(&mut self, _: &mut F) -> Result<()> {
+        todo!()
+    }
+
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
         self.parse("true or false", boolean)
@@ -207,7 +225,7 @@ impl Decoder for Body<'_> {
         })
     }
 
-    fn float(&mut self) -> Result<f64> {
+    fn float<F: Float>(&mut self) -> Result<F> {
         self.parse("a number", parse_float_within)
     }
 
@@ -283,7 +301,7 @@ impl Decoder for Body<'_> {
         })
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
         into.clear();
         self.items(|body| {
             into.push(body.float()?);

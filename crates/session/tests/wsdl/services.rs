@@ -91,7 +91,7 @@ pub(crate) fn literal_paths() -> Description {
 const ORDER: &str = "message Order D
 component Header required
   field Sender 49 text required
-  component Hop optional
+  component Hop implied
     field Data 91 bytes optional 90
   end
 end
@@ -112,13 +112,13 @@ field Moment 0 timestamp required
 field Side 54 code required
 field Sizes 0 i32[] optional
 field Curve 0 f64[] required
-group Legs 555 Leg optional
+group Legs 555 Leg implied
   component Instrument required LegInstrument
     field Symbol 600 text required
   end
   field LegSide 624 code optional
 end
-component Instrument optional
+component Instrument implied
   field Symbol 55 text required
   field Maturity 541 date optional
 end

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use trunkline_message::{
     Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
 };
-use trunkline_wire::{Code, Date, Decimal, Integer, Time, Timestamp, base64, write_float};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp, base64, write_float};
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
@@ -276,6 +276,26 @@ impl Writer<'_> {
 }
 
 impl Encoder for Writer<'_> {
+    fn big_integer(&mut self, field: usize, _: &BigInteger) {
+        self.fail(field, "not yet");
+    }
+
+    fn big_decimal(&mut self, field: usize, _: &BigDecimal) {
+        self.fail(field, "not yet");
+    }
+
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "not yet");
+    }
+
+    fn enumeration(&mut self, field: usize, _: usize) {
+        self.fail(field, "not yet");
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, _: &F) {
+        self.fail(field, "not yet");
+    }
+
     fn boolean(&mut self, field: usize, value: bool) {
         let node = self.node(Kind::Boolean, if value { "true" } else { "false" });
         self.add(field, node);
@@ -289,7 +309,7 @@ impl Encoder for Writer<'_> {
         self.window(field, |window| value.write(window));
     }
 
-    fn float(&mut self, field: usize, value: f64) {
+    fn float<F: Float>(&mut self, field: usize, value: F) {
         self.window(field, |window| write_float(value, window));
     }
 
@@ -338,7 +358,7 @@ impl Encoder for Writer<'_> {
         self.items(field, values, |value, window| value.write(window));
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         self.items(field, values, write_float);
     }
 

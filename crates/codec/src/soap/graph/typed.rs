@@ -7,9 +7,7 @@ use std::cell::Cell;
 use trunkline_message::{
     Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
 };
-use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
-};
+use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, base64, parse_float};
 
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
@@ -621,6 +619,26 @@ impl<'a> Reader<'a> {
 }
 
 impl Decoder for Reader<'_> {
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        todo!()
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        todo!()
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        todo!()
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        todo!()
+    }
+
+    fn structure<F: Fields>(&mut self, _: &mut F) -> Result<()> {
+        todo!()
+    }
+
     fn boolean(&mut self) -> Result<bool> {
         self.parse("true or false", |text| match text {
             b"true" | b"1" => Ok(true),
@@ -642,7 +660,7 @@ impl Decoder for Reader<'_> {
         self.parse("a decimal number", |text| parse_decimal(text, exponents))
     }
 
-    fn float(&mut self) -> Result<f64> {
+    fn float<F: Float>(&mut self) -> Result<F> {
         self.parse("a number", parse_float)
     }
 
@@ -695,7 +713,7 @@ impl Decoder for Reader<'_> {
         })
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
         into.clear();
         self.list(|reader| {
             into.push(reader.float()?);
