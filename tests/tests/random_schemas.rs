@@ -21,7 +21,7 @@ fn records(schema: &Arc<Layout>, seed: u64, safe: Safe) -> impl Iterator<Item = 
 #[test]
 fn every_kind_goes_through_fix() {
     for seed in 0..SCHEMAS {
-        let schema = schemas::schema(seed);
+        let schema = schemas::flat(seed);
         let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
         let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
         let mut back = Record::new(&schema);
@@ -37,7 +37,7 @@ fn every_kind_goes_through_fix() {
 #[test]
 fn every_kind_goes_through_cdr() {
     for seed in 0..SCHEMAS {
-        let schema = schemas::schema(seed);
+        let schema = schemas::any(seed);
         for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
             for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
                 let plan = cdr::Plan::new(
@@ -59,7 +59,7 @@ fn every_kind_goes_through_cdr() {
 #[test]
 fn every_kind_goes_through_soap() {
     for seed in 0..SCHEMAS {
-        let schema = schemas::schema(seed);
+        let schema = schemas::any(seed);
         for style in [
             soap::Style::RpcEncoded,
             soap::Style::RpcLiteral,

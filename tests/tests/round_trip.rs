@@ -18,7 +18,7 @@ fn check<M: Structure + Message + Debug + PartialEq>(
     mut decode_record: impl FnMut(&[u8], &mut Record),
 ) {
     let bytes = encode(message);
-    let mut back = M::default();
+    let mut back = M::empty();
     decode(&bytes, &mut back);
     assert_eq!(&back, message, "{name}");
     let record = Record::from_message(message);

@@ -76,7 +76,7 @@ fn branch(layout: &Layout, id: ScopeId, depth: usize, out: &mut String) {
         }
         let depth = depth + open.len();
         line(out, depth, &field.name, &facts(layout, field), field.need);
-        if let Holds::Group(inner) = field.holds {
+        if let Some(inner) = field.holds.scope() {
             branch(layout, inner, depth + 1, out);
         }
     }
@@ -96,7 +96,7 @@ fn facts(layout: &Layout, field: &Field) -> String {
     let holds = match field.holds {
         Holds::Group(scope) => format!("list of {}", layout.scope(scope).name),
         Holds::List(kind) => format!("list of {}", kind.name()),
-        Holds::Value(kind) => kind.name().to_owned(),
+        _ => layout.type_name(field),
     };
     format!("{tag:>5}  {holds}")
 }

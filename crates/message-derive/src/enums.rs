@@ -56,7 +56,9 @@ impl Arm {
         }
         let holds = match &variant.fields {
             Fields::Unit => None,
-            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(fields.unnamed[0].ty.clone()),
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                Some(fields.unnamed[0].ty.clone())
+            }
             _ => {
                 let why = "an arm of a choice holds one thing: give it a struct, `Circle(Circle)`";
                 return Err(Error::new(variant.span(), why));

@@ -135,7 +135,5 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
         syn::Data::Enum(data) => enums::expand(&input, data),
         _ => parse::Struct::from_input(&input).map(|it| expand::expand(&it)),
     };
-    expanded
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    expanded.unwrap_or_else(|error| error.to_compile_error()).into()
 }

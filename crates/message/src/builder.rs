@@ -162,6 +162,11 @@ impl LayoutBuilder {
         self
     }
 
+    /// The type that is open, for members inside that refer back to it.
+    pub fn open_type(&mut self) -> TypeId {
+        self.inside().of
+    }
+
     /// Is every component and group closed?
     pub(crate) fn is_at_top(&self) -> bool {
         self.open.len() == 1

@@ -5,7 +5,8 @@ use trunkline_wire::{
 };
 
 use crate::{
-    Decoder, Encoder, Entries, ErrorKind, FieldValue, Fields, Form, Kind, Need, Result, TypeId, Types,
+    Decoder, Encoder, Entries, ErrorKind, FieldValue, Fields, Form, Kind, Need, Result, TypeId,
+    Types,
 };
 
 /// What a `Vec` or an array may hold. Numbers go to the formats as one slice, bytes as data, anything
@@ -46,7 +47,9 @@ macro_rules! entries {
     )*};
 }
 
-entries!(bool, Decimal, Code, Date, Time, Timestamp, Duration, BigInteger, BigDecimal, Text, String);
+entries!(
+    bool, Decimal, Code, Date, Time, Timestamp, Duration, BigInteger, BigDecimal, Text, String
+);
 
 macro_rules! numbers {
     ($($type:ty, $method:ident;)*) => {$(

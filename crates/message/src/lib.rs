@@ -55,10 +55,10 @@ mod walk;
 
 pub use builder::LayoutBuilder;
 pub use decoder::Decoder;
+pub use element::Element;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};
 pub use fields::{Fields, Message, Structure, depth_around};
-pub use element::Element;
 pub use group::{Entries, Group};
 pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId, Shape};
 pub use limits::Limits;

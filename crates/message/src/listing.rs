@@ -48,7 +48,7 @@ impl Layout {
             return Err(SchemaError("the listing is empty".into()));
         };
         let at = |number: &usize, why: String| SchemaError(format!("line {}: {why}", number + 1));
-        let [ "message", name, rest @ .. ] = &words[..] else {
+        let ["message", name, rest @ ..] = &words[..] else {
             return Err(at(first, "expected \"message\" and its name".into()));
         };
         let mut builder = Self::builder(name);
@@ -290,9 +290,8 @@ impl Writer<'_> {
             return known.name.clone();
         }
         let plain = &self.layout.schema().type_of(of).name;
-        let is_taken = |name: &str| {
-            Kind::named(name).is_some() || self.named.iter().any(|it| it.name == name)
-        };
+        let is_taken =
+            |name: &str| Kind::named(name).is_some() || self.named.iter().any(|it| it.name == name);
         let mut name = plain.to_string();
         let mut count = 1;
         while is_taken(&name) {

@@ -634,10 +634,13 @@ impl Encoder for Collector<'_> {
     fn float<F: Float>(&mut self, field: usize, value: F) {
         let single = F::BYTES == f32::BYTES;
         let bits = value.bits();
-        self.put(field, match single {
-            true => Value::Single(f32::of_bits(bits)),
-            false => Value::Float(f64::of_bits(bits)),
-        });
+        self.put(
+            field,
+            match single {
+                true => Value::Single(f32::of_bits(bits)),
+                false => Value::Float(f64::of_bits(bits)),
+            },
+        );
     }
     fn string(&mut self, field: usize, value: &str) {
         self.put(field, Value::Text(value.into()));
@@ -673,10 +676,13 @@ impl Encoder for Collector<'_> {
     }
     fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         let bits = values.iter().map(|it| it.bits());
-        self.put(field, match F::BYTES == f32::BYTES {
-            true => Value::Singles(bits.map(f32::of_bits).collect()),
-            false => Value::Floats(bits.map(f64::of_bits).collect()),
-        });
+        self.put(
+            field,
+            match F::BYTES == f32::BYTES {
+                true => Value::Singles(bits.map(f32::of_bits).collect()),
+                false => Value::Floats(bits.map(f64::of_bits).collect()),
+            },
+        );
     }
     fn structure<F: Fields>(&mut self, field: usize, value: &F) {
         self.record.structure_at(field).collect(value);

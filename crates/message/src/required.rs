@@ -91,9 +91,7 @@ impl Choice {
             needed: match implied_around(&scope.components, it.parent) {
                 _ if it.need != Need::Required => Needed::Never,
                 None => Needed::Always,
-                Some(around) => {
-                    Needed::With(scope.components[usize::from(around)].fields.clone())
-                }
+                Some(around) => Needed::With(scope.components[usize::from(around)].fields.clone()),
             },
         };
         choices.map(choice).collect()

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::{Body, FieldValue, Form, Kind, Layout, Member, MemberId, Need, Notes, Schema, SchemaError};
+use crate::{
+    Body, FieldValue, Form, Kind, Layout, Member, MemberId, Need, Notes, Schema, SchemaError,
+};
 use crate::{Structure, Type, TypeId};
 
 /// The types that are described so far, and the notes of formats about them.

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use crate::layout::fail;
 use crate::schema::check_name;
 use crate::{
-    Body, Component, Field, Holds, Kind, Member, MemberId, Need, Required, Schema, SchemaError, Scope,
-    ScopeId, Shape, TypeId,
+    Body, Component, Field, Holds, Kind, Member, MemberId, Need, Required, Schema, SchemaError,
+    Scope, ScopeId, Shape, TypeId,
 };
 
 /// Structs and lists inside one another, at most; as [`Limits`](crate::Limits) has it for depth.
@@ -176,11 +176,7 @@ impl Walk<'_> {
     }
 
     /// What a list of these items holds, and what its scope describes, if it has one.
-    fn list(
-        &self,
-        member: &Member,
-        of: TypeId,
-    ) -> Result<(Holds, Option<TypeId>), SchemaError> {
+    fn list(&self, member: &Member, of: TypeId) -> Result<(Holds, Option<TypeId>), SchemaError> {
         let item = self.schema.type_of(of);
         match &item.body {
             Body::Scalar(kind @ (Kind::Integer(_) | Kind::Float32 | Kind::Float64)) => {

@@ -410,10 +410,7 @@ fn a_record_refuses_what_its_schema_does_not_say() {
     let error = record.set("Price", Value::Boolean(true)).unwrap_err();
     assert_eq!(error, RecordError::OtherKind("Price".into(), "decimal".into()));
     let error = record.set("Product", Value::Integer(1 << 31)).unwrap_err();
-    assert_eq!(
-        error,
-        RecordError::OutOfRange("Product".into(), "i32".into())
-    );
+    assert_eq!(error, RecordError::OutOfRange("Product".into(), "i32".into()));
     record.set("Product", Value::Integer(-(1 << 31))).unwrap();
     let error = record.set("HopRefID", Value::Unsigned(1 << 32)).unwrap_err();
     assert!(error.to_string().starts_with("the number does not fit HopRefID"), "{error}");

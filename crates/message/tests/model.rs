@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Fields, Group, Holds, Kind, Layout, Message, Need, Record, RecordError, ScopeId, Shape, Structure,
-    Unmet, Value,
+    Fields, Group, Holds, Kind, Layout, Message, Need, Record, RecordError, ScopeId, Shape,
+    Structure, Unmet, Value,
 };
 use trunkline_wire::{BigDecimal, BigInteger, Decimal, Duration, Text};
 
@@ -132,10 +132,7 @@ fn positions_are_what_the_types_say() {
     assert_eq!(holds("account"), Holds::Value(Kind::Integer(trunkline_message::IntegerKind::I64)));
     let choices: Vec<_> = root.components.iter().filter(|it| it.is_choice).collect();
     let ranges: Vec<_> = choices.iter().map(|it| (&*it.name, it.fields.clone(), it.need)).collect();
-    assert_eq!(
-        ranges,
-        [("price", 1..3, Need::Required), ("settlement", 3..8, Need::Implied)]
-    );
+    assert_eq!(ranges, [("price", 1..3, Need::Required), ("settlement", 3..8, Need::Implied)]);
     let Holds::Group(folders) = holds("folders") else { panic!("a list") };
     let folder = layout.scope(folders);
     assert_eq!(folder.shape, Shape::Struct);

@@ -33,7 +33,7 @@ pub(super) struct Edited {
 impl Edited {
     pub(super) fn new(data: &[u8]) -> Self {
         let mut choices = Choices::new(data);
-        let schema = schemas::schema(choices.below(1 << 16) as u64);
+        let schema = schemas::any(choices.below(1 << 16) as u64);
         let mut record = Record::new(&schema);
         random::fill(&mut record, choices.below(256) as u64, Safe::SOAP, 3);
         let plan = Plan::new(&schema, &options(&mut choices));

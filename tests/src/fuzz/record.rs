@@ -20,7 +20,7 @@ use crate::{plain_fix, schemas};
 /// If that is not so.
 pub fn record(data: &[u8]) {
     let mut choices = Choices::new(data);
-    let schema = schemas::schema(choices.below(1 << 16) as u64);
+    let schema = schemas::flat(choices.below(1 << 16) as u64);
     let again = Layout::from_listing(&schema.listing()).expect("its own listing");
     assert_eq!((again.id(), again.listing()), (schema.id(), schema.listing()));
     let seed = u64::from(choices.byte());

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, scan};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, scan,
+};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 use crate::CodeSet;
@@ -160,9 +163,8 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     /// Has every optional component that is there what it must have?
     #[inline(never)]
     fn check_required(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, self.at));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            return Err(self.plan.layout.scopes()[self.scope_index].refuse(unmet, self.at));
         }
         self.seen.truncate(base);
         Ok(())
@@ -401,7 +403,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
-        let value = self.float()?;
+        let value: f64 = self.float()?;
         Decimal::from_f64(value).ok_or_else(|| {
             let kind = ErrorKind::Value { expected: "a decimal", problem: ValueError::OutOfRange };
             self.error(kind, self.at - 8)
@@ -410,7 +412,10 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     #[inline]
     fn float<F: Float>(&mut self) -> Result<F> {
-        Ok(f64::from_le_bytes(self.number("a double")?))
+        Ok(F::of_bits(match F::BYTES {
+            4 => u32::from_le_bytes(self.number("a float")?).into(),
+            _ => u64::from_le_bytes(self.number("a double")?),
+        }))
     }
 
     /// Not inlined: as many copies as there are fields would keep the fields' loop out of line.
@@ -480,7 +485,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     }
 
     fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
-        let count = self.count(8, "elements", self.limits.elements)?;
+        let count = self.count(F::BYTES, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);
         for _ in 0..count {

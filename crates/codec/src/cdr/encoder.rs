@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
-use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text, Time, Timestamp};
+use trunkline_message::{
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unmet,
+};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
+    Time, Timestamp,
+};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 use crate::CodeSet;
@@ -117,8 +122,8 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         self.next = 0;
         self.bitmap = self.output.len();
         self.output.zeros(self.scope.bitmap);
-        if let Some(field) = fields.missing() {
-            self.fail(field, MISSING);
+        if let Some(unmet) = fields.unmet() {
+            self.fail_unmet(unmet);
         }
         fields.encode_fields(0, self);
         if self.next < self.scope.slots.len() {
@@ -185,6 +190,16 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             cursor.advance(len);
             cursor.byte(0);
         });
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_unmet(&mut self, unmet: Unmet) {
+        if self.problem.is_none() {
+            let error = Error::new(ErrorKind::Unwritable(unmet.why()), self.output.len());
+            let scope = &self.plan.layout.scopes()[self.scope_index];
+            self.problem = Some(scope.locate_unmet(error, unmet));
+        }
     }
 
     #[cold]
@@ -279,7 +294,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
 
     #[inline]
     fn float<F: Float>(&mut self, field: usize, value: F) {
-        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.to_bits(), 8));
+        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.bits(), F::BYTES));
     }
 
     fn string(&mut self, field: usize, value: &str) {
@@ -363,7 +378,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
         self.field(field, 16 + 8 * values.len(), |cursor| {
             ulong::<LITTLE>(cursor, values.len());
             for value in values {
-                number::<LITTLE>(cursor, value.to_bits(), 8);
+                number::<LITTLE>(cursor, value.bits(), F::BYTES);
             }
         });
     }

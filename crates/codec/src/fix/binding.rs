@@ -81,7 +81,7 @@ impl<'a> Binding<'a> {
                 let what = format!("the FIX tag {tag} stands for {} here, too", other.name);
                 return Err(unsupported(what));
             }
-            around = self.layout.scopes()[index].group.map(|(outer, _)| usize::from(outer.0));
+            around = self.layout.scopes()[index].place.map(|(outer, _)| usize::from(outer.0));
         }
         known[scope].insert(tag, field);
         Ok(())
@@ -127,7 +127,7 @@ impl<'a> Binding<'a> {
         while let Some((scope, field)) = place {
             let scope = self.layout.scope(scope);
             error = scope.locate(error, field);
-            place = scope.group;
+            place = scope.place;
         }
         error
     }

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, fix_checksum, parse_float_within, scan};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, fix_checksum, parse_float_within, scan,
+};
 
 use super::SOH;
 use super::binding::LARGEST_TAG;
@@ -312,8 +315,8 @@ impl<'a> Body<'a> {
         if let Some((field, _, offset)) = self.length_of.take() {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            return Err(self.error(ErrorKind::Missing, field, self.at));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, self.at));
         }
         self.seen.truncate(base);
         Ok(())
@@ -580,14 +583,18 @@ impl<'a> Body<'a> {
     }
 }
 
-/// A double in plain digits: neither exponents nor names are FIX.
-fn plain_double(source: &[u8], start: usize, end: usize) -> std::result::Result<f64, ValueError> {
+/// A float in plain digits: neither exponents nor names are FIX.
+fn plain_float<F: Float>(
+    source: &[u8],
+    start: usize,
+    end: usize,
+) -> std::result::Result<F, ValueError> {
     let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
     if let Some(at) = source[start..end].iter().position(other) {
         return Err(ValueError::Malformed { at });
     }
-    let value: f64 = parse_float_within(source, start, end)?;
-    if value.is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
+    let value: F = parse_float_within(source, start, end)?;
+    if value.into().is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
 }
 
 /// For parsers that take the value by itself.
@@ -639,7 +646,7 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn float<F: Float>(&mut self) -> Result<F> {
-        self.parse("a decimal number", plain_double)
+        self.parse("a decimal number", plain_float)
     }
 
     #[inline]
@@ -699,7 +706,7 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
-        self.list(into, |value| plain_double(value, 0, value.len()))
+        self.list(into, |value| plain_float(value, 0, value.len()))
     }
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {

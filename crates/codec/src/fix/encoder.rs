@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown,
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
 };
-use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text, Time, Timestamp, fix_checksum};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
+    Time, Timestamp, fix_checksum,
+};
 
 use super::SOH;
 use super::plan::{Plan, Prefix, Slot};
@@ -115,8 +118,8 @@ struct Body<'a> {
 impl Body<'_> {
     #[inline]
     fn check<F: Fields>(&mut self, fields: &F) {
-        if let Some(field) = fields.missing() {
-            self.fail(field, "a required field is not set");
+        if let Some(unmet) = fields.unmet() {
+            self.fail_unmet(unmet);
         }
     }
 
@@ -126,6 +129,17 @@ impl Body<'_> {
         self.fields += 1;
         let prefix = &self.slots[field].prefix;
         put(self.output, prefix, room, value);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_unmet(&mut self, unmet: Unmet) {
+        if self.problem.is_none() {
+            let error =
+                Error::new(ErrorKind::Unwritable(unmet.why()), self.output.len() - self.start);
+            let scope = &self.plan.layout.scopes()[self.scope];
+            self.problem = Some(scope.locate_unmet(error, unmet));
+        }
     }
 
     #[cold]
@@ -165,6 +179,14 @@ impl Body<'_> {
                 cursor.advance(len);
             }
         });
+    }
+}
+
+/// The shortest decimal that reads as this float.
+fn plain<F: Float>(value: F) -> Option<Decimal> {
+    match F::BYTES {
+        4 => Decimal::from_f32(f32::of_bits(value.bits())),
+        _ => Decimal::from_f64(value.into()),
     }
 }
 
@@ -220,7 +242,7 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn float<F: Float>(&mut self, field: usize, value: F) {
-        match Decimal::from_f64(value) {
+        match plain(value) {
             Some(value) => self.decimal(field, value),
             None => self.fail(field, PLAIN_DOUBLES),
         }
@@ -306,12 +328,10 @@ impl FieldEncoder for Body<'_> {
     }
 
     fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
-        if values.iter().any(|value| Decimal::from_f64(*value).is_none()) {
+        if values.iter().any(|value| plain(*value).is_none()) {
             return self.fail(field, PLAIN_DOUBLES);
         }
-        self.list(field, values, |value, window| {
-            Decimal::from_f64(value).unwrap_or_default().write(window)
-        });
+        self.list(field, values, |value, window| plain(value).unwrap_or_default().write(window));
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {

@@ -146,7 +146,7 @@ impl ScopePlan {
             length_prefix: Prefix::new(tags.length),
             scope: match field.holds {
                 Holds::Group(scope) => usize::from(scope.0),
-                Holds::Value(_) | Holds::List(_) => 0,
+                _ => 0,
             },
             data: field.holds == Holds::Value(Kind::Bytes),
         };

@@ -1,7 +1,9 @@
 //! Which value is it that has a delimiter inside? Asked only when the count of delimiters is wrong.
 
 use trunkline_message::{Encoder, Error, ErrorKind, Fields, Message};
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp,
+};
 
 use super::SOH;
 use super::plan::Plan;

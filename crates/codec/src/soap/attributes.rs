@@ -384,11 +384,12 @@ pub(super) fn fits(kind: Option<Kind>, local: &str) -> bool {
     let Some(kind) = kind else { return false };
     match kind {
         Kind::Boolean => local == "boolean",
-        Kind::Integer(_) => whole,
-        Kind::Decimal | Kind::Float => number,
+        Kind::Integer(_) | Kind::BigInteger => whole,
+        Kind::Decimal | Kind::BigDecimal | Kind::Float32 | Kind::Float64 => number,
         Kind::Bytes => local == "base64Binary",
         Kind::Date => local == "date",
         Kind::Time => local == "time",
+        Kind::Duration => local == "duration",
         // The drafts' name is the second.
         Kind::Timestamp => matches!(local, "dateTime" | "timeInstant"),
         Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),

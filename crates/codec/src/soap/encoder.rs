@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
+use trunkline_message::{
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unmet,
+};
 use trunkline_wire::scan::{Block, Mask};
-use trunkline_wire::{BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output, Text, Time, Timestamp, base64, scan, write_float};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output,
+    Text, Time, Timestamp, base64, scan, write_float,
+};
 
 use super::plan::{Element, NONE, Plan, ScopePlan};
 
@@ -380,7 +385,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     #[inline]
     fn check<F: Fields>(&mut self, fields: &F) {
-        if let Some(field) = fields.missing() {
+        if let Some(Unmet::Missing(field)) = fields.unmet() {
             self.fail(field, "a required field is not set");
         }
     }

@@ -21,10 +21,10 @@ impl Naming<'_> {
     /// How the field is written.
     pub(super) fn shape(&self, holds: Holds) -> Shape {
         match holds {
-            Holds::Group(_) => Shape::Group,
+            Holds::Group(_) | Holds::Struct(_) => Shape::Group,
             Holds::List(_) => Shape::List,
-            Holds::Value(_) if self.options.attributes => Shape::Attribute,
-            Holds::Value(_) => Shape::Value,
+            _ if self.options.attributes => Shape::Attribute,
+            Holds::Value(_) | Holds::Enumeration(_) => Shape::Value,
         }
     }
 
@@ -138,7 +138,10 @@ impl Naming<'_> {
         let item = match holds {
             Holds::Value(kind) => return format!("<{name}{}>", self.xsd_type(kind)),
             _ if !self.options.has_arrays() => return format!("<{name}>"),
-            Holds::Group(scope) => self.own_type(&self.layout.scope(scope).name),
+            Holds::Enumeration(_) => return format!("<{name}>"),
+            Holds::Group(scope) | Holds::Struct(scope) => {
+                self.own_type(&self.layout.scope(scope).name)
+            }
             Holds::List(kind) => xsd_name(kind).to_owned(),
         };
         let attributes = match self.options.version {
@@ -178,7 +181,11 @@ pub(super) fn xsd_name(kind: Kind) -> &'static str {
         Kind::Integer(IntegerKind::U32) => "xsd:unsignedInt",
         Kind::Integer(IntegerKind::U64) => "xsd:unsignedLong",
         Kind::Decimal => "xsd:decimal",
-        Kind::Float => "xsd:double",
+        Kind::BigInteger => "xsd:integer",
+        Kind::BigDecimal => "xsd:decimal",
+        Kind::Float32 => "xsd:float",
+        Kind::Float64 => "xsd:double",
+        Kind::Duration => "xsd:duration",
         Kind::Text | Kind::Code => "xsd:string",
         Kind::Bytes => "xsd:base64Binary",
         Kind::Date => "xsd:date",

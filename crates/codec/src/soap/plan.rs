@@ -353,9 +353,11 @@ fn depth(naming: &Naming<'_>) -> usize {
             if naming.options.flat { 0 } else { count }
         };
         let fields = scope.fields.iter().map(|field| match field.holds {
-            Holds::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
+            Holds::Group(entry) | Holds::Struct(entry) => {
+                outer(field.component) + 2 + depths[usize::from(entry.0)]
+            }
             Holds::List(_) => outer(field.component) + 2,
-            Holds::Value(_) => outer(field.component) + 1,
+            Holds::Value(_) | Holds::Enumeration(_) => outer(field.component) + 1,
         });
         let components = (0..scope.components.len()).map(|it| outer(Some(it as u16)));
         depths[index] = fields.chain(components).max().unwrap_or(0);

@@ -1,7 +1,10 @@
 //! The values of SOAP elements, as XML Schema writes them.
 
-use trunkline_message::{Decoder, Entries, ErrorKind, Result};
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within};
+use trunkline_message::{Decoder, Entries, ErrorKind, Fields, Result};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, base64, parse_float_within,
+};
 
 use super::decoder::{Body, Value};
 use super::learnt::piece;

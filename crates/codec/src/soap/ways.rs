@@ -94,9 +94,9 @@ impl<'a> Body<'a> {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
         }
-        if let Some(field) = scope.required.first_missing(seen) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, self.parser.position()));
+        if let Some(unmet) = scope.required.unmet(seen) {
+            let scope = &self.plan.layout.scopes()[self.scope];
+            return Err(scope.refuse(unmet, self.parser.position()));
         }
         Ok(())
     }

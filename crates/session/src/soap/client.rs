@@ -232,7 +232,7 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let mut reply = R::default();
+        let mut reply = R::empty();
         self.call_into(operation, request, &mut reply)?;
         Ok(reply)
     }

@@ -66,7 +66,7 @@ pub(super) fn read_as<T: Structure + Message>(
 ) -> (Result<T>, usize) {
     let plan = plan(T::layout(), &element.name().namespace, encoding);
     let mut decoder = Decoder::new(&plan);
-    let mut content = T::default();
+    let mut content = T::empty();
     let read = decoder.decode(element.as_str().as_bytes(), &mut content);
     (read.map(|()| content), decoder.unknown())
 }

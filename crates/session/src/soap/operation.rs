@@ -191,8 +191,8 @@ where
             function: self.function.clone(),
             decoder: Decoder::with_limits(&plans.request, limits.clone()),
             encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
-            request: Q::default(),
-            response: R::default(),
+            request: Q::empty(),
+            response: R::empty(),
             is_rpc: plans.is_rpc,
             shape: PhantomData::<fn(Shape)>,
         })
@@ -281,7 +281,7 @@ where
     E: Into<Fault>,
 {
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        let mut request = Q::default();
+        let mut request = Q::empty();
         let decoded = self.decoder.decode(bytes, &mut request);
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;

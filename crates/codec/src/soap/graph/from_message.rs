@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use trunkline_message::{
-    Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
+    Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId, Unmet,
 };
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp, base64, write_float};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp, base64,
+    write_float,
+};
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
@@ -118,7 +121,7 @@ impl Writer<'_> {
         let outer = (self.scope, self.next, std::mem::take(&mut self.open));
         (self.scope, self.next) = (index, 0);
         self.open.push(Open { component: NONE, members: Vec::new() });
-        if let Some(field) = fields.missing() {
+        if let Some(Unmet::Missing(field)) = fields.unmet() {
             self.fail(field, "a required field is not set");
         }
         fields.encode_fields(0, self);

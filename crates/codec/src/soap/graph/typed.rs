@@ -7,7 +7,10 @@ use std::cell::Cell;
 use trunkline_message::{
     Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
 };
-use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp, ValueError, base64, parse_float};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, base64, parse_float,
+};
 
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
@@ -326,9 +329,9 @@ impl<'a> Reader<'a> {
         self.seen.resize(base + scope.words, 0);
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            (self.field, self.node) = (field, self.path[self.path.len() - 1]);
-            return Err(self.error(ErrorKind::Missing));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            self.node = self.path[self.path.len() - 1];
+            return Err(plan.layout.scopes()[index].refuse(unmet, self.at()));
         }
         self.seen.truncate(base);
         Ok(())

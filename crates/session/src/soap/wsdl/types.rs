@@ -199,6 +199,8 @@ impl Walk<'_> {
         let layout = self.layout;
         let (item, name, stem) = match field.holds {
             Holds::Value(kind) => return simple_type(kind).into(),
+            Holds::Enumeration(_) => return "xsd:string".into(),
+            Holds::Struct(id) => return self.scope(id),
             Holds::List(kind) => {
                 let item = simple_type(kind);
                 (item.into(), "item", item.trim_start_matches("xsd:"))
@@ -244,7 +246,11 @@ fn simple_type(kind: Kind) -> &'static str {
         Kind::Boolean => "xsd:boolean",
         Kind::Integer(integer) => integer_type(integer),
         Kind::Decimal => "xsd:decimal",
-        Kind::Float => "xsd:double",
+        Kind::BigInteger => "xsd:integer",
+        Kind::BigDecimal => "xsd:decimal",
+        Kind::Float32 => "xsd:float",
+        Kind::Float64 => "xsd:double",
+        Kind::Duration => "xsd:duration",
         Kind::Bytes => "xsd:base64Binary",
         Kind::Date => "xsd:date",
         Kind::Time => "xsd:time",
