@@ -45,13 +45,13 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
         let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
         for encoder in encoders().into_iter().chain([tree.clone()]) {
             let document = encode(&made, &encoder);
-            let mut read = M::default();
+            let mut read = M::empty();
             graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut read)
                 .unwrap_or_else(|error| panic!("{error}: {options:?}: {document:.2000}"));
             assert_eq!(read, *message, "{options:?}");
         }
         // The decoder and the encoder of the plan agree with the graph's.
-        let mut read = M::default();
+        let mut read = M::empty();
         let document = encode(&made, &tree);
         Decoder::new(&plan).decode(document.as_bytes(), &mut read).expect("a tree");
         assert_eq!(read, *message, "{options:?}");
@@ -61,7 +61,7 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
             let compact_tags = version == Version::Soap12;
             same_document(message, &Options { version, compact_tags, ..options.clone() });
         }
-        let mut read = M::default();
+        let mut read = M::empty();
         graph::decode_message(document, &plan, &Limits::default(), &mut read).expect("a document");
         assert_eq!(read, *message, "{options:?}");
     }
