@@ -271,7 +271,7 @@ fn every_vector_that_a_schema_describes() {
         let schema = Layout::from_listing(&format!("message M\n{members}end\n")).unwrap();
         let byte_order = if order == "le" { cdr::ByteOrder::Little } else { cdr::ByteOrder::Big };
         let options = cdr::Options { byte_order, ..cdr::Options::default() };
-        let plan = cdr::Plan::new(&Arc::new(schema), options);
+        let plan = cdr::Plan::new(&Arc::new(schema), options).unwrap();
         let bytes = bytes(vector["hex"].as_str().unwrap());
         let mut record = Record::new(plan.layout());
         cdr::Decoder::new(&plan)

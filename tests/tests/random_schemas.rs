@@ -43,7 +43,8 @@ fn every_kind_goes_through_cdr() {
                 let plan = cdr::Plan::new(
                     &schema,
                     cdr::Options { byte_order, optional, ..Default::default() },
-                );
+                )
+                .unwrap();
                 let (mut encoder, mut decoder) =
                     (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
                 let mut back = Record::new(&schema);

@@ -174,7 +174,7 @@ fn of_messages<M: Message + Clone + 'static>(
         passes!(
             passes,
             name,
-            cdr::Plan::new(schema, options),
+            cdr::Plan::new(schema, options).unwrap(),
             cdr,
             messages,
             new(),

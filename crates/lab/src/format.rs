@@ -292,7 +292,8 @@ impl Format {
             Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
         };
         let cdr = |optional| {
-            let plan = cdr::Plan::new(layout, cdr::Options { optional, ..Default::default() });
+            let options = cdr::Options { optional, ..Default::default() };
+            let plan = cdr::Plan::new(layout, options).expect("it has no unions");
             Codec::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
         };
         match self {

@@ -14,6 +14,7 @@
 //! instead, the first field in the lowest bit of the first octet, and absent fields take no room
 //! further; bits of no field are 0, and a message with others is refused. Source: CORBA 3, part 2, chapter 9.3.
 
+mod binding;
 mod decoder;
 mod encoder;
 mod plan;
