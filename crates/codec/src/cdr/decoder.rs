@@ -142,10 +142,13 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                     field += 1;
                     continue;
                 }
-                Absent::Arm(union) => {
-                    field = self.union(scope, union, (bitmap, base), into)?;
-                    continue;
-                }
+                Absent::Arm(union) => match self.arm(&scope.unions[union], bitmap)? {
+                    Some(arm) => field = arm,
+                    None => {
+                        field = scope.unions[union].0.arms.end;
+                        continue;
+                    }
+                },
                 _ => {}
             }
             into.decode_field(field, self)?;
@@ -165,31 +168,21 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         Ok(())
     }
 
-    /// Reads a choice, if it is there; says which field comes after its arms.
+    /// The arm of the choice at whose arms it stands, if there is one that is not read yet.
     #[inline(never)]
-    fn union<F: Fields>(
-        &mut self,
-        scope: &ScopePlan,
-        union: usize,
-        (bitmap, base): (usize, usize),
-        into: &mut F,
-    ) -> Result<usize> {
-        let (union, absent) = &scope.unions[union];
+    fn arm(&mut self, (union, absent): &(Union, Absent), bitmap: usize) -> Result<Option<usize>> {
+        if self.field != union.arms.start {
+            // It stands behind the arm that was chosen.
+            return Ok(None);
+        }
         // No field's: the errors until an arm is chosen are the choice's.
         self.field = usize::MAX;
         let chosen = self.chosen(union, *absent, bitmap).map_err(|error| {
             let scope = &self.plan.layout.scopes()[self.scope_index];
             scope.locate_component(error, union.component)
         })?;
-        if let Some(arm) = chosen {
-            self.field = arm;
-            into.decode_field(arm, self)?;
-            if scope.is_conditional {
-                self.seen[base + arm / 64] |= 1 << (arm % 64);
-            }
-            self.fields += 1;
-        }
-        Ok(union.arms.end)
+        self.field = chosen.unwrap_or(self.field);
+        Ok(chosen)
     }
 
     /// Which arm is there?

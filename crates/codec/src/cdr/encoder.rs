@@ -236,12 +236,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         let absent = self.scope.slots[field].absent;
         if let Absent::Bit(bit) = absent {
             self.output.as_mut_slice()[self.bitmap + bit / 8] |= 1 << (bit % 8);
-        } else if let Absent::Arm(union) = absent {
-            self.choose(field, union);
         }
         let mut cursor = self.output.cursor(LEAD + room);
         if absent == Absent::Flag {
             cursor.byte(1);
+        } else if let Absent::Arm(union) = absent {
+            cursor.finish();
+            self.choose(field, union);
+            cursor = self.output.cursor(LEAD + room);
         }
         value(&mut cursor);
         cursor.finish();
