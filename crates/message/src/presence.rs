@@ -97,15 +97,6 @@ impl Bits {
     pub(crate) fn clear(&mut self) {
         self.words_mut().fill(0);
     }
-
-    /// How many are set before this one.
-    #[inline]
-    pub(crate) fn rank(&self, field: usize) -> usize {
-        let words = self.words();
-        let whole: u32 = words[..field / 64].iter().map(|word| word.count_ones()).sum();
-        let below = words[field / 64] & ((1 << (field % 64)) - 1);
-        (whole + below.count_ones()) as usize
-    }
 }
 
 /// Positions of the bits set in some words, ascending.

@@ -192,7 +192,7 @@ impl Record {
 
     #[inline]
     fn place(&mut self, index: usize) -> &mut Value {
-        self.values.place(index, &self.layout, self.scope)
+        self.values.renew(index, &self.layout, self.scope)
     }
 
     /// Makes the first field at this path absent. False if there is no such field.
@@ -231,7 +231,8 @@ impl Message for Record {
 
 impl Fields for Record {
     fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E) {
-        for (index, value) in self.set_fields() {
+        // As `set_fields`, asked of lists alone.
+        for (index, value) in self.values.iter() {
             let field = base + index;
             match value {
                 Value::Boolean(value) => encoder.boolean(field, *value),
@@ -250,6 +251,7 @@ impl Fields for Record {
                 Value::Duration(value) => encoder.duration(field, *value),
                 Value::Code(value) => encoder.code(field, *value),
                 Value::Enumeration(value) => encoder.enumeration(field, *value as usize),
+                list if !self.counts(index, list) => {}
                 Value::Integers(values) => encoder.integers(field, values),
                 Value::UnsignedIntegers(values) => encoder.integers(field, values),
                 Value::Singles(values) => encoder.floats(field, values),
@@ -265,13 +267,34 @@ impl Fields for Record {
 
     #[inline]
     fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()> {
-        let was_set = self.values.is_set(index);
-        let holds = || self.layout.scope(self.scope).fields[index].holds;
-        let read = read(self.values.place(index, &self.layout, self.scope), holds, decoder);
-        if read.is_err() && !was_set {
-            self.values.remove(index);
+        let (layout, scope) = (&self.layout, self.scope);
+        let holds = || layout.scope(scope).fields[index].holds;
+        match self.values.place(index, layout, scope) {
+            Value::Boolean(value) => *value = decoder.boolean()?,
+            Value::Integer(value) => *value = integer(holds(), decoder)?,
+            Value::Unsigned(value) => *value = integer(holds(), decoder)?,
+            Value::BigInteger(value) => *value = decoder.big_integer()?,
+            Value::Decimal(value) => *value = decoder.decimal()?,
+            Value::BigDecimal(value) => *value = decoder.big_decimal()?,
+            Value::Single(value) => *value = decoder.float()?,
+            Value::Float(value) => *value = decoder.float()?,
+            Value::Text(value) => decoder.text(value)?,
+            Value::Bytes(value) => decoder.bytes(value)?,
+            Value::Date(value) => *value = decoder.date()?,
+            Value::Time(value) => *value = decoder.time()?,
+            Value::Timestamp(value) => *value = decoder.timestamp()?,
+            Value::Duration(value) => *value = decoder.duration()?,
+            Value::Code(value) => *value = decoder.code()?,
+            Value::Enumeration(value) => *value = decoder.enumeration()? as u32,
+            Value::Integers(values) => integers(holds(), decoder, values)?,
+            Value::UnsignedIntegers(values) => integers(holds(), decoder, values)?,
+            Value::Singles(values) => decoder.floats(values)?,
+            Value::Floats(values) => decoder.floats(values)?,
+            Value::Group(group) => decoder.group(group)?,
+            Value::Struct(_) => return decoder.structure(self.structure_at(index)),
         }
-        read
+        self.values.insert(index);
+        Ok(())
     }
 
     #[inline]
@@ -290,36 +313,6 @@ impl Fields for Record {
     fn unknown(&mut self) -> Option<&mut Unknown> {
         Some(&mut self.unknown)
     }
-}
-
-/// The value of a field from the decoder, in the variant that it has.
-#[inline]
-fn read<D: Decoder>(value: &mut Value, holds: impl Fn() -> Holds, decoder: &mut D) -> Result<()> {
-    match value {
-        Value::Boolean(value) => *value = decoder.boolean()?,
-        Value::Integer(value) => *value = integer(holds(), decoder)?,
-        Value::Unsigned(value) => *value = integer(holds(), decoder)?,
-        Value::BigInteger(value) => *value = decoder.big_integer()?,
-        Value::Decimal(value) => *value = decoder.decimal()?,
-        Value::BigDecimal(value) => *value = decoder.big_decimal()?,
-        Value::Single(value) => *value = decoder.float()?,
-        Value::Float(value) => *value = decoder.float()?,
-        Value::Text(value) => decoder.text(value)?,
-        Value::Bytes(value) => decoder.bytes(value)?,
-        Value::Date(value) => *value = decoder.date()?,
-        Value::Time(value) => *value = decoder.time()?,
-        Value::Timestamp(value) => *value = decoder.timestamp()?,
-        Value::Duration(value) => *value = decoder.duration()?,
-        Value::Code(value) => *value = decoder.code()?,
-        Value::Enumeration(value) => *value = decoder.enumeration()? as u32,
-        Value::Integers(values) => integers(holds(), decoder, values)?,
-        Value::UnsignedIntegers(values) => integers(holds(), decoder, values)?,
-        Value::Singles(values) => decoder.floats(values)?,
-        Value::Floats(values) => decoder.floats(values)?,
-        Value::Group(group) => decoder.group(group)?,
-        Value::Struct(inner) => decoder.structure(&mut **inner)?,
-    }
-    Ok(())
 }
 
 impl PartialEq for Record {

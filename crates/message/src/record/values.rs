@@ -3,26 +3,31 @@
 use std::sync::Arc;
 
 use super::Value;
-use super::value::{empty, is_of};
+use super::value::empty;
 use crate::presence::{Bits, Ones};
-use crate::{Layout, ScopeId};
+use crate::{Fields, Layout, ScopeId};
 
-/// Values in the order of their positions. Few of a wide scope's fields are set, so the others take a bit
-/// each and nothing else. Behind them stand values of earlier messages, for the memory that they hold.
-#[derive(Debug)]
+/// A value for each field that was ever set. Few of a wide scope's are, so the others take a bit and a
+/// number each. A value that is not set any more stays, for the memory that it holds.
+#[derive(Clone, Debug)]
 pub(super) struct Values {
     set: Bits,
+    /// Where the value of each field stands; [`NOWHERE`] if it was never set.
+    places: Box<[u16]>,
     values: Vec<Value>,
-    /// So many are set.
-    live: usize,
-    /// No position from here on is set.
-    next: usize,
 }
+
+/// A scope has fewer fields.
+const NOWHERE: u16 = u16::MAX;
+
+/// Room for so many values is taken at once.
+const ROOM: usize = 16;
 
 impl Values {
     /// None, of so many fields.
     pub(super) fn new(fields: usize) -> Self {
-        Self { set: Bits::new(fields), values: Vec::new(), live: 0, next: 0 }
+        let places = vec![NOWHERE; fields].into();
+        Self { set: Bits::new(fields), places, values: Vec::new() }
     }
 
     /// A bit for each field that is set, the first lowest.
@@ -33,15 +38,16 @@ impl Values {
 
     #[inline]
     pub(super) fn is_set(&self, index: usize) -> bool {
-        index < self.next && self.set.contains(index)
+        self.set.contains(index)
     }
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&Value> {
-        if self.is_set(index) { self.values.get(self.set.rank(index)) } else { None }
+        if self.is_set(index) { self.values.get(usize::from(self.places[index])) } else { None }
     }
 
-    /// The value of a field of this scope; an empty one if it was absent.
+    /// The place of the value of a field of this scope. What stands there may be of an earlier message; it
+    /// is set by [`insert`](Self::insert).
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -49,67 +55,64 @@ impl Values {
         layout: &Arc<Layout>,
         scope: ScopeId,
     ) -> &mut Value {
-        let is_last = index >= self.next;
-        let rank = if is_last { self.live } else { self.set.rank(index) };
-        if is_last || !self.set.contains(index) {
-            self.make(index, rank, layout, scope);
-        }
-        &mut self.values[rank]
+        let place = match self.places[index] {
+            NOWHERE => self.make(index, layout, scope),
+            place => usize::from(place),
+        };
+        &mut self.values[place]
     }
 
-    #[inline]
-    fn make(&mut self, index: usize, rank: usize, layout: &Arc<Layout>, scope: ScopeId) {
-        let holds = layout.scope(scope).fields[index].holds;
-        if rank < self.live {
-            self.values.insert(rank, empty(layout, holds));
-        } else {
-            match self.values.get_mut(rank) {
-                Some(old) if is_of(old, layout, holds) => renew(old),
-                Some(old) => *old = empty(layout, holds),
-                None => self.values.push(empty(layout, holds)),
+    /// The same, empty if the field was not set; it is now.
+    pub(super) fn renew(
+        &mut self,
+        index: usize,
+        layout: &Arc<Layout>,
+        scope: ScopeId,
+    ) -> &mut Value {
+        let was_set = self.is_set(index);
+        self.set.insert(index);
+        let value = self.place(index, layout, scope);
+        if !was_set {
+            match value {
+                Value::Group(group) => group.entries.clear(),
+                Value::Struct(inner) => Fields::clear(&mut **inner),
+                _ => {}
             }
         }
+        value
+    }
+
+    /// Marks a field as set.
+    #[inline]
+    pub(super) fn insert(&mut self, index: usize) {
         self.set.insert(index);
-        self.live += 1;
-        self.next = self.next.max(index + 1);
+    }
+
+    #[inline(never)]
+    fn make(&mut self, index: usize, layout: &Arc<Layout>, scope: ScopeId) -> usize {
+        let place = self.values.len();
+        if place == 0 {
+            self.values.reserve_exact(ROOM.min(self.places.len()));
+        }
+        self.values.push(empty(layout, layout.scope(scope).fields[index].holds));
+        self.places[index] = place as u16;
+        place
     }
 
     pub(super) fn remove(&mut self, index: usize) {
-        if self.is_set(index) {
-            let value = self.values.remove(self.set.rank(index));
-            self.values.push(value);
-            self.set.remove(index);
-            self.live -= 1;
-        }
+        self.set.remove(index);
     }
 
     #[inline]
     pub(super) fn clear(&mut self) {
         self.set.clear();
-        (self.live, self.next) = (0, 0);
     }
 
     /// Those that are set with their positions, ascending.
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Value)> {
-        Ones::new(self.set.words(), 0, self.next).zip(&self.values)
-    }
-}
-
-impl Clone for Values {
-    fn clone(&self) -> Self {
-        let values = self.values[..self.live].to_vec();
-        Self { set: self.set.clone(), values, live: self.live, next: self.next }
-    }
-}
-
-/// What decoders add to, and do not clear, is emptied.
-#[inline]
-fn renew(old: &mut Value) {
-    match old {
-        Value::Group(group) => group.entries.clear(),
-        Value::Struct(inner) => crate::Fields::clear(&mut **inner),
-        _ => {}
+        let set = Ones::new(self.set.words(), 0, self.places.len());
+        set.map(|index| (index, &self.values[usize::from(self.places[index])]))
     }
 }
 
@@ -150,7 +153,7 @@ mod tests {
                     map.remove(&index);
                 }
                 _ => {
-                    *values.place(index, &layout, ScopeId(0)) = Value::Integer(step);
+                    *values.renew(index, &layout, ScopeId(0)) = Value::Integer(step);
                     map.insert(index, Value::Integer(step));
                 }
             }
