@@ -319,10 +319,12 @@ fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     let Some((presence, _)) = &input.presence else { return TokenStream::new() };
     let arms = (start..end).map(|i| {
         let (ident, at) = (&input.members[i].ident, position(i));
-        quote! { #i => self.#ident.encode(base + #at, encoder), }
+        quote! { #i => this.#ident.encode(base + #at, encoder), }
     });
+    // Else the compiler loads every field of the struct before the loop, set or not.
     quote! {
         for field in self.#presence.iter(#start, #end) {
+            let this = ::core::hint::black_box(self);
             match field {
                 #(#arms)*
                 _ => {}
