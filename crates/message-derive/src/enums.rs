@@ -7,7 +7,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::expand::{alone, layout, message};
+use crate::expand::{alone, check_names, layout, message};
 use crate::parse::{self, Note};
 
 struct Arm {
@@ -35,11 +35,13 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         arms.push(arm);
     }
     let of_type = parse::notes(&input.attrs, if is_choice { &parse::OF_CHOICES } else { &[] })?;
+    // The values of an enumeration are texts, not names.
+    let names = check_names(&name, arms.iter().map(|it| &it.name).filter(|_| is_choice));
     let code = match is_choice {
         true => choice(&input.ident, &name, &of_type, &arms),
         false => enumeration(&input.ident, &name, &arms),
     };
-    Ok(quote! { const _: () = { #code }; })
+    Ok(quote! { const _: () = { #names #code }; })
 }
 
 impl Arm {

@@ -170,13 +170,29 @@ fn empty(input: &Struct) -> Vec<TokenStream> {
     of_members.chain(others).collect()
 }
 
+/// A type and its members have names that every format can print.
+pub(crate) fn check_names<'a>(of: &str, members: impl Iterator<Item = &'a String>) -> TokenStream {
+    let told = format!("{of:?} is not a name");
+    let checks = members.map(|name| {
+        let told = format!("{name:?} is not a name, nor a path of names");
+        quote! { const _: () = assert!(::trunkline_message::is_path(#name), #told); }
+    });
+    quote! {
+        const _: () = assert!(::trunkline_message::is_name(#of), #told);
+        #(#checks)*
+    }
+}
+
 fn structure(input: &Struct) -> TokenStream {
     let (ident, name, layout) = (&input.ident, &input.name, layout(&input.name));
+    let names = check_names(name, input.members.iter().map(|it| &it.name));
     let of_type = input.notes.iter().map(|Note { format, word, value }| {
         quote! { members.note_type(#format, #word, #value); }
     });
     let describe = input.members.iter().map(describe);
     quote! {
+        #names
+
         #[automatically_derived]
         impl ::trunkline_message::Structure for #ident {
             const NAME: &'static str = #name;
@@ -303,10 +319,12 @@ fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     let Some((presence, _)) = &input.presence else { return TokenStream::new() };
     let arms = (start..end).map(|i| {
         let (ident, at) = (&input.members[i].ident, position(i));
-        quote! { #i => self.#ident.encode(base + #at, encoder), }
+        quote! { #i => this.#ident.encode(base + #at, encoder), }
     });
+    // Else the compiler loads every field of the struct before the loop, set or not.
     quote! {
         for field in self.#presence.iter(#start, #end) {
+            let this = ::core::hint::black_box(self);
             match field {
                 #(#arms)*
                 _ => {}
