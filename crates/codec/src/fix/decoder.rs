@@ -15,7 +15,7 @@ use trunkline_wire::{
 
 use super::SOH;
 use super::binding::LARGEST_TAG;
-use super::plan::{LONGEST_TAG, Plan, ScopePlan, Tag};
+use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
 use crate::width::within;
 
 /// What stands at the beginning of a stream of FIX messages.
@@ -268,7 +268,7 @@ impl<'a> Body<'a> {
         let scope = self.scope_plan();
         let base = self.seen.len();
         let entry = self.at;
-        self.seen.resize(base + scope.required.words(), 0);
+        self.seen.resize(base + scope.words, 0);
         while self.at < self.bytes.len() {
             let start = self.at;
             let (number, value) = self.tag()?;
@@ -279,6 +279,13 @@ impl<'a> Body<'a> {
                         break;
                     }
                     self.length(field, value)?;
+                    continue;
+                }
+                Tag::Inside(field) => {
+                    if scope.parts_entries(number, &self.seen[base..]) {
+                        break;
+                    }
+                    self.inside(into, field, base)?;
                     continue;
                 }
                 Tag::Unknown => {
@@ -303,11 +310,7 @@ impl<'a> Body<'a> {
                 return Err(self.error(ErrorKind::Duplicate, field, start));
             }
             *seen |= bit;
-            self.field = field;
-            self.value = (value, self.value_end(scope, field, value)?);
-            self.at = self.value.1 + 1;
-            into.decode_field(field, self)?;
-            self.fields += 1;
+            self.one(into, (scope, field), value)?;
         }
         if self.fields > self.limits.fields {
             return Err(self.too_many_fields());
@@ -316,10 +319,92 @@ impl<'a> Body<'a> {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
         if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
-            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, self.at));
+            return Err(self.plan.refuse(unmet, self.scope, self.at));
+        }
+        if !scope.structs.is_empty() {
+            self.check_structs(scope, base)?;
         }
         self.seen.truncate(base);
         Ok(())
+    }
+
+    /// The rules of the structs that lie in a message or entry, if anything of them is there.
+    #[inline(never)]
+    fn check_structs(&self, scope: &ScopePlan, base: usize) -> Result<()> {
+        let seen = &self.seen[base..];
+        for &(inner, _) in scope.structs.iter().filter(|(_, bit)| is_set(seen, *bit)) {
+            let plan = &self.plan.scopes[inner];
+            if let Some(unmet) = plan.required.unmet(&seen[plan.first_word..]) {
+                return Err(self.plan.refuse(unmet, inner, self.at));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a struct by itself read its fields that stand together here; `base` is where the bits of
+    /// the present scope begin.
+    fn inside<F: Fields>(&mut self, into: &mut F, field: usize, base: usize) -> Result<()> {
+        if let Some((of, ..)) = self.length_of {
+            return Err(self.no_data(of));
+        }
+        self.seen[base + field / 64] |= 1 << (field % 64);
+        self.field = field;
+        into.decode_field(field, self)
+    }
+
+    /// Reads fields of a struct by itself until one is not its own. More may stand behind that, so
+    /// whether all are there is known only where the message or entry ends.
+    fn members<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let scope = self.scope_plan();
+        let entry = self.seen.len() - self.plan.scopes[scope.around].words;
+        let base = entry + scope.first_word;
+        while self.at < self.bytes.len() {
+            let start = self.at;
+            let (number, value) = self.tag()?;
+            let tag = scope.tag(number);
+            if tag == Tag::Unknown || scope.parts_entries(number, &self.seen[entry..]) {
+                break;
+            }
+            match tag {
+                Tag::Field(field) => {
+                    let bit = 64 * base + field;
+                    if is_set(self.seen, bit) {
+                        return Err(self.error(ErrorKind::Duplicate, field, start));
+                    }
+                    self.seen[bit / 64] |= 1 << (bit % 64);
+                    self.one(into, (scope, field), value)?;
+                }
+                Tag::LengthOf(field) => self.length(field, value)?,
+                Tag::Inside(field) => self.inside(into, field, base)?,
+                Tag::Unknown => unreachable!("it is not the struct's own"),
+            }
+        }
+        match self.length_of {
+            Some((field, ..)) => Err(self.no_data(field)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads one field whose value begins here.
+    #[inline]
+    fn one<F: Fields>(
+        &mut self,
+        into: &mut F,
+        (scope, field): (&ScopePlan, usize),
+        value: usize,
+    ) -> Result<()> {
+        self.field = field;
+        self.value = (value, self.value_end(scope, field, value)?);
+        self.at = self.value.1 + 1;
+        into.decode_field(field, self)?;
+        self.fields += 1;
+        Ok(())
+    }
+
+    /// Behind the length of a data field stands something else.
+    #[cold]
+    fn no_data(&self, of: usize) -> Error {
+        self.error(ErrorKind::Expected("the data after its length".into()), of, self.at)
     }
 
     /// The tag at the position, and where its value begins.
@@ -579,7 +664,62 @@ impl<'a> Body<'a> {
             }
             into.push(parse(value).map_err(|problem| self.wrong("numbers", problem))?);
         }
-        Ok(())
+        self.check_count((self.scope, self.field), into.len(), start)
+    }
+
+    /// Reads the items of a list that is one field: values with blanks between them.
+    #[inline(never)]
+    fn items<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        let (plan, outer, field) = (self.plan, self.scope, self.field);
+        let (start, end) = self.value;
+        into.clear();
+        (self.scope, self.field) = (plan.scopes[outer].slots[field].scope, 0);
+        let (mut from, mut found) = (start, 0);
+        while from <= end {
+            let blank = memchr::memchr(b' ', &self.bytes[from..end]);
+            self.value = (from, blank.map_or(end, |at| from + at));
+            self.count_entry().map_err(|error| plan.locate(error, outer, field))?;
+            self.item(into.next_entry())
+                .map_err(|error| plan.locate(error.in_entry(found), outer, field))?;
+            found += 1;
+            from = self.value.1 + 1;
+        }
+        self.scope = outer;
+        self.check_count((outer, field), found, start)
+    }
+
+    fn item<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        if self.value.0 == self.value.1 {
+            return Err(self.wrong("a value", ValueError::Empty));
+        }
+        into.decode_field(0, self)
+    }
+
+    /// Has a list of a fixed number of items as many?
+    fn check_count(
+        &self,
+        (scope, field): (usize, usize),
+        found: usize,
+        offset: usize,
+    ) -> Result<()> {
+        match self.plan.scopes[scope].slots[field].fixed {
+            Some(fixed) if fixed as usize != found => {
+                let kind = ErrorKind::Count { stated: fixed as usize, found };
+                Err(self.plan.locate(Error::new(kind, offset), scope, field))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_such_value(&self, of: &str) -> Error {
+        let (start, end) = self.value;
+        let bytes = &self.bytes[start..end];
+        let value = self.plan.code_set.read(bytes);
+        let value = value.unwrap_or_else(|_| bytes.escape_ascii().to_string().into());
+        let what = format!("a value of {of}, not {value:?}");
+        self.error(ErrorKind::Expected(what.into()), self.field, start)
     }
 }
 
@@ -606,26 +746,6 @@ fn whole<T>(
 }
 
 impl FieldDecoder for Body<'_> {
-    fn big_integer(&mut self) -> Result<BigInteger> {
-        todo!()
-    }
-
-    fn big_decimal(&mut self) -> Result<BigDecimal> {
-        todo!()
-    }
-
-    fn duration(&mut self) -> Result<Duration> {
-        todo!()
-    }
-
-    fn enumeration(&mut self) -> Result<usize> {
-        todo!()
-    }
-
-    fn structure<F: Fields>(&mut self, _: &mut F) -> Result<()> {
-        todo!()
-    }
-
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
         self.parse("Y or N", |source, start, end| match &source[start..end] {
@@ -643,6 +763,14 @@ impl FieldDecoder for Body<'_> {
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
         self.parse("a decimal number", Decimal::parse_within)
+    }
+
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        self.parse("a whole number", whole(BigInteger::parse))
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        self.parse("a decimal number", whole(BigDecimal::parse))
     }
 
     fn float<F: Float>(&mut self) -> Result<F> {
@@ -700,6 +828,20 @@ impl FieldDecoder for Body<'_> {
         self.parse("a time stamp as YYYYMMDD-HH:MM:SS", whole(Timestamp::parse_fix))
     }
 
+    /// No plan has one.
+    fn duration(&mut self) -> Result<Duration> {
+        let kind = ErrorKind::Unsupported("FIX has no durations".into());
+        Err(self.error(kind, self.field, self.value.0))
+    }
+
+    #[inline]
+    fn enumeration(&mut self) -> Result<usize> {
+        let (start, end) = self.value;
+        let slot = &self.scope_plan().slots[self.field];
+        let codes = &self.plan.codes[slot.codes as usize];
+        codes.find(&self.bytes[start..end]).ok_or_else(|| self.no_such_value(&codes.name))
+    }
+
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
         self.list(into, |value| I::parse(value).and_then(|number| within(number, holds)))
@@ -711,6 +853,10 @@ impl FieldDecoder for Body<'_> {
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         let (field, offset) = (self.field, self.value.0);
+        let slot: &Slot = &self.scope_plan().slots[field];
+        if slot.is_items {
+            return self.items(into);
+        }
         let stated = self.integer::<u32>()? as usize;
         if stated > self.limits.entries {
             let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
@@ -720,16 +866,19 @@ impl FieldDecoder for Body<'_> {
             let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
             return Err(self.error(kind, field, offset));
         }
+        if slot.fixed.is_some() {
+            self.check_count((self.scope, field), stated, offset)?;
+        }
         into.clear();
         // An entry has a tag, `=`, a value and an end, at least.
         into.reserve(stated.min((self.bytes.len() - self.at) / 4));
         let outer = self.scope;
-        self.scopes.push(outer);
-        self.scope = self.plan.scopes[outer].slots[field].scope;
+        self.scopes.push(self.scope_plan().around);
+        self.scope = slot.scope;
         let mut found = 0;
         while self.at < self.bytes.len() {
             let (number, _) = self.tag()?;
-            if !matches!(self.scope_plan().tag(number), Tag::Field(0) | Tag::LengthOf(0)) {
+            if !self.scope_plan().begins_entry(number) {
                 break;
             }
             found += 1;
@@ -747,6 +896,14 @@ impl FieldDecoder for Body<'_> {
         if found != stated {
             return Err(self.error(ErrorKind::Count { stated, found }, field, offset));
         }
+        Ok(())
+    }
+
+    fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let (plan, outer, field) = (self.plan, self.scope, self.field);
+        self.scope = plan.scopes[outer].slots[field].scope;
+        self.members(into).map_err(|error| plan.locate(error, outer, field))?;
+        self.scope = outer;
         Ok(())
     }
 }

@@ -10,10 +10,12 @@
 //! message format and delivery".
 
 mod binding;
+mod codes;
 mod decoder;
 mod encoder;
 mod plan;
 mod stray;
+mod window;
 
 pub use decoder::{Decoder, Frame, frame};
 pub use encoder::Encoder;
