@@ -417,7 +417,7 @@ impl FieldEncoder for Body<'_> {
         let first_group = self.first_group.unwrap_or(here);
         self.integer(field, entries.len() as u64);
         let outer = self.enter(field);
-        let delimiter = &plan.scopes[self.scope].first_prefix;
+        let delimiter = plan.scopes[self.scope].first_prefix;
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
             self.first_group = None;

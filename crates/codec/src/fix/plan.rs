@@ -10,7 +10,7 @@ use trunkline_message::{
 use super::SOH;
 use super::binding::{Binding, Tags, unsupported};
 use super::codes::Codes;
-use super::decoder::LONGEST_BEGIN;
+use super::frame::LONGEST_BEGIN;
 use super::window::Window;
 use crate::CodeSet;
 
