@@ -96,6 +96,10 @@ impl Encoder {
 
 const PLAIN_DOUBLES: &str = "FIX writes doubles in plain digits, at most 18 of them";
 
+const EMPTY_LIST: &str = "FIX has no empty lists";
+const BLANK: &str = "a blank parts the items of a list in FIX, and this one has one inside";
+const NOTHING_SET: &str = "FIX shows a struct by what is set inside, and nothing is";
+
 const ZONED_DAY: &str = "FIX dates have no time zone, and this one has";
 const NO_ZONE: &str = "FIX times are UTC, and this one has no time zone";
 
@@ -115,7 +119,7 @@ struct Body<'a> {
     start: usize,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
     #[inline]
     fn check<F: Fields>(&mut self, fields: &F) {
         if let Some(unmet) = fields.unmet() {
@@ -145,8 +149,14 @@ impl Body<'_> {
     #[cold]
     #[inline(never)]
     fn fail(&mut self, field: usize, why: &'static str) {
+        self.fail_as(field, ErrorKind::Unwritable(why));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_as(&mut self, field: usize, kind: ErrorKind) {
         if self.problem.is_none() {
-            let error = Error::new(ErrorKind::Unwritable(why), self.output.len() - self.start);
+            let error = Error::new(kind, self.output.len() - self.start);
             self.problem = Some(self.plan.locate(error, self.scope, field));
         }
     }
@@ -161,6 +171,56 @@ impl Body<'_> {
         }
     }
 
+    /// Goes to what is inside a field; returns where it was.
+    #[inline]
+    fn enter(&mut self, field: usize) -> (usize, &'a [Slot]) {
+        let outer = (self.scope, self.slots);
+        self.scope = self.slots[field].scope;
+        self.slots = &self.plan.scopes[self.scope].slots;
+        outer
+    }
+
+    /// Has a list as many items as it must, if that is fixed? A record may hold another count.
+    fn is_fixed_count(&mut self, field: usize, found: usize) -> bool {
+        let Some(stated) = self.slots[field].fixed.map(|it| it as usize) else { return true };
+        if stated != found {
+            self.fail_as(field, ErrorKind::Count { stated, found });
+        }
+        stated == found
+    }
+
+    /// Writes a list of values as one field. Each item is written as a field without a tag, and its
+    /// end is made a blank, but for the last.
+    fn items<F: Fields>(&mut self, field: usize, items: &[F]) {
+        if items.is_empty() {
+            return self.fail(field, EMPTY_LIST);
+        }
+        if !self.is_fixed_count(field, items.len()) {
+            return;
+        }
+        let prefix = &self.slots[field].prefix;
+        self.output.extend(&prefix.block[..prefix.len]);
+        let outer = self.enter(field);
+        let fields = self.fields;
+        for (i, item) in items.iter().enumerate() {
+            let start = self.output.len();
+            self.check(item);
+            item.encode_fields(0, self);
+            let written = self.output.as_mut_slice().get_mut(start..).unwrap_or_default();
+            if written.contains(&b' ') {
+                self.fail(0, BLANK);
+            } else if let Some(end) = written.last_mut().filter(|_| i + 1 < items.len()) {
+                *end = b' ';
+            }
+            if let Some(problem) = self.problem.take() {
+                self.problem = Some(self.plan.locate(problem.in_entry(i), outer.0, field));
+                break;
+            }
+        }
+        (self.scope, self.slots) = outer;
+        self.fields = fields + 1;
+    }
+
     fn list<T: Copy>(
         &mut self,
         field: usize,
@@ -168,7 +228,10 @@ impl Body<'_> {
         write: impl Fn(T, &mut [u8; 40]) -> usize,
     ) {
         if values.is_empty() {
-            return self.fail(field, "FIX has no empty lists");
+            return self.fail(field, EMPTY_LIST);
+        }
+        if !self.is_fixed_count(field, values.len()) {
+            return;
         }
         self.field(field, 41 * values.len(), |cursor| {
             for (i, value) in values.iter().enumerate() {
@@ -200,26 +263,6 @@ fn put(output: &mut Output, prefix: &Prefix, room: usize, value: impl FnOnce(&mu
 }
 
 impl FieldEncoder for Body<'_> {
-    fn big_integer(&mut self, field: usize, _: &BigInteger) {
-        self.fail(field, "not yet");
-    }
-
-    fn big_decimal(&mut self, field: usize, _: &BigDecimal) {
-        self.fail(field, "not yet");
-    }
-
-    fn duration(&mut self, field: usize, _: Duration) {
-        self.fail(field, "not yet");
-    }
-
-    fn enumeration(&mut self, field: usize, _: usize) {
-        self.fail(field, "not yet");
-    }
-
-    fn structure<F: Fields>(&mut self, field: usize, _: &F) {
-        self.fail(field, "not yet");
-    }
-
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
         self.field(field, 1, |cursor| cursor.byte(if value { b'Y' } else { b'N' }));
@@ -239,6 +282,14 @@ impl FieldEncoder for Body<'_> {
             let len = value.write(cursor.window());
             cursor.advance(len);
         });
+    }
+
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.text(field, value.as_text());
+    }
+
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.text(field, value.as_text());
     }
 
     fn float<F: Float>(&mut self, field: usize, value: F) {
@@ -323,6 +374,20 @@ impl FieldEncoder for Body<'_> {
         });
     }
 
+    /// No plan has one.
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "FIX has no durations");
+    }
+
+    #[inline]
+    fn enumeration(&mut self, field: usize, value: usize) {
+        let plan = self.plan;
+        match plan.codes[self.slots[field].codes as usize].code(value) {
+            Some(code) => self.field(field, code.room(), |cursor| code.write(cursor)),
+            None => self.fail(field, "the enumeration has no such value"),
+        }
+    }
+
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
         self.list(field, values, |value, window| value.write(window));
     }
@@ -338,16 +403,21 @@ impl FieldEncoder for Body<'_> {
         if self.problem.is_some() {
             return;
         }
+        let plan = self.plan;
+        let slot = &self.slots[field];
+        if slot.is_items {
+            return self.items(field, entries);
+        }
+        if slot.fixed.is_some() && !self.is_fixed_count(field, entries.len()) {
+            return;
+        }
         // Nothing may come before an entry's first field, not even when that is a group.
-        let parts_entries = field == 0 && self.scope != 0;
+        let parts_entries = field == 0 && plan.scopes[self.scope].delimiter.is_some();
         let here = if parts_entries { usize::MAX } else { self.output.len() };
         let first_group = self.first_group.unwrap_or(here);
         self.integer(field, entries.len() as u64);
-        let plan = self.plan;
-        let outer = (self.scope, self.slots);
-        self.scope = self.slots[field].scope;
-        self.slots = &plan.scopes[self.scope].slots;
-        let delimiter = self.slots[0].first_prefix();
+        let outer = self.enter(field);
+        let delimiter = plan.scopes[self.scope].first_prefix;
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
             self.first_group = None;
@@ -367,6 +437,23 @@ impl FieldEncoder for Body<'_> {
         }
         (self.scope, self.slots) = outer;
         self.first_group = Some(first_group);
+    }
+
+    /// Flat: its fields are those of the scope around it.
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        if self.problem.is_some() {
+            return;
+        }
+        let start = self.output.len();
+        let outer = self.enter(field);
+        self.check(value);
+        value.encode_fields(0, self);
+        (self.scope, self.slots) = outer;
+        match self.problem.take() {
+            Some(problem) => self.problem = Some(self.plan.locate(problem, outer.0, field)),
+            None if self.output.len() == start => self.fail(field, NOTHING_SET),
+            None => {}
+        }
     }
 
     /// They go before the first group: behind it, they would be its last entry's.

@@ -10,13 +10,17 @@
 //! message format and delivery".
 
 mod binding;
+mod codes;
 mod decoder;
 mod encoder;
+mod frame;
 mod plan;
 mod stray;
+mod window;
 
-pub use decoder::{Decoder, Frame, frame};
+pub use decoder::Decoder;
 pub use encoder::Encoder;
+pub use frame::{Frame, frame};
 pub use plan::{Options, Plan};
 
 /// The delimiter behind every field.

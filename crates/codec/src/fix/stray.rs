@@ -49,7 +49,6 @@ impl Encoder for Finder<'_> {
     fn big_decimal(&mut self, _: usize, _: &BigDecimal) {}
     fn duration(&mut self, _: usize, _: Duration) {}
     fn enumeration(&mut self, _: usize, _: usize) {}
-    fn structure<F: Fields>(&mut self, _: usize, _: &F) {}
     fn string(&mut self, field: usize, value: &str) {
         self.look(field, value.as_bytes());
     }
@@ -75,6 +74,17 @@ impl Encoder for Finder<'_> {
                 break;
             }
         }
+        self.scope = outer;
+    }
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        if self.found.is_some() {
+            return;
+        }
+        let outer = self.scope;
+        self.scope = self.plan.scopes[outer].slots[field].scope;
+        value.encode_fields(0, self);
+        let found = self.found.take();
+        self.found = found.map(|error| self.plan.locate(error, outer, field));
         self.scope = outer;
     }
 }
