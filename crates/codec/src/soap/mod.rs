@@ -41,7 +41,7 @@ mod unknown;
 mod values;
 mod ways;
 
-pub use binding::entry_name;
+pub use binding::{entry_name, is_unwrapped};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use fault::{Fault, FaultCode, FaultParts};

@@ -30,7 +30,11 @@ impl Naming<'_> {
 
     /// The element that a field stands in: a component, or [`NONE`] for the scope's own.
     pub(super) fn around(&self, scope: ScopeId, index: usize) -> u16 {
-        let component = self.layout.scope(scope).fields[index].component;
+        let scope = self.layout.scope(scope);
+        let component = scope.fields[index].component;
+        let own = component.map(|it| &scope.components[usize::from(it)]);
+        // A choice has no element of its own.
+        let component = own.filter(|it| it.is_choice).map_or(component, |it| it.parent);
         component.filter(|_| !self.options.flat).unwrap_or(NONE)
     }
 

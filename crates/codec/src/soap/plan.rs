@@ -464,13 +464,15 @@ impl ScopePlan {
             let component = &scope.components[index];
             let name = naming.component(id, index);
             let parent = component.parent.unwrap_or(NONE);
-            names.add(parent, &name, Name::Component(index as u16));
+            if !component.is_choice {
+                names.add(parent, &name, Name::Component(index as u16));
+            }
             Element {
                 start: naming.start(&name, &component.type_name),
                 end: end(&name),
                 parent,
                 ranks: order.spans[index],
-                required: component.need == Need::Required,
+                required: component.need == Need::Required && !component.is_choice,
             }
         });
         let parts = if id.0 == 0 { parts(scope, naming.options) } else { Box::default() };
@@ -591,7 +593,9 @@ fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
         // One of an optional component would say that the component is there.
         let holds = |it: &Component, index: usize| it.fields.contains(&index);
         let absent = |it: &Component| it.need == Need::Implied && holds(it, usize::from(*index));
+        // An optional list tells that it has no entries from its not being there.
         matches!(field.holds, Holds::Group(_))
+            && field.need != Need::Optional
             && (options.flat || field.component.is_none())
             && !scope.components.iter().any(absent)
     };
