@@ -54,7 +54,7 @@ fn read<M: Message + Structure + PartialEq + std::fmt::Debug>(
         ..Options::default()
     };
     let plan = Plan::new(M::layout(), &options);
-    let decode = |document: &[u8]| {
+    let decode = |document: &[u8]| -> Result<M> {
         let mut message = M::empty();
         graph::decode_message(document, &plan, &Limits::default(), &mut message)?;
         Ok(message)
@@ -76,7 +76,7 @@ fn what_gsoap_sends_is_a_message() {
         let document = fields.text("request");
         let operations = ["echoNodes", "echoNode", "echoStrings", "echoDoubles", "echoInts"];
         let is_called = |it: &&&str| document.contains(&format!("<ns:{it}>"));
-        let operation = **operations.iter().find(is_called).expect("an operation");
+        let operation = *operations.iter().find(is_called).expect("an operation");
         let read = match operation {
             "echoNode" => read::<EchoNode>(operation, document).map(|it| format!("{it:?}")),
             "echoNodes" => read::<EchoNodes>(operation, document).map(|it| format!("{it:?}")),
