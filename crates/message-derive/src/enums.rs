@@ -227,7 +227,8 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
     let variants: Vec<&Ident> = arms.iter().map(|it| &it.ident).collect();
     let names = arms.iter().map(|it| &it.name);
     let places: Vec<usize> = (0..arms.len()).collect();
-    let (first, value) = (variants[0], format_ident!("value"));
+    let (first, item) = (variants[0], item(ident, variants[0]));
+    let value = format_ident!("value");
     let notes = arms.iter().enumerate().flat_map(|(i, it)| {
         it.notes.iter().map(move |Note { format, word, value }| {
             let i = i as u32;
@@ -274,7 +275,16 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
             }
         }
 
-        /// As an item of a list, it is the only field of a scope.
+        #item
+
+        #[automatically_derived]
+        impl ::trunkline_message::Element for #ident {}
+    }
+}
+
+/// As an item of a list, a value is the only field of a scope.
+fn item(ident: &Ident, first: &Ident) -> TokenStream {
+    quote! {
         #[automatically_derived]
         impl ::trunkline_message::Fields for #ident {
             #[inline]
@@ -296,7 +306,5 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
             }
         }
 
-        #[automatically_derived]
-        impl ::trunkline_message::Element for #ident {}
     }
 }

@@ -69,35 +69,12 @@ fn field_value(input: &Struct) -> TokenStream {
         let ty = &it.ty;
         quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
     });
-    let (alone, empty) = (alone(), empty(input));
-    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
-        let ty = &it.ty;
-        quote! {
-            const _: () = assert!(
-                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
-                "only a struct is implied by what is inside; a list is without being told",
-            );
-        }
-    });
-    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
-        let ty = &it.ty;
-        quote! {
-            const _: () = assert!(
-                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
-                    && !matches!(
-                        <#ty as ::trunkline_message::FieldValue>::FORM,
-                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
-                    ),
-                "a bit tells of a value or list; an optional struct is an Option",
-            );
-        }
-    });
+    let (alone, empty, assertions) = (alone(), empty(input), assertions(input));
     quote! {
         // An item of its own is evaluated whether it is used or not, so that structs that hold each
         // other are a compile error where they are defined.
         const _: usize = <#ident as ::trunkline_message::FieldValue>::DEPTH;
-        #(#implied)*
-        #(#bits)*
+        #assertions
 
         #[automatically_derived]
         impl ::trunkline_message::FieldValue for #ident {
@@ -138,6 +115,33 @@ fn field_value(input: &Struct) -> TokenStream {
         #[automatically_derived]
         impl ::trunkline_message::Element for #ident {}
     }
+}
+
+/// What is told of a member fits its type.
+fn assertions(input: &Struct) -> TokenStream {
+    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
+                "only a struct is implied by what is inside; a list is without being told",
+            );
+        }
+    });
+    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
+                    && !matches!(
+                        <#ty as ::trunkline_message::FieldValue>::FORM,
+                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
+                    ),
+                "a bit tells of a value or list; an optional struct is an Option",
+            );
+        }
+    });
+    quote! { #(#implied)* #(#bits)* }
 }
 
 /// What has a scope of its own where it takes one position.
