@@ -2,6 +2,7 @@
 
 mod world;
 
+use trunkline_journal::simulated::Fault;
 use trunkline_store::{Consume, Denied, LossReason, NewMessage, Settings, Start, kind};
 use world::{PUBLISHER, World, durable, records, settings};
 
@@ -263,4 +264,21 @@ fn segments_that_nobody_needs_go_by_themselves() {
         world.wait(wait);
     }
     assert!(world.store.journal().first() > 1);
+}
+
+#[test]
+fn a_power_cut_in_these_tests_takes_what_was_not_synced() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    world.publish("orders/1", "a");
+    world.sync();
+    world.disk.set_fault(Fault::Syncs);
+    world.publish("orders/1", "b");
+    world.sync();
+    let stored: Vec<u64> = world.told.stored.iter().map(|it| it.1.sequence).collect();
+    assert_eq!(stored, [1, 2], "the disk has said so of both");
+    world.disk.set_fault(Fault::None);
+    world.cut_power();
+    world.consume(2, durable("gateway"));
+    assert_eq!(world.payloads(), ["a"]);
 }
