@@ -338,4 +338,24 @@ mod tests {
         pass(&mut router, &mut now, 3 * UNWANTED);
         assert_eq!((router.names.len(), router.topic_name(topic)), (0, ""));
     }
+
+    #[test]
+    fn a_pace_that_nobody_has_any_more_takes_no_room() {
+        let mut router = Router::new(Limits::default());
+        let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+        let at_most = |updates| SubscriptionOptions {
+            updates_per_second: std::num::NonZeroU32::new(updates),
+            conflate: false,
+        };
+        for updates in 1..=2_000 {
+            for id in [2 * updates, 2 * updates + 1] {
+                router.subscribe(0, client, id, "a", &at_most(updates)).expect("room");
+            }
+            router.unsubscribe(0, client, 2 * updates).expect("it stands");
+            assert_eq!(router.egress.interval_of.len(), 1, "one has it still");
+            router.unsubscribe(0, client, 2 * updates + 1).expect("it stands");
+        }
+        assert_eq!(router.egress.interval_of.len(), 0);
+        assert!(router.egress.intervals.capacity() <= 1_024);
+    }
 }

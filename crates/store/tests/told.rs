@@ -282,3 +282,37 @@ fn a_power_cut_in_these_tests_takes_what_was_not_synced() {
     world.consume(2, durable("gateway"));
     assert_eq!(world.payloads(), ["a"]);
 }
+
+#[test]
+fn a_replay_that_has_yet_to_look_further_is_told_what_is_gone_there() {
+    let mut settings = settings();
+    settings.journal.keep = 0;
+    let mut world = World::new(settings);
+    // More than a subscription has in line.
+    (0..17_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    world.told.full.push(5);
+    world.consume(5, Consume { start: Start::All, window: 1, ..durable("") });
+    for _ in 0..50 {
+        world.wait(1_000_000);
+    }
+    (0..200).for_each(|number| world.publish_in_time("cut/1", &format!("{number:01000}")));
+    world.sync();
+    world.wait(2 * SECOND);
+    let first = world.store.journal().first();
+    assert!(first > 17_000, "{first}");
+    world.told.full.clear();
+    let at = world.at();
+    world.store.client_has_room(at, 5, &mut world.told);
+    for _ in 0..2_000 {
+        world.wait(1_000_000);
+    }
+    assert_eq!(world.store.journal().first(), first);
+    let lost = losses(&world);
+    assert!(lost.iter().all(|it| it.0 == LossReason::Gone), "{lost:?}");
+    let (from, to) = (lost.iter().map(|it| it.2).min(), lost.iter().map(|it| it.3).max());
+    // The first two records are no messages.
+    assert_eq!((from, to), (Some(3), Some(first - 1)), "{lost:?}");
+    let (seen, last) = (positions(&world), world.store.journal().last());
+    assert!(seen[0] - first <= 1 && last - seen[seen.len() - 1] <= 1, "{seen:?}");
+}
