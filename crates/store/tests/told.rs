@@ -340,7 +340,7 @@ fn that_a_message_is_on_disk_is_told_to_who_asked_and_saw_it_before() {
     world.consume(2, durable("asked"));
     let asked = Consume { wants_confirmed: true, ..durable("asked too") };
     for (topic, is_early) in [("cut/1", true), ("orders/1", false)] {
-        for (client, asked) in [(2, durable("not")), (3, asked.clone())] {
+        for (client, asked) in [(2, durable("not")), (3, asked)] {
             let name = format!("{}{}", asked.name, topic);
             world.consume(client + 10, Consume { name: &name, ..asked });
             world.publish(topic, "a");
