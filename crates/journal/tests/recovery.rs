@@ -357,7 +357,7 @@ fn looking_at_a_journal_that_is_used_finds_no_damage() {
     let found = survey(&mut disk, &mut |_, _| {}).expect("readable").expect("a journal");
     assert!(found.is_sound(), "{:?}", found.wounds);
     let last = found.segments.last().expect("segments");
-    assert!(last.is_being_made && last.head.is_err());
+    assert!(last.is_being_made && last.head.is_err() && last.positions.is_none());
     assert_eq!((found.segments[0].number, found.segments[1].number), (1, 3));
     // The segments that were let go of are those that were looked at last.
     disk.gone = (1..9).map(segment_name).collect();
@@ -568,6 +568,38 @@ fn long_segments_are_read_piece_by_piece() {
     assert_eq!(found, bodies);
     assert_eq!(damaged[0], places[10]);
     assert_eq!(damaged[1], places[25]);
+}
+
+#[test]
+fn records_across_the_ends_of_what_is_read_are_whole() {
+    let options = || Options { segment_bytes: 2 << 20, memory_bytes: 0, ..options() };
+    let mut disk = SimulatedDisk::new(1);
+    let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner_of()).expect("empty");
+    chores(&mut disk, &mut journal);
+    journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
+    // So many bytes a record that the head of one is cut by the end of each 256 KiB.
+    for _ in 0..20_000 {
+        assert_eq!(journal.make_room(16), Ok(Room::Here));
+        journal.append(0, MESSAGE, &[&[7; 16]]);
+    }
+    commits(&mut disk, &mut journal);
+    journal.forget();
+    let (mut at, mut found) = (journal.find(0), 0);
+    loop {
+        match journal.at(at) {
+            Lookup::Record { record, next, .. } => {
+                found += u64::from(record.kind == MESSAGE);
+                at = next;
+            }
+            Lookup::Elsewhere { bytes } => {
+                journal.fetch(at, bytes);
+                chores(&mut disk, &mut journal);
+            }
+            Lookup::End => break,
+            other => panic!("{other:?} at {at:?}"),
+        }
+    }
+    assert_eq!(found, 20_000);
 }
 
 fn learner_of() -> &'static mut dyn Learner {

@@ -426,11 +426,14 @@ fn a_journal_that_failed_removes_nothing_when_it_is_closed() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
     chores(&mut disk, &mut journal);
-    append(&mut journal, &vec![1; SEGMENT as usize / 2 - 1_000]).expect("room");
+    for _ in 0..40 {
+        append(&mut journal, &[1; 1_000]).expect("room");
+    }
     commits(&mut disk, &mut journal);
     // The next one is there too.
     chores(&mut disk, &mut journal);
     let before = disk.names().expect("names");
+    assert!(before.contains(&segment_name(2)), "{before:?}");
     append(&mut journal, b"lost").expect("room");
     journal.next_commit().expect("something to write");
     journal.committed(0, Err("the disk failed".to_owned()));
