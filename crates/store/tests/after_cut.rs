@@ -233,3 +233,33 @@ fn what_nobody_takes_expires_in_its_time_and_not_before() {
     assert_eq!(world.payloads(), ["long"]);
     assert_eq!(account(&world, "gateway").expired, 1);
 }
+
+#[test]
+fn what_a_conflated_subscription_lost_by_a_quota_stays_in_its_account() {
+    let mut settings = Settings { quota_bytes: 64 << 10, ..settings() };
+    settings.journal.keep = 0;
+    let mut world = World::new(settings);
+    world.consume(2, screen());
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    (0..20).for_each(|topic| world.publish_in_time(&format!("fx/{topic}"), "x"));
+    for number in 0..600 {
+        world.publish_in_time("fx/other", &format!("{number:0500}"));
+        if number % 50 == 0 {
+            world.wait(SECOND);
+        }
+    }
+    rest(&mut world);
+    let before = account(&world, "screen");
+    // Some may be over the quota while something newer is on its way to the disk.
+    assert!(before.lost >= 20, "{before:?}");
+    assert_eq!((before.lost + before.elided, before.waiting), (619, 1), "{before:?}");
+    for _ in 0..2 {
+        world.cut_power();
+        world.consume(3, screen());
+        rest(&mut world);
+        let after = account(&world, "screen");
+        assert!(after.lost >= 20, "{after:?}");
+        assert_eq!((after.lost + after.elided, after.in_flight), (619, 1), "{after:?}");
+    }
+}
