@@ -139,6 +139,33 @@ fn lists_of_numbers_go_through_graphs() {
 }
 
 #[test]
+fn what_is_unknown_is_counted_and_has_no_place_in_a_group() {
+    let plan = Plan::new(
+        EveryKind::layout(),
+        &Options { style: Style::DocumentLiteral, ..Options::default() },
+    );
+    let bytes = soap::Encoder::new(&plan).encode(&every_kind::full()).expect("a document").to_vec();
+    let document = String::from_utf8(bytes).expect("text");
+    assert!(document.contains("</legs>"), "{document}");
+    let limits = Limits::default();
+    let within = document.replace("</legs>", "<other><side>1</side></other></legs>");
+    let refused =
+        graph::decode_message(within.as_bytes(), &plan, &limits, &mut EveryKind::default());
+    let error = refused.expect_err("it is no leg").to_string();
+    assert!(error.contains("expected <leg>"), "{error}");
+    let document = document.replace("</legs>", "</legs><other>1</other>");
+    let mut read = EveryKind::default();
+    assert_eq!(graph::decode_message(document.as_bytes(), &plan, &limits, &mut read), Ok(1));
+    assert_eq!(read, every_kind::full());
+    // The same from the node of the message alone.
+    let message = graph::decode(document.as_bytes(), &limits).expect("a graph");
+    let mut read = EveryKind::default();
+    let (_, node) = &message.body[0];
+    assert_eq!(graph::read_message(&message.graph, *node, &plan, &limits, &mut read), Ok(1));
+    assert_eq!(read, every_kind::full());
+}
+
+#[test]
 fn a_graph_is_as_deep_as_it_may_be() {
     let plan = Plan::new(EveryKind::layout(), &Options::default());
     let made = graph::from_message(&every_kind::full(), &plan).expect("a graph");

@@ -254,3 +254,14 @@ fn graphs_are_compared_from_their_roots() {
     assert!(graph::are_same((&graph, &[a]), (&graph, &[b])));
     assert!(!graph::are_same((&graph, &[a, a]), (&graph, &[a, b])));
 }
+
+#[test]
+fn where_all_is_referred_to_the_first_that_may_be_a_root_is_one() {
+    let circle = |name: &str, more: &str| {
+        format!("<o:{name} id='{name}'{more}><x href='#{name}'/></o:{name}>")
+    };
+    let body = circle("a", " E:root='0'") + &circle("b", "") + &circle("c", "");
+    let message = decode(&encoded(&body));
+    let names: Vec<&str> = message.body.iter().map(|(name, _)| name.local()).collect();
+    assert_eq!(names, ["b"]);
+}
