@@ -203,3 +203,38 @@ fn nobody_waits_for_a_message_that_is_too_long() {
     assert_eq!(fix::frame(&whole, &limits(whole.len())), Frame::Message(whole.len()));
     assert_eq!(fix::frame(&whole, &limits(whole.len() - 1)), Frame::Garbled);
 }
+
+#[test]
+fn a_prefix_that_means_something_else_is_not_what_was_learnt() {
+    let options = Options { style: Style::RpcEncoded, types: true, ..Options::default() };
+    let plan = Plan::new(EveryKind::layout(), &options);
+    let bytes = soap::Encoder::new(&plan).encode(&every_kind::full()).expect("a document").to_vec();
+    let usual = String::from_utf8(bytes).expect("text");
+    // One value is nil, by an attribute of a namespace.
+    let (from, to) = (usual.find("<tiny"), usual.find("</tiny>"));
+    let (from, to) = (from.expect("it is there"), to.expect("it is there"));
+    let usual = format!("{}<tiny xsi:nil=\"true\">{}", &usual[..from], &usual[to..]);
+    let declaration = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    assert!(usual.contains(declaration), "{usual:.500}");
+    let mut reused = soap::Decoder::new(&plan);
+    let mut read = |document: &str| {
+        let once = |decoder: &mut soap::Decoder| {
+            let mut message = EveryKind::default();
+            let read = decoder.decode(document.as_bytes(), &mut message);
+            read.map(|()| message).map_err(|error| error.to_string())
+        };
+        let fresh = once(&mut soap::Decoder::new(&plan));
+        for _ in 0..3 {
+            assert_eq!(once(&mut reused), fresh);
+        }
+        fresh.is_ok()
+    };
+    // More senders than are remembered, each with prefixes of its own.
+    for number in 0..12 {
+        assert!(read(&usual));
+        let more = format!("{declaration} xmlns:own{number}=\"urn:own\"");
+        assert!(read(&usual.replace(declaration, &more)));
+        let other = format!("xmlns:xsi=\"urn:other{number}\"");
+        assert!(!read(&usual.replace(declaration, &other)));
+    }
+}
