@@ -263,3 +263,29 @@ fn what_a_conflated_subscription_lost_by_a_quota_stays_in_its_account() {
         assert_eq!((after.lost + after.elided, after.in_flight), (619, 1), "{after:?}");
     }
 }
+
+#[test]
+fn a_quota_takes_what_is_over_it_of_what_was_not_looked_for_yet() {
+    let mut settings = Settings { quota_bytes: 256 << 10, ..settings() };
+    settings.journal.keep = 0;
+    let mut world = World::new(settings);
+    world.consume(2, durable("gateway"));
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    // More than a subscription has in line.
+    for number in 0..40_000 {
+        world.publish_in_time("cut/1", &number.to_string());
+        if number % 5_000 == 0 {
+            world.wait(SECOND);
+        }
+    }
+    rest(&mut world);
+    world.told.lost.clear();
+    world.consume(3, Consume { window: 50_000, ..durable("gateway") });
+    rest(&mut world);
+    let seen = positions(&world);
+    let last = world.told.lost.iter().map(|it| it.last).max().expect("it is told");
+    assert!(world.told.lost.iter().all(|it| it.reason == LossReason::Quota));
+    assert!(seen.len() > 1_000 && seen[0] > last && seen[0] - last <= 3, "{last} {}", seen[0]);
+    assert!(seen.windows(2).all(|it| it[1] - it[0] <= 2), "nothing else is missing");
+}
