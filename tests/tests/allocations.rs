@@ -203,7 +203,7 @@ fn soap() {
 fn soap_as(options: &soap::Options) {
     let messages = messages();
     let schema = MarketDataIncrementalRefresh::layout();
-    let plan = soap::Plan::new(schema, options);
+    let plan = soap::Plan::new(schema, options).expect("a plan");
     let mut encoder = soap::Encoder::new(&plan);
     let wire: Vec<Vec<u8>> =
         messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();

@@ -50,7 +50,7 @@ fn codecs(schema: &Arc<Layout>) -> Vec<(Encode, Decode)> {
     }
     for (flat, attributes) in [(false, false), (true, false), (false, true), (true, true)] {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };
-        all.push(codec!(soap, soap::Plan::new(schema, &options)));
+        all.push(codec!(soap, soap::Plan::new(schema, &options).expect("a plan")));
     }
     all
 }
@@ -180,7 +180,7 @@ impl Decoders {
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
     let plan = |attributes| {
         let options = soap::Options { attributes, ..soap::Options::default() };
-        soap::Plan::new(Order::layout(), &options)
+        soap::Plan::new(Order::layout(), &options).expect("a plan")
     };
     let document = |plan: &Arc<soap::Plan>, content: &str, attributes: bool| {
         let written = soap::Encoder::new(plan).encode(&Order::default()).unwrap().to_vec();

@@ -54,7 +54,7 @@ impl Codec {
                     _ => soap::Style::RpcEncoded,
                 };
                 let options = soap::Options { style, ..soap::Options::default() };
-                let plan = soap::Plan::new(Market::layout(), &options);
+                let plan = soap::Plan::new(Market::layout(), &options).expect("a plan");
                 let (mut to, mut from) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
                 Self {
                     encode: Box::new(move |it| to.encode(it).unwrap().to_vec()),

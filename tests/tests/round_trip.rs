@@ -29,7 +29,7 @@ fn check<M: Structure + Message + Debug + PartialEq>(
 }
 
 fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap::Options) {
-    let plan = soap::Plan::new(M::layout(), options);
+    let plan = soap::Plan::new(M::layout(), options).expect("a plan");
     let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
     let (mut of_record, mut to_record) =
         (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());

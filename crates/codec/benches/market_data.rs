@@ -149,7 +149,7 @@ fn of_messages<M: Message + Clone + 'static>(
     let plan = || fix::Plan::new(schema, &fix::Options::default()).unwrap();
     passes!(passes, format!("{kind} fix"), plan(), fix, messages, new(), fix::Decoder::new);
     let options = soap::Options::default();
-    let plan = || soap::Plan::new(schema, &options);
+    let plan = || soap::Plan::new(schema, &options).expect("a plan");
     passes!(passes, format!("{kind} soap"), plan(), soap, messages, new(), soap::Decoder::new);
     let general = |plan: &_| soap::Decoder::new(plan).general();
     passes!(passes, format!("{kind} soap general"), plan(), soap, messages, new(), general);
@@ -157,7 +157,7 @@ fn of_messages<M: Message + Clone + 'static>(
         [("flat", true, false), ("attributes", false, true), ("flat attributes", true, true)]
     {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };
-        let plan = soap::Plan::new(schema, &options);
+        let plan = soap::Plan::new(schema, &options).expect("a plan");
         passes!(
             passes,
             format!("{kind} soap {name}"),

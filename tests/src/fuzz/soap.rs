@@ -39,7 +39,7 @@ fn plans<M: Structure>() -> Vec<Arc<Plan>> {
     [rpc, typed, document, literal, flat, attributes, both, qualified]
         .iter()
         .chain(&services())
-        .map(|options| Plan::new(M::layout(), options))
+        .map(|options| Plan::new(M::layout(), options).expect("a plan"))
         .collect()
 }
 

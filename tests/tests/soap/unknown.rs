@@ -50,7 +50,7 @@ fn check<M>(options: &Options, message: &M, respell: impl Fn(String) -> String, 
 where
     M: Structure + Message + Clone + Debug + PartialEq,
 {
-    let plan = Plan::new(M::layout(), options);
+    let plan = Plan::new(M::layout(), options).expect("a plan");
     let good = Encoder::new(&plan).encode(message).expect("a good message").to_vec();
     let good = respell(String::from_utf8(good).expect("UTF-8"));
     let places = Places::of(&good, root);

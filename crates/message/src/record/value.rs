@@ -261,9 +261,11 @@ pub(super) fn integers<D: Decoder, W: Integer>(
         decoder: &mut D,
         into: &mut Vec<W>,
     ) -> Result<()> {
+        if !decoder.goes_on() {
+            into.clear();
+        }
         let mut narrow = Vec::<I>::new();
         decoder.integers(&mut narrow)?;
-        into.clear();
         into.extend(narrow.into_iter().map(|number| W::from_i128(number.to_i128()).expect("fits")));
         Ok(())
     }

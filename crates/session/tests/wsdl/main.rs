@@ -86,7 +86,7 @@ fn values_have_the_types_that_the_encoder_gives_them() {
     record.set("Moment", Timestamp::default()).unwrap();
     record.set("Side", Code::default()).unwrap();
     let options = Options { types: true, ..Options::default() };
-    let mut encoder = Encoder::new(&Plan::new(&schema, &options));
+    let mut encoder = Encoder::new(&Plan::new(&schema, &options).expect("a plan"));
     let message = String::from_utf8(encoder.encode(&record).unwrap().to_vec()).unwrap();
 
     let mut description = orders(&STYLES[4..]);
@@ -180,7 +180,7 @@ fn messages_name_the_types_that_the_wsdl_does() {
         namespace: "urn:orders".into(),
         ..Options::default()
     };
-    let mut encoder = Encoder::new(&Plan::new(Parcel::layout(), &options));
+    let mut encoder = Encoder::new(&Plan::new(Parcel::layout(), &options).expect("a plan"));
     let message = String::from_utf8(encoder.encode(&parcel).unwrap().to_vec()).unwrap();
     assert!(message.contains("<sender xsi:type=\"ns:Address\">"), "{message}");
     assert!(message.contains("SOAP-ENC:arrayType=\"ns:Address[1]\""), "{message}");
