@@ -159,3 +159,83 @@ pub fn orders() -> Vec<Order> {
         Order { flags: Some(vec![true, false]), address: Some(address("")), ..sparse() },
     ]
 }
+
+/// Lists without an element around all of their entries, as most toolkits write them.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct Loose {
+    pub name: Text,
+    #[xml(list = "unwrapped")]
+    pub number: Vec<u16>,
+    #[xml(list = "unwrapped")]
+    pub ratio: Option<Vec<f32>>,
+    #[xml(list = "unwrapped", entry = "note")]
+    pub notes: Vec<Text>,
+    #[xml(list = "unwrapped")]
+    pub side: Vec<Side>,
+    #[xml(list = "unwrapped", entry = "leg")]
+    pub legs: Group<Address>,
+    #[xml(list = "unwrapped")]
+    pub price: Vec<Price>,
+    #[xml(list = "unwrapped")]
+    pub row: Vec<Vec<i32>>,
+    #[xml(list = "unwrapped")]
+    pub word: Vec<Vec<Text>>,
+    #[xml(list = "unwrapped")]
+    pub pair: [i16; 2],
+    #[xml(list = "unwrapped")]
+    #[field(required)]
+    pub must: Vec<i64>,
+    #[xml(list = "unwrapped")]
+    #[field(required)]
+    pub musts: Vec<Address>,
+    #[field(implied)]
+    pub inside: Inside,
+    #[xml(list = "unwrapped")]
+    pub branch: Vec<Branch>,
+}
+
+/// Unwrapped lists in a component that is implied.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct Inside {
+    pub id: Option<i32>,
+    #[xml(list = "unwrapped")]
+    pub line: Vec<Text>,
+}
+
+/// A tree of entries without elements around them.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)]
+pub struct Branch {
+    pub leaf: Vec<i32>,
+    #[xml(list = "unwrapped")]
+    pub branch: Vec<Branch>,
+}
+
+/// One with entries in each list.
+pub fn loose() -> Loose {
+    let branch = |leaf: i32, branch| Branch { leaf: vec![leaf], branch };
+    Loose {
+        name: "n".into(),
+        number: vec![1, 2, 65535],
+        ratio: Some(vec![0.5, -1.0]),
+        notes: vec!["".into(), "b & c".into()],
+        side: vec![Side::SellShort, Side::Buy],
+        legs: vec![address("a"), address("b")].into(),
+        price: vec![Price::Market, Price::Limit(Decimal::from(3))],
+        row: vec![vec![1, 2], vec![], vec![3]],
+        word: vec![vec!["x".into()], vec![]],
+        pair: [7, 8],
+        must: vec![9],
+        musts: vec![address("m")],
+        inside: Inside { id: Some(1), line: vec!["l".into(), "k".into()] },
+        branch: vec![branch(1, vec![branch(2, vec![]), branch(3, vec![branch(4, vec![])])])],
+    }
+}
+
+/// Ones with few entries, and with none.
+pub fn all_loose() -> Vec<Loose> {
+    let few = Loose { number: vec![4], ratio: None, inside: Inside::default(), ..loose() };
+    vec![loose(), few, Loose { name: "n".into(), ..Loose::default() }, loose()]
+}

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Record, Structure};
-use trunkline_tests::shapes::{self, Order};
+use trunkline_tests::shapes::{self, Loose, Order};
 use trunkline_tests::soap_ways::Ways;
 
 /// Options of every kind that changes how elements look.
@@ -55,5 +55,12 @@ fn round<M: Structure + Message + Clone + Debug + PartialEq>(options: &Options, 
 fn every_shape_comes_back_whatever_the_options_are() {
     for options in options() {
         round::<Order>(&options, &shapes::orders());
+    }
+}
+
+#[test]
+fn unwrapped_lists_come_back_whatever_the_options_are() {
+    for options in options() {
+        round::<Loose>(&options, &shapes::all_loose());
     }
 }
