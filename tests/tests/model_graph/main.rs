@@ -1,6 +1,7 @@
 //! Messages of every shape of type, from graphs and into them.
 
 mod gsoap;
+mod random;
 mod references;
 mod refused;
 mod shapes;
