@@ -61,12 +61,8 @@ const fn words(format: &'static str, word: &'static str) -> Word {
 }
 
 const OF_STRUCTS: [Word; 1] = [words("fix", "message_type")];
-const OF_MEMBERS: [Word; 4] = [
-    number("fix", "tag"),
-    number("fix", "length"),
-    words("xml", "entry"),
-    words("xml", "list"),
-];
+const OF_MEMBERS: [Word; 4] =
+    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("xml", "list")];
 /// Of choices, their arms, and the values of enumerations.
 pub(crate) const OF_CHOICES: [Word; 1] = [words("cdr", "switch")];
 pub(crate) const OF_ARMS: [Word; 4] =

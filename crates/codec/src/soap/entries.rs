@@ -262,10 +262,12 @@ impl<'a> Body<'a> {
         loop {
             if self.as_planned && self.parser.is_in_content() {
                 let at = self.parser.position();
-                if let Some(name) = self.expected_plain_entry(scope, at) {
+                if let Some((of, length)) = self.expected_plain_entry(scope, at)
+                    && self.begin_expected(scope, &scope.slots[of], (at, length))?
+                {
                     self.count_entry()?;
-                    self.scope = inner;
-                    let read = self.expected_content(scope, name, at, into.next_entry());
+                    (self.scope, self.field) = (inner, of);
+                    let read = self.expected_content(&scope.slots[of], at, into.next_entry());
                     read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
                     (self.scope, self.field) = (outer, field);
                     count += 1;
@@ -310,33 +312,19 @@ impl<'a> Body<'a> {
         scope.slots[field].start.matches(bytes, at).then_some((field, length))
     }
 
-    /// Reads the entry whose start tag at `at` is as planned up to its attributes.
+    /// Reads the present field as an entry, the start tag of which, at `at`, is behind.
     #[inline]
     fn expected_content<F: Fields>(
         &mut self,
-        scope: &'a ScopePlan,
-        (field, length): (usize, usize),
+        slot: &'a Slot,
         at: usize,
         into: &mut F,
     ) -> Result<()> {
-        self.field = field;
-        let slot = &scope.slots[field];
-        if self.begin_expected(scope, slot, (at, length))? {
-            self.fields += 1;
-            if slot.shape == Shape::Value {
-                self.value = self.text(&slot.end, at)?;
-            }
-            return self.take(into);
+        self.fields += 1;
+        if slot.shape == Shape::Value {
+            self.value = self.text(&slot.end, at)?;
         }
-        // Only behind its name it is another than planned.
-        match self.parser.next(self.input)? {
-            Event::Start { name, .. } => {
-                self.check_names();
-                self.opened(name.prefix());
-                self.begun(at, into)
-            }
-            _ => Err(self.error(ErrorKind::Expected("an element".into()), at)),
-        }
+        self.take(into)
     }
 
     /// Goes into the element whose start tag at `at` is as planned up to a count or attributes; false,
@@ -453,11 +441,7 @@ impl<'a> Body<'a> {
 
     fn item_of_run<F: Fields>(&mut self, slot: &'a Slot, into: &mut F) -> Result<()> {
         self.field = 0;
-        self.fields += 1;
-        if slot.shape == Shape::Value {
-            self.value = self.text(&slot.end, self.begun)?;
-        }
-        self.take(into)
+        self.expected_content(slot, self.begun, into)
     }
 
     /// Goes into the next element of an unwrapped list, if it stands beside the last one: between them
