@@ -6,6 +6,7 @@ mod references;
 mod refused;
 mod shapes;
 mod trip;
+mod unwrapped;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";

@@ -72,7 +72,7 @@ fn agrees<M: Message + Structure + PartialEq + Debug>(
     assert_eq!(read, *message, "{options:?}: {document}");
 }
 
-fn survives<M: Message + Structure + PartialEq + Debug>(message: &M) {
+pub(crate) fn survives<M: Message + Structure + PartialEq + Debug>(message: &M) {
     for options in options() {
         let plan = Plan::new(M::layout(), &options).expect("a plan");
         agrees(message, &plan, &options);
