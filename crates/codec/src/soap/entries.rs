@@ -133,7 +133,7 @@ impl<'a> Body<'a> {
     /// of any name are read.
     #[inline]
     fn is_open(&self, start: usize, length: usize) -> bool {
-        !self.plan.any_name
+        !self.plan.any_item
             || self.parser.open_element(self.input) == Some(&self.input[start..start + length])
     }
 
@@ -284,6 +284,7 @@ impl<'a> Body<'a> {
             let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
                 self.unknown_in_list(slot, (at, name))?;
                 self.parser.skip_element(self.input)?;
+                self.check_names();
                 continue;
             };
             self.opened(name.prefix());
@@ -579,6 +580,7 @@ impl<'a> Body<'a> {
             self.check_elements(count, at)?;
             self.check_item()?;
             self.value = self.content(at)?;
+            self.check_names();
             item(self)?;
         }
     }
