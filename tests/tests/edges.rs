@@ -28,7 +28,7 @@ fn lists(count: usize) -> Lists {
 
 #[test]
 fn texts_that_are_strings_go_through_cdr() {
-    let plan = cdr::Plan::new(Lists::layout(), cdr::Options::default());
+    let plan = cdr::Plan::new(Lists::layout(), cdr::Options::default()).expect("a plan");
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let mut read = Lists { name: "before".into(), ..Lists::default() };
     for note in [None, Some(String::new()), Some("Gr\u{fc}\u{df}e".into())] {
@@ -42,7 +42,8 @@ fn texts_that_are_strings_go_through_cdr() {
 #[test]
 fn long_lists_of_long_numbers_are_written_whole() {
     for style in [Style::DocumentLiteral, Style::RpcEncoded] {
-        let plan = Plan::new(Lists::layout(), &Options { style, ..Options::default() });
+        let options = Options { style, ..Options::default() };
+        let plan = Plan::new(Lists::layout(), &options).expect("a plan");
         for count in [0, 1, 7, 1_000] {
             let message = lists(count);
             let mut encoder = soap::Encoder::new(&plan);
@@ -56,7 +57,7 @@ fn long_lists_of_long_numbers_are_written_whole() {
 
 /// A document of a message with a list of three numbers, and what reads it within limits.
 fn within_limits(limits: &Limits) -> [Result<(), String>; 2] {
-    let plan = Plan::new(Lists::layout(), &Options::default());
+    let plan = Plan::new(Lists::layout(), &Options::default()).expect("a plan");
     let mut encoder = soap::Encoder::new(&plan);
     let message = Lists { ratios: vec![], ..lists(3) };
     let bytes = encoder.encode(&message).expect("it can be written").to_vec();
@@ -104,7 +105,7 @@ fn a_group_may_have_as_many_entries_and_a_message_as_many_fields_as_the_limit() 
 
 #[test]
 fn a_value_in_pieces_is_as_long_as_all_of_them() {
-    let plan = Plan::new(Lists::layout(), &Options::default());
+    let plan = Plan::new(Lists::layout(), &Options::default()).expect("a plan");
     let message = Lists { name: "MARK".into(), ..Lists::default() };
     let bytes = soap::Encoder::new(&plan).encode(&message).expect("it can be written").to_vec();
     let piece = "x".repeat(100);

@@ -133,7 +133,7 @@ impl<'a> Body<'a> {
     /// of any name are read.
     #[inline]
     fn is_open(&self, start: usize, length: usize) -> bool {
-        !self.plan.any_name
+        !self.plan.any_item
             || self.parser.open_element(self.input) == Some(&self.input[start..start + length])
     }
 
@@ -284,6 +284,7 @@ impl<'a> Body<'a> {
             let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
                 self.unknown_in_list(slot, (at, name))?;
                 self.parser.skip_element(self.input)?;
+                self.check_names();
                 continue;
             };
             self.opened(name.prefix());
@@ -345,7 +346,7 @@ impl<'a> Body<'a> {
                     return self.expected_tag_of(slot.scope.into(), element, at);
                 }
             }
-            Shape::List | Shape::Group if self.plan.arrays => {
+            Shape::List | Shape::Group if scope.inside(slot).is_array => {
                 let Some((count, behind)) = self.behind_count(content) else { return Ok(false) };
                 self.stated = Some(count);
                 content = behind;
@@ -579,6 +580,7 @@ impl<'a> Body<'a> {
             self.check_elements(count, at)?;
             self.check_item()?;
             self.value = self.content(at)?;
+            self.check_names();
             item(self)?;
         }
     }
