@@ -79,7 +79,7 @@ fn a_list_may_have_as_many_items_as_the_limit_and_no_more() {
 
 #[test]
 fn a_group_may_have_as_many_entries_and_a_message_as_many_fields_as_the_limit() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let message = every_kind::full();
     let bytes = soap::Encoder::new(&plan).encode(&message).expect("it can be written").to_vec();
     let read = |limits: &Limits| {
@@ -126,7 +126,8 @@ fn a_value_in_pieces_is_as_long_as_all_of_them() {
 fn lists_of_numbers_go_through_graphs() {
     let message = every_kind::full();
     for style in [Style::RpcEncoded, Style::DocumentLiteral] {
-        let plan = Plan::new(EveryKind::layout(), &Options { style, ..Options::default() });
+        let plan = Plan::new(EveryKind::layout(), &Options { style, ..Options::default() })
+            .expect("a plan");
         let made = graph::from_message(&message, &plan).expect("a graph");
         let encoder = GraphEncoder { multi_ref: false, ..GraphEncoder::new(Version::Soap11) };
         let document = encoder.encode(&made).expect("a document");
@@ -144,7 +145,8 @@ fn what_is_unknown_is_counted_and_has_no_place_in_a_group() {
     let plan = Plan::new(
         EveryKind::layout(),
         &Options { style: Style::DocumentLiteral, ..Options::default() },
-    );
+    )
+    .expect("a plan");
     let bytes = soap::Encoder::new(&plan).encode(&every_kind::full()).expect("a document").to_vec();
     let document = String::from_utf8(bytes).expect("text");
     assert!(document.contains("</legs>"), "{document}");
@@ -168,7 +170,7 @@ fn what_is_unknown_is_counted_and_has_no_place_in_a_group() {
 
 #[test]
 fn a_graph_is_as_deep_as_it_may_be() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let made = graph::from_message(&every_kind::full(), &plan).expect("a graph");
     let write = |depth| {
         let limits = Limits { depth, ..Limits::default() };
@@ -208,7 +210,7 @@ fn nobody_waits_for_a_message_that_is_too_long() {
 #[test]
 fn a_prefix_that_means_something_else_is_not_what_was_learnt() {
     let options = Options { style: Style::RpcEncoded, types: true, ..Options::default() };
-    let plan = Plan::new(EveryKind::layout(), &options);
+    let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
     let bytes = soap::Encoder::new(&plan).encode(&every_kind::full()).expect("a document").to_vec();
     let usual = String::from_utf8(bytes).expect("text");
     // One value is nil, by an attribute of a namespace.
