@@ -192,7 +192,7 @@ impl ScopePlan {
             unions,
             first,
             bitmap,
-            no_fields: if bits % 8 == 0 { 0 } else { u8::MAX << (bits % 8) },
+            no_fields: if bits.is_multiple_of(8) { 0 } else { u8::MAX << (bits % 8) },
             least: bitmap + of_slots + of_unions,
             required: scope.required.clone(),
             is_conditional: scope.required.is_conditional()
