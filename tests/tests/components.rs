@@ -46,11 +46,11 @@ fn codecs(schema: &Arc<Layout>) -> Vec<(Encode, Decode)> {
     let mut all = vec![codec!(fix, fix::Plan::new(schema, &fix::Options::default()).unwrap())];
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
-        all.push(codec!(cdr, cdr::Plan::new(schema, options)));
+        all.push(codec!(cdr, cdr::Plan::new(schema, options).unwrap()));
     }
     for (flat, attributes) in [(false, false), (true, false), (false, true), (true, true)] {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };
-        all.push(codec!(soap, soap::Plan::new(schema, &options)));
+        all.push(codec!(soap, soap::Plan::new(schema, &options).expect("a plan")));
     }
     all
 }
@@ -180,7 +180,7 @@ impl Decoders {
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
     let plan = |attributes| {
         let options = soap::Options { attributes, ..soap::Options::default() };
-        soap::Plan::new(Order::layout(), &options)
+        soap::Plan::new(Order::layout(), &options).expect("a plan")
     };
     let document = |plan: &Arc<soap::Plan>, content: &str, attributes: bool| {
         let written = soap::Encoder::new(plan).encode(&Order::default()).unwrap().to_vec();

@@ -51,7 +51,8 @@ fn every_kind_goes_through_cdr() {
                 let plan = cdr::Plan::new(
                     &schema,
                     cdr::Options { byte_order, optional, ..Default::default() },
-                );
+                )
+                .unwrap();
                 let (mut encoder, mut decoder) =
                     (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
                 let mut back = Record::new(&schema);
@@ -87,7 +88,7 @@ fn every_kind_goes_through_soap() {
                 namespace,
                 ..Default::default()
             };
-            let plan = soap::Plan::new(&schema, &options);
+            let plan = soap::Plan::new(&schema, &options).expect("a plan");
             // Some have more fields in one scope than an element may have attributes by default.
             let limits = Limits { attributes: 1000, ..Limits::default() };
             let mut encoder = soap::Encoder::new(&plan);

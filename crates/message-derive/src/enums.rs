@@ -7,7 +7,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::expand::{alone, layout, message};
+use crate::expand::{alone, check_names, layout, message};
 use crate::parse::{self, Note};
 
 struct Arm {
@@ -35,11 +35,13 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         arms.push(arm);
     }
     let of_type = parse::notes(&input.attrs, if is_choice { &parse::OF_CHOICES } else { &[] })?;
+    // The values of an enumeration are texts, not names.
+    let names = check_names(&name, arms.iter().map(|it| &it.name).filter(|_| is_choice));
     let code = match is_choice {
         true => choice(&input.ident, &name, &of_type, &arms),
         false => enumeration(&input.ident, &name, &arms),
     };
-    Ok(quote! { const _: () = { #code }; })
+    Ok(quote! { const _: () = { #names #code }; })
 }
 
 impl Arm {
@@ -225,7 +227,8 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
     let variants: Vec<&Ident> = arms.iter().map(|it| &it.ident).collect();
     let names = arms.iter().map(|it| &it.name);
     let places: Vec<usize> = (0..arms.len()).collect();
-    let (first, value) = (variants[0], format_ident!("value"));
+    let (first, item) = (variants[0], item(ident, variants[0]));
+    let value = format_ident!("value");
     let notes = arms.iter().enumerate().flat_map(|(i, it)| {
         it.notes.iter().map(move |Note { format, word, value }| {
             let i = i as u32;
@@ -272,7 +275,16 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
             }
         }
 
-        /// As an item of a list, it is the only field of a scope.
+        #item
+
+        #[automatically_derived]
+        impl ::trunkline_message::Element for #ident {}
+    }
+}
+
+/// As an item of a list, a value is the only field of a scope.
+fn item(ident: &Ident, first: &Ident) -> TokenStream {
+    quote! {
         #[automatically_derived]
         impl ::trunkline_message::Fields for #ident {
             #[inline]
@@ -294,7 +306,5 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
             }
         }
 
-        #[automatically_derived]
-        impl ::trunkline_message::Element for #ident {}
     }
 }

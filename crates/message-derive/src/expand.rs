@@ -69,35 +69,12 @@ fn field_value(input: &Struct) -> TokenStream {
         let ty = &it.ty;
         quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
     });
-    let (alone, empty) = (alone(), empty(input));
-    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
-        let ty = &it.ty;
-        quote! {
-            const _: () = assert!(
-                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
-                "only a struct is implied by what is inside; a list is without being told",
-            );
-        }
-    });
-    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
-        let ty = &it.ty;
-        quote! {
-            const _: () = assert!(
-                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
-                    && !matches!(
-                        <#ty as ::trunkline_message::FieldValue>::FORM,
-                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
-                    ),
-                "a bit tells of a value or list; an optional struct is an Option",
-            );
-        }
-    });
+    let (alone, empty, assertions) = (alone(), empty(input), assertions(input));
     quote! {
         // An item of its own is evaluated whether it is used or not, so that structs that hold each
         // other are a compile error where they are defined.
         const _: usize = <#ident as ::trunkline_message::FieldValue>::DEPTH;
-        #(#implied)*
-        #(#bits)*
+        #assertions
 
         #[automatically_derived]
         impl ::trunkline_message::FieldValue for #ident {
@@ -140,6 +117,33 @@ fn field_value(input: &Struct) -> TokenStream {
     }
 }
 
+/// What is told of a member fits its type.
+fn assertions(input: &Struct) -> TokenStream {
+    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
+                "only a struct is implied by what is inside; a list is without being told",
+            );
+        }
+    });
+    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
+                    && !matches!(
+                        <#ty as ::trunkline_message::FieldValue>::FORM,
+                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
+                    ),
+                "a bit tells of a value or list; an optional struct is an Option",
+            );
+        }
+    });
+    quote! { #(#implied)* #(#bits)* }
+}
+
 /// What has a scope of its own where it takes one position.
 pub(crate) fn alone() -> TokenStream {
     quote! {
@@ -170,13 +174,29 @@ fn empty(input: &Struct) -> Vec<TokenStream> {
     of_members.chain(others).collect()
 }
 
+/// A type and its members have names that every format can print.
+pub(crate) fn check_names<'a>(of: &str, members: impl Iterator<Item = &'a String>) -> TokenStream {
+    let told = format!("{of:?} is not a name");
+    let checks = members.map(|name| {
+        let told = format!("{name:?} is not a name, nor a path of names");
+        quote! { const _: () = assert!(::trunkline_message::is_path(#name), #told); }
+    });
+    quote! {
+        const _: () = assert!(::trunkline_message::is_name(#of), #told);
+        #(#checks)*
+    }
+}
+
 fn structure(input: &Struct) -> TokenStream {
     let (ident, name, layout) = (&input.ident, &input.name, layout(&input.name));
+    let names = check_names(name, input.members.iter().map(|it| &it.name));
     let of_type = input.notes.iter().map(|Note { format, word, value }| {
         quote! { members.note_type(#format, #word, #value); }
     });
     let describe = input.members.iter().map(describe);
     quote! {
+        #names
+
         #[automatically_derived]
         impl ::trunkline_message::Structure for #ident {
             const NAME: &'static str = #name;
@@ -303,10 +323,12 @@ fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     let Some((presence, _)) = &input.presence else { return TokenStream::new() };
     let arms = (start..end).map(|i| {
         let (ident, at) = (&input.members[i].ident, position(i));
-        quote! { #i => self.#ident.encode(base + #at, encoder), }
+        quote! { #i => this.#ident.encode(base + #at, encoder), }
     });
+    // Else the compiler loads every field of the struct before the loop, set or not.
     quote! {
         for field in self.#presence.iter(#start, #end) {
+            let this = ::core::hint::black_box(self);
             match field {
                 #(#arms)*
                 _ => {}

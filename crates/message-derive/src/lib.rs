@@ -128,6 +128,16 @@ use proc_macro::TokenStream;
 ///     at: Time,
 /// }
 /// ```
+/// Names are those that every format can print:
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone, Default)]
+/// struct Order {
+///     #[field(name = "limit price")] // `limit-price`, and it compiles
+///     price: f64,
+/// }
+/// ```
 #[proc_macro_derive(Message, attributes(message, field, fix, xml, cdr, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

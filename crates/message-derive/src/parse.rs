@@ -61,8 +61,8 @@ const fn words(format: &'static str, word: &'static str) -> Word {
 }
 
 const OF_STRUCTS: [Word; 1] = [words("fix", "message_type")];
-const OF_MEMBERS: [Word; 3] =
-    [number("fix", "tag"), number("fix", "length"), words("xml", "entry")];
+const OF_MEMBERS: [Word; 4] =
+    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("xml", "list")];
 /// Of choices, their arms, and the values of enumerations.
 pub(crate) const OF_CHOICES: [Word; 1] = [words("cdr", "switch")];
 pub(crate) const OF_ARMS: [Word; 4] =
@@ -249,6 +249,9 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note
             if value.is_empty() {
                 return Err(meta.error("it is empty"));
             }
+            if found.word == "list" && value != "unwrapped" {
+                return Err(meta.error("a list is only noted as \"unwrapped\""));
+            }
             notes.push(Note { format: found.format, word: found.word, value });
             Ok(())
         })?;
@@ -310,7 +313,8 @@ mod tests {
             problem(syn::parse_quote! { struct Order { #attribute price: f64 } }).unwrap()
         };
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
-        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry");
+        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry, list");
+        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is only noted as \"unwrapped\"");
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
         assert!(said(quote!(#[field(optional)])).contains("#[presence]"));

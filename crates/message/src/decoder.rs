@@ -46,6 +46,11 @@ pub trait Decoder {
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()>;
     /// Reads a list of singles or doubles into place.
     fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()>;
+    /// Does the list that is asked for next go on with what was read before it? Then it is not cleared
+    /// but longer afterwards.
+    fn goes_on(&self) -> bool {
+        false
+    }
     /// Reads the entries of any other list into place. Where they stand apart it is asked for again;
     /// what was there is cleared by the first call for a message.
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()>;

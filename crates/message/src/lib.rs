@@ -68,6 +68,7 @@ pub use record::{Record, RecordError, RecordGroup, Value};
 pub use required::{Required, Unmet};
 pub use schema::{
     Body, IntegerKind, Kind, Member, MemberId, Need, Schema, SchemaError, Type, TypeId, is_name,
+    is_path,
 };
 pub use trunkline_message_derive::Message;
 pub use types::{Members, Types};

@@ -191,6 +191,11 @@ impl Required {
         missing.or_else(|| self.choices.iter().find_map(|it| it.unmet(&is_there)))
     }
 
+    /// Does what must be there depend on whether this component is?
+    pub fn is_condition(&self, component: u16) -> bool {
+        self.within.iter().any(|it| it.component == component)
+    }
+
     /// The first field that an optional component must have, if nothing of it is set: for formats
     /// in which it can be there even so.
     pub fn missing_in_empty(&self, component: u16, set: &[u64]) -> Option<usize> {

@@ -269,17 +269,72 @@ impl std::error::Error for SchemaError {}
 
 /// May a type or member be called so? A name begins with a letter or underscore; digits, hyphens and
 /// points may follow. Letters are those that every format which prints names allows.
-pub fn is_name(name: &str) -> bool {
-    let letter = |c: char| {
-        matches!(c, 'A'..='Z' | 'a'..='z' | '_'
-            | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
-            | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{2C00}'..='\u{2FEF}'
-            | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{10000}'..='\u{EFFFF}')
+pub const fn is_name(name: &str) -> bool {
+    is_named(name.as_bytes(), false)
+}
+
+/// Is it a name, or several with `/` between, the names of structs around the last?
+pub const fn is_path(path: &str) -> bool {
+    is_named(path.as_bytes(), true)
+}
+
+const fn is_named(name: &[u8], is_path: bool) -> bool {
+    let (mut at, mut is_first) = (0, true);
+    while at < name.len() {
+        let (character, length) = character(name, at);
+        let is_end = is_path && !is_first && character == '/' as u32;
+        let follows = matches!(character, 0x30..=0x39 | 0x2d | 0x2e) && !is_first;
+        if !is_end && !follows && !is_letter(character) {
+            return false;
+        }
+        is_first = is_end;
+        at += length;
+    }
+    !is_first
+}
+
+const fn is_letter(character: u32) -> bool {
+    matches!(character, 0x41..=0x5a | 0x61..=0x7a | 0x5f
+        | 0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0x2FF
+        | 0x370..=0x37D | 0x37F..=0x1FFF | 0x2C00..=0x2FEF
+        | 0x3001..=0xD7FF | 0xF900..=0xFDCF | 0x10000..=0xEFFFF)
+}
+
+/// The character that begins there in UTF-8, and its bytes: at compile time `chars` cannot be called.
+const fn character(text: &[u8], at: usize) -> (u32, usize) {
+    let (first, length) = match text[at] {
+        byte @ ..0x80 => (byte, 1),
+        byte @ ..0xe0 => (byte & 0x1f, 2),
+        byte @ ..0xf0 => (byte & 0x0f, 3),
+        byte => (byte & 0x07, 4),
     };
-    let follows = |c: char| letter(c) || matches!(c, '0'..='9' | '-' | '.');
-    name.starts_with(letter) && name.chars().all(follows)
+    let (mut character, mut next) = (first as u32, 1);
+    while next < length {
+        character = character << 6 | (text[at + next] & 0x3f) as u32;
+        next += 1;
+    }
+    (character, length)
 }
 
 pub(crate) fn check_name(name: &str) -> Result<(), SchemaError> {
     if is_name(name) { Ok(()) } else { Err(SchemaError(format!("{name:?} is not a name"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_letters_of_every_script() {
+        for name in ["a", "_", "Größe", "MDEntryPx", "a-1.2", "名前", "\u{10000}x", "é"] {
+            assert!(is_name(name) && is_path(name) && is_path(&format!("{name}/{name}")), "{name}");
+        }
+        for name in ["", "1a", "-a", "a b", "a/b", ".", "×", "a\u{2028}", "<", "a\u{0}", "\u{fffe}"]
+        {
+            assert!(!is_name(name), "{name:?}");
+        }
+        for path in ["/", "a/", "/a", "a//b", "a/1"] {
+            assert!(!is_path(path), "{path}");
+        }
+    }
 }

@@ -274,9 +274,12 @@ impl Array {
     fn with(mut self, local: &str, parser: &Parser, input: &str, value: &str) -> Option<Self> {
         let count = match local {
             "arrayType" => {
-                let (name, count) = value.split_once('[')?;
-                self.of_items(parser, input, name)?;
-                count.strip_suffix(']')?
+                let (name, count) = value.strip_suffix(']')?.rsplit_once('[')?;
+                let items = name.trim_end_matches("[]");
+                self.of_items(parser, input, items)?;
+                // Arrays are no simple type, whatever theirs is.
+                self.simple &= items.len() == name.len();
+                count
             }
             "itemType" => {
                 self.of_items(parser, input, value)?;

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 
 use super::attributes::is_of_graphs;
+use super::entries::Run;
 use super::graph;
+use super::inside::Enclosing;
 use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Plan, ScopePlan};
@@ -149,6 +151,9 @@ impl Decoder {
             first: plan.return_value.is_some().then_some(first),
             result: None,
             unknown: self.unknown,
+            own: &plan.message,
+            run: Run::First,
+            begun: 0,
             scope: 0,
             field: 0,
             fields: 0,
@@ -222,6 +227,11 @@ pub(super) struct Body<'a> {
     /// Elements that the schema does not know.
     pub(super) unknown: usize,
     pub(super) scope: usize,
+    /// The element of the scope: that of the message, an entry or a struct.
+    pub(super) own: &'a Enclosing,
+    /// Of an unwrapped list, which elements are read, and where the first one begins.
+    pub(super) run: Run,
+    pub(super) begun: usize,
     pub(super) field: usize,
     pub(super) fields: usize,
     /// Entries of all groups so far.

@@ -126,17 +126,18 @@ impl Plans {
         name: &str,
         namespace: &str,
         binding: &Binding,
-    ) -> Self {
-        let request = Plan::new(operation.input(), &binding.options(namespace, name));
+    ) -> trunkline_message::Result<Self> {
+        let request = Plan::new(operation.input(), &binding.options(namespace, name))?;
         let reply = format!("{name}Response");
-        let response = [Version::Soap11, Version::Soap12].map(|version| {
+        let response = |version| {
             let options = Binding { version, ..*binding }.options(namespace, &reply);
             let is_wanted = binding.result && binding.style == Style::RpcEncoded;
             let result = is_wanted && has_return_value(operation);
             let options = Options { result, ..options };
             Plan::new(operation.output().unwrap_or(operation.input()), &options)
-        });
-        Self { request, response, is_rpc: binding.style.is_rpc() }
+        };
+        let response = [response(Version::Soap11)?, response(Version::Soap12)?];
+        Ok(Self { request, response, is_rpc: binding.style.is_rpc() })
     }
 }
 
