@@ -35,8 +35,10 @@ impl Encoder {
     ///
     /// # Errors
     /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone, a
-    /// character that is not in the plan's code set), a group entry without its
-    /// first field, or a message of another schema. The path names the field.
+    /// character that is not in the plan's code set, a blank in an item of a list), a list that is
+    /// there and empty, a struct that is there with nothing set inside, a group entry without its
+    /// first field, what breaks a rule of the layout, or a message of another schema. The path names
+    /// the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         let plan = &*self.plan;
