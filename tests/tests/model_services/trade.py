@@ -1,6 +1,6 @@
 """Places a trade of every shape through zeep, and prints what comes back.
 
-usage: trade.py WSDL PORT
+usage: trade.py WSDL
 """
 
 import sys
@@ -120,6 +120,5 @@ def told(answer):
     folder("folder", answer["folder"])
 
 
-client = zeep.Client(sys.argv[1])
-service = client.bind("Shapes", sys.argv[2])
-told(zeep.helpers.serialize_object(service.place(**trade()), dict))
+answer = zeep.Client(sys.argv[1]).service.place(**trade())
+told(zeep.helpers.serialize_object(answer, dict))
