@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use trade::{ANSWER, serve, trade};
+use trade::{ANSWER, PATHS, serve, trade};
 use trunkline_tests::skip::skip;
 
 fn root() -> &'static Path {
@@ -57,15 +57,10 @@ fn zeep_places_trades() {
     if !python.is_file() {
         return skip("zeep is missing: make -C peers zeep");
     }
-    for (path, port) in [
-        ("/bare", "Bare"),
-        ("/wrapped", "Wrapped"),
-        ("/soap12/bare", "Soap12Bare"),
-        ("/soap12/wrapped", "Soap12Wrapped"),
-    ] {
+    for (path, _) in PATHS {
         call(|url| {
             let url = format!("{url}{path}?wsdl");
-            run(Command::new(&python).arg(source("trade.py")).args([&url, port]))
+            run(Command::new(&python).arg(source("trade.py")).arg(url))
         });
     }
 }
@@ -108,7 +103,7 @@ fn gsoap_places_trades() {
         };
         run(here("wsdl2h").args(["-o", "s.h", &format!("{url}/bare?wsdl")]));
         run(here("soapcpp2").args(["-j", "-C", "-I/usr/share/gsoap/import", "s.h"]));
-        let sources = ["soapC.cpp", "soapBareProxy.cpp", "-lgsoap++", "-o", "caller"];
+        let sources = ["soapC.cpp", "soapShapesPortProxy.cpp", "-lgsoap++", "-o", "caller"];
         run(here("g++").args(["-O0", "-I."]).arg(source("caller.cpp")).args(sources));
         run(here(&folder.join("caller").to_string_lossy()).arg(format!("{url}/bare")))
     });
