@@ -25,7 +25,8 @@ pub(super) enum Run {
     Empty,
 }
 
-const ENTRY: &str = "an entry, not nil";
+/// What every entry is.
+pub(super) const ENTRY: &str = "an entry, not nil";
 
 impl<'a> Body<'a> {
     /// The field that is read: its slot, and what is inside.
@@ -55,7 +56,7 @@ impl<'a> Body<'a> {
         self.measure(scope);
         self.scope = slot.scope.into();
         self.own = inside.enclosing.as_ref().unwrap_or(own);
-        let read = self.scope(scope, into);
+        let read = self.scope_apart(scope, into);
         read.map_err(|error| plan.locate(error, outer, field))?;
         (self.scope, self.field, self.own) = (outer, field, own);
         Ok(())
@@ -425,7 +426,7 @@ impl<'a> Body<'a> {
             let read = match &inside.enclosing {
                 Some(element) => {
                     self.own = element;
-                    self.scope(scope, entry)
+                    self.scope_apart(scope, entry)
                 }
                 None => self.item_of_run(&scope.slots[0], entry),
             };
