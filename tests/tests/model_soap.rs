@@ -253,6 +253,12 @@ fn what_is_not_as_the_schema_has_it_is_refused_where_it_stands() {
         &format!("{good}<address street=\"a\"/>"),
         "address: expected <street> of no namespace, not the attribute street",
     );
+}
+
+#[test]
+fn white_space_and_what_is_nil_are_read_as_xml_schema_has_them() {
+    let good = "<side>Buy</side><Market/>";
+    let (ticket, _) = read::<Ticket>(&fragment(), good).expect("a ticket");
     // White space around a name, an entry that is nil, and one that is not there.
     let spaced = format!("<side> Buy\n</side><Market/>");
     assert_eq!(read::<Ticket>(&fragment(), &spaced).map(|it| it.0), Ok(ticket.clone()));
