@@ -347,7 +347,7 @@ impl<'a> Body<'a> {
                     return self.expected_tag_of(slot.scope.into(), element, at);
                 }
             }
-            Shape::List | Shape::Group if self.plan.arrays => {
+            Shape::List | Shape::Group if scope.inside(slot).is_array => {
                 let Some((count, behind)) = self.behind_count(content) else { return Ok(false) };
                 self.stated = Some(count);
                 content = behind;
