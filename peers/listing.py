@@ -84,7 +84,7 @@ class ListingError(Exception):
 
 
 def presence(word):
-    if word not in ("required", "optional"):
+    if word not in ("required", "optional", "implied"):
         raise ValueError(f"presence is {word!r}, not required or optional")
     return word == "required"
 

@@ -10,6 +10,7 @@ pub mod random;
 pub mod samples;
 pub mod schemas;
 pub mod seam;
+pub mod shapes;
 pub mod skip;
 pub mod soap_cases;
 pub mod soap_echo;

@@ -1,12 +1,15 @@
 //! Messages with random values: the field asks its decoder for a value, and chance answers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_lab::random::Random;
 use trunkline_message::{
-    Decoder, Entries, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId,
+    Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId, Shape,
 };
-use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+};
 
 /// The formats whose limits the values keep to.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,8 @@ pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
     let mut random = Random::new(seed);
     // From nearly empty messages to full ones.
     let density = [3, 15, 50, 85, 100][random.below(5) as usize];
-    let mut values = Values { random, layout, safe, density, entries, scope: ScopeId(0), field: 0 };
+    let (scope, field, depth, values) = (ScopeId(0), 0, 0, 0);
+    let mut values = Values { random, layout, safe, density, entries, scope, field, depth, values };
     message.clear();
     values.fields(message);
 }
@@ -52,7 +56,13 @@ struct Values {
     entries: u64,
     scope: ScopeId,
     field: usize,
+    depth: usize,
+    /// So many fields were set that are no structs.
+    values: u64,
 }
+
+/// Structs and lists inside one another are left out from here on, where they may be.
+const DEEP: usize = 5;
 
 const LETTERS: &[&str] = &[
     "A",
@@ -93,31 +103,82 @@ impl Values {
         let layout = self.layout.clone();
         let id = self.scope;
         let scope = layout.scope(id);
+        if scope.shape == Shape::Choice {
+            let arm = self.arm(0..scope.fields.len());
+            return self.decode(arm, into);
+        }
         // What parts the entries of a group in FIX.
-        let parts_entries = self.safe.fix && id != ScopeId(0);
+        let is_entry = layout.field_of(id).is_some_and(|it| matches!(it.holds, Holds::Group(_)));
+        let parts_entries = self.safe.fix && is_entry;
         let mut absent = vec![false; scope.fields.len()];
-        for component in scope.components.iter().filter(|it| it.need == Need::Implied) {
-            let may_be_absent = !(parts_entries && component.fields.contains(&0));
-            if may_be_absent && !self.random.chance(self.density) {
-                absent[component.fields.clone()].fill(true);
+        let mut chosen = absent.clone();
+        for component in &scope.components {
+            let fields = component.fields.clone();
+            let must = component.need == Need::Required || parts_entries && fields.contains(&0);
+            let is_there = must || self.random.chance(self.density);
+            if component.is_choice && is_there && !fields.clone().any(|it| absent[it]) {
+                chosen[self.arm(fields.clone())] = true;
+            }
+            if component.is_choice || !is_there {
+                absent[fields].fill(true);
             }
         }
         for (index, field) in scope.fields.iter().enumerate() {
             let first = parts_entries && index == 0;
-            let set = first || field.need == Need::Required || self.random.chance(self.density);
-            if set && !absent[index] {
-                self.field = index;
-                into.decode_field(index, self).expect("chance makes no errors");
+            let must = first || field.need == Need::Required;
+            let set = must || !self.is_deep(field.holds) && self.random.chance(self.density);
+            if chosen[index] || set && !absent[index] {
+                self.decode(index, into);
             }
         }
     }
 
+    fn decode<F: Fields>(&mut self, index: usize, into: &mut F) {
+        self.field = index;
+        self.values += u64::from(!matches!(self.holds(), Holds::Struct(_)));
+        into.decode_field(index, self).expect("chance makes no errors");
+    }
+
+    /// One of the arms of a choice; where it is deep, one that holds the least, if there is one.
+    fn arm(&mut self, arms: Range<usize>) -> usize {
+        let holds = |it: &usize| self.layout.scope(self.scope).fields[*it].holds;
+        let plain = arms.clone().find(|it| self.is_deep(holds(it)) && holds(it).scope().is_none());
+        let deep = arms.clone().any(|it| self.is_deep(holds(&it)));
+        match plain {
+            Some(plain) if deep => plain,
+            _ => arms.start + self.random.below(arms.len() as u64) as usize,
+        }
+    }
+
+    /// Would it go on too far inside?
+    fn is_deep(&self, holds: Holds) -> bool {
+        self.depth >= DEEP && holds.scope().is_some()
+    }
+
+    fn in_scope(&mut self, scope: ScopeId, fill: impl FnOnce(&mut Self)) {
+        let outer = (self.scope, self.field);
+        self.scope = scope;
+        self.depth += 1;
+        fill(self);
+        self.depth -= 1;
+        (self.scope, self.field) = outer;
+    }
+
+    fn described(&self) -> &Field {
+        &self.layout.scope(self.scope).fields[self.field]
+    }
+
+    /// Is it an item of a list of values? In FIX such a one is not empty and has no blank inside.
+    fn is_flat_item(&self) -> bool {
+        self.safe.fix && self.layout.scope(self.scope).shape == Shape::Item
+    }
+
     fn holds(&self) -> Holds {
-        self.layout.scope(self.scope).fields[self.field].holds
+        self.described().holds
     }
 
     fn characters(&mut self, count: u64) -> String {
-        let plain = self.random.chance(60);
+        let plain = self.random.chance(60) || self.is_flat_item();
         (0..count).map(|_| if plain { "x" } else { self.character() }).collect()
     }
 
@@ -138,7 +199,7 @@ impl Values {
         match self.random.below(8) {
             0 if !self.safe.fix => 0,
             // Around the border between inline text and the heap.
-            1 => self.random.between(28, 34),
+            1 => self.random.between(20, 26),
             2 => self.random.between(35, 400),
             _ => self.random.between(1, 16),
         }
@@ -166,6 +227,26 @@ impl Values {
         I::from_i128(value).expect("it fits")
     }
 
+    fn number_of_digits(&mut self) -> String {
+        let count = self.length().max(1);
+        let sign = if self.random.chance(30) { "-" } else { "" };
+        let digits = (0..count).map(|_| char::from(b'0' + self.random.below(10) as u8));
+        sign.chars().chain(digits).collect()
+    }
+
+    /// A single that is exact with few digits, as FIX needs it, or any.
+    fn single(&mut self) -> f32 {
+        match self.random.below(4) {
+            0 if !self.safe.fix => f32::from_bits(self.random.bits() as u32 >> 2),
+            1 if !self.safe.fix => f32::NEG_INFINITY,
+            _ => self.whole(16) as i16 as f32 / 4.0,
+        }
+    }
+
+    fn of_float<F: Float>(&mut self) -> F {
+        F::of_bits(if F::BYTES == 4 { self.single().bits() } else { self.double().bits() })
+    }
+
     fn double(&mut self) -> f64 {
         let plain = Decimal::new(self.whole(40) as i64 / 4, -(self.random.below(6) as i8));
         match self.random.below(6) {
@@ -176,9 +257,15 @@ impl Values {
         }
     }
 
-    fn count(&mut self) -> u64 {
-        let least = u64::from(self.safe.fix);
-        self.random.between(least, 12)
+    /// How many items a list has; of a list that is implied by them, one at least.
+    fn count(&mut self, most: u64) -> u64 {
+        let field = self.described();
+        let least = u64::from(self.safe.fix || field.need == Need::Implied);
+        match field.fixed {
+            Some(count) => count.into(),
+            None if self.is_deep(field.holds) => least,
+            None => self.random.between(least, most.max(least)),
+        }
     }
 }
 
@@ -203,8 +290,31 @@ impl Decoder for Values {
         Ok(Decimal::new(mantissa as i64 % magnitude, exponent).expect("a small exponent"))
     }
 
-    fn float(&mut self) -> Result<f64> {
-        Ok(self.double())
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        Ok(self.number_of_digits().parse().expect("digits"))
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        let digits = self.number_of_digits();
+        let fraction = self.random.bits();
+        Ok(format!("{digits}.{fraction}").parse().expect("digits"))
+    }
+
+    fn float<F: Float>(&mut self) -> Result<F> {
+        Ok(self.of_float())
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        let months = self.random.below(30) as i32;
+        let nanoseconds = i128::from(self.whole(50) as i64 / 4);
+        let months = if nanoseconds < 0 { -months } else { months };
+        Ok(Duration::new(months, nanoseconds).expect("of one sign"))
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        let Holds::Enumeration(of) = self.holds() else { unreachable!("an enumeration's field") };
+        let count = self.layout.schema().values(of).len();
+        Ok(self.random.below(count as u64) as usize)
     }
 
     fn text(&mut self, into: &mut Text) -> Result<()> {
@@ -259,16 +369,16 @@ impl Decoder for Values {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         into.clear();
-        for _ in 0..self.count() {
+        for _ in 0..self.count(12) {
             into.push(self.number());
         }
         Ok(())
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
         into.clear();
-        for _ in 0..self.count() {
-            into.push(self.double());
+        for _ in 0..self.count(12) {
+            into.push(self.of_float());
         }
         Ok(())
     }
@@ -276,12 +386,23 @@ impl Decoder for Values {
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         into.clear();
         let Holds::Group(inner) = self.holds() else { unreachable!("a group's field") };
-        let outer = (self.scope, self.field);
-        for _ in 0..self.random.between(1, self.entries) {
-            self.scope = inner;
-            self.fields(into.next_entry());
+        for _ in 0..self.count(self.entries) {
+            self.in_scope(inner, |values| values.fields(into.next_entry()));
         }
-        (self.scope, self.field) = outer;
+        Ok(())
+    }
+
+    fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let Holds::Struct(inner) = self.holds() else { unreachable!("a struct's field") };
+        let before = self.values;
+        self.in_scope(inner, |values| values.fields(into));
+        // FIX cannot tell that there is a struct with nothing inside.
+        if self.safe.fix && self.values == before {
+            into.clear();
+            let density = std::mem::replace(&mut self.density, 100);
+            self.in_scope(inner, |values| values.fields(into));
+            self.density = density;
+        }
         Ok(())
     }
 }

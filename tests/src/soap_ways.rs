@@ -32,7 +32,7 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             plan: plan.clone(),
             limits: limits.clone(),
             lasting: decoder(),
-            message: M::default(),
+            message: M::empty(),
             lasting_general: decoder().general(),
             record: Record::new(M::layout()),
             unknown: 0,
@@ -63,13 +63,13 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
     /// not read as the same.
     pub fn read(&mut self, bytes: &[u8]) -> Result<M> {
         let decoder = || Decoder::with_limits(&self.plan, self.limits.clone());
-        let mut message = M::default();
+        let mut message = M::empty();
         let mut general = decoder().general();
         let read = general.decode(bytes, &mut message);
         let expected = read.map(|()| message.clone());
         self.unknown = general.unknown();
 
-        let mut fresh = M::default();
+        let mut fresh = M::empty();
         let mut by_tags = decoder();
         let read = by_tags.decode(bytes, &mut fresh);
         agree("the expected way", bytes, &expected, read.map(|()| &fresh));

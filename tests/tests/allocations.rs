@@ -12,7 +12,7 @@ use trunkline_router::{
 };
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
-use trunkline_wire::Text;
+use trunkline_wire::{INLINE, Text};
 
 /// The system's allocator, and how often this thread has asked it for memory.
 struct Counting;
@@ -61,7 +61,7 @@ const MESSAGES: u64 = 64;
 /// 64 different messages. An absent `Option<Text>` keeps no room for the next long text, so texts
 /// of such fields are short enough to be held inline; all others are of any length.
 fn messages() -> Vec<MarketDataIncrementalRefresh> {
-    let short = |text: &mut Option<Text>| *text = text.take().filter(|it| it.len() <= 30);
+    let short = |text: &mut Option<Text>| *text = text.take().filter(|it| it.len() <= INLINE);
     let shorten = |mut message: MarketDataIncrementalRefresh| {
         let header = &mut message.header;
         short(&mut header.sender.sub_id);
@@ -153,7 +153,8 @@ fn cdr() {
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
         for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
             let plan =
-                cdr::Plan::new(schema, cdr::Options { byte_order, optional, ..Default::default() });
+                cdr::Plan::new(schema, cdr::Options { byte_order, optional, ..Default::default() })
+                    .unwrap();
             let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
             let wire: Vec<Vec<u8>> =
                 messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();
@@ -203,7 +204,7 @@ fn soap() {
 fn soap_as(options: &soap::Options) {
     let messages = messages();
     let schema = MarketDataIncrementalRefresh::layout();
-    let plan = soap::Plan::new(schema, options);
+    let plan = soap::Plan::new(schema, options).expect("a plan");
     let mut encoder = soap::Encoder::new(&plan);
     let wire: Vec<Vec<u8>> =
         messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();

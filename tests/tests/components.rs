@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Error, ErrorKind, Layout, Message, Record, Structure};
+use trunkline_message::{Error, ErrorKind, Layout, Limits, Message, Record, Structure};
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
 const LISTING: &str = "message M U1
-component Party optional
+component Party implied
   field ID 448 text required
   component Place required
     field City 1 text required
   end
-  component Hop optional
+  component Hop implied
     field Host 628 text required
     field Count 2 u32 optional
   end
@@ -46,11 +46,11 @@ fn codecs(schema: &Arc<Layout>) -> Vec<(Encode, Decode)> {
     let mut all = vec![codec!(fix, fix::Plan::new(schema, &fix::Options::default()).unwrap())];
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
-        all.push(codec!(cdr, cdr::Plan::new(schema, options)));
+        all.push(codec!(cdr, cdr::Plan::new(schema, options).unwrap()));
     }
     for (flat, attributes) in [(false, false), (true, false), (false, true), (true, true)] {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };
-        all.push(codec!(soap, soap::Plan::new(schema, &options)));
+        all.push(codec!(soap, soap::Plan::new(schema, &options).expect("a plan")));
     }
     all
 }
@@ -180,7 +180,7 @@ impl Decoders {
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
     let plan = |attributes| {
         let options = soap::Options { attributes, ..soap::Options::default() };
-        soap::Plan::new(Order::layout(), &options)
+        soap::Plan::new(Order::layout(), &options).expect("a plan")
     };
     let document = |plan: &Arc<soap::Plan>, content: &str, attributes: bool| {
         let written = soap::Encoder::new(plan).encode(&Order::default()).unwrap().to_vec();
@@ -256,4 +256,31 @@ fn a_listing_read_twice_mixes() {
         assert_eq!(refusal.kind(), &ErrorKind::Schema);
         assert_eq!(decode(b"", &mut Record::new(&other)).unwrap_err().kind(), &ErrorKind::Schema);
     }
+}
+
+/// An element without content says that the component is there.
+#[test]
+fn a_component_that_is_there_and_empty_lacks_its_choice() {
+    let listing = "message M
+component Party implied
+choice By required
+field ID 0 text required
+field Number 0 u32 required
+end
+end
+end";
+    let layout = Arc::new(Layout::from_listing(listing).unwrap());
+    let plan = soap::Plan::new(&layout, &soap::Options::default()).expect("a plan");
+    let mut record = Record::new(&layout);
+    record.set("Number", 7).unwrap();
+    let written = soap::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    let empty = String::from_utf8(written).unwrap().replace("<Number>7</Number>", "");
+    for mut decoder in [soap::Decoder::new(&plan), soap::Decoder::new(&plan).general()] {
+        let error = decoder.decode(empty.as_bytes(), &mut record).unwrap_err().to_string();
+        assert!(error.contains("Party/By") && error.contains("one of ID, Number"), "{error}");
+    }
+    let read =
+        soap::graph::decode_message(empty.as_bytes(), &plan, &Limits::default(), &mut record);
+    let error = read.unwrap_err().to_string();
+    assert!(error.contains("Party/By") && error.contains("one of ID, Number"), "{error}");
 }

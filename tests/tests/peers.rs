@@ -41,7 +41,7 @@ impl Codec {
                 let little = format == "cdr-le";
                 let byte_order = if little { cdr::ByteOrder::Little } else { cdr::ByteOrder::Big };
                 let options = cdr::Options { byte_order, ..cdr::Options::default() };
-                let plan = cdr::Plan::new(Market::layout(), options);
+                let plan = cdr::Plan::new(Market::layout(), options).unwrap();
                 let (mut to, mut from) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
                 Self {
                     encode: Box::new(move |it| to.encode(it).unwrap().to_vec()),
@@ -54,7 +54,7 @@ impl Codec {
                     _ => soap::Style::RpcEncoded,
                 };
                 let options = soap::Options { style, ..soap::Options::default() };
-                let plan = soap::Plan::new(Market::layout(), &options);
+                let plan = soap::Plan::new(Market::layout(), &options).expect("a plan");
                 let (mut to, mut from) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
                 Self {
                     encode: Box::new(move |it| to.encode(it).unwrap().to_vec()),

@@ -18,7 +18,7 @@ fn check<M: Structure + Message + Debug + PartialEq>(
     mut decode_record: impl FnMut(&[u8], &mut Record),
 ) {
     let bytes = encode(message);
-    let mut back = M::default();
+    let mut back = M::empty();
     decode(&bytes, &mut back);
     assert_eq!(&back, message, "{name}");
     let record = Record::from_message(message);
@@ -29,7 +29,7 @@ fn check<M: Structure + Message + Debug + PartialEq>(
 }
 
 fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap::Options) {
-    let plan = soap::Plan::new(M::layout(), options);
+    let plan = soap::Plan::new(M::layout(), options).expect("a plan");
     let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
     let (mut of_record, mut to_record) =
         (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
@@ -94,7 +94,7 @@ fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
         for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
             let options = cdr::Options { byte_order, optional, ..Default::default() };
-            let plan = cdr::Plan::new(M::layout(), options);
+            let plan = cdr::Plan::new(M::layout(), options).unwrap();
             let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
             let (mut of_record, mut to_record) =
                 (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));

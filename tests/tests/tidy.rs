@@ -72,7 +72,7 @@ const UNSAFE_CRATES: &[&str] = &["cli", "reactor", "wire"];
 
 const PEERS: &[&str] = &["gsoap", "quickfix", "omniorb", "quick-xml", "ironfix", "pugixml"];
 
-const ATTRIBUTES: &[&str] = &["fix", "xml"];
+const ATTRIBUTES: &[&str] = &["fix", "xml", "cdr"];
 const FORMATS: &[&str] = &["fix", "soap", "cdr", "xml", "giop", "fixml"];
 
 /// Types of the catalogue whose names are other words too: a code of SOAP 1.2, a type of `Deref`.

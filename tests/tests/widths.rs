@@ -103,7 +103,8 @@ fn in_fix() {
 
 #[test]
 fn in_soap() {
-    let plan = |schema: &Arc<Layout>| soap::Plan::new(schema, &soap::Options::default());
+    let plan =
+        |schema: &Arc<Layout>| soap::Plan::new(schema, &soap::Options::default()).expect("a plan");
     let mut encoder = soap::Encoder::new(&plan(Wide::layout()));
     let plan = plan(Narrow::layout());
     let (mut of_struct, mut of_record) = (soap::Decoder::new(&plan), soap::Decoder::new(&plan));

@@ -1,5 +1,6 @@
 //! `trunkline schema NAME|FILE`
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -8,7 +9,9 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_message::{Field, Holds, Layout, Need, ScopeId, Structure as _};
+use trunkline_message::{
+    Field, Holds, Layout, MemberId, Need, ScopeId, Shape, Structure as _, TypeId,
+};
 
 use crate::Ending;
 use crate::arguments::SchemaArguments;
@@ -48,7 +51,8 @@ fn read(file: &str) -> Result<Layout, Fault> {
     })
 }
 
-/// The schema for a reader: components and groups with their fields indented below them.
+/// The schema for a reader: what is inside something is indented below it, and the values of enumerations
+/// stand at the end.
 fn tree(layout: &Layout) -> String {
     let mut out = layout.name().to_owned();
     if let Some(message_type) =
@@ -57,46 +61,101 @@ fn tree(layout: &Layout) -> String {
         let _ = write!(out, "  35={message_type}");
     }
     out.push('\n');
-    branch(layout, ScopeId(0), 1, &mut out);
-    out
+    let mut tree = Tree { layout, shown: HashSet::new(), enumerations: Vec::new(), out };
+    tree.branch(ScopeId(0), 1);
+    tree.values();
+    tree.out
 }
 
-fn branch(layout: &Layout, id: ScopeId, depth: usize, out: &mut String) {
-    let scope = layout.scope(id);
-    let mut open: Vec<usize> = Vec::new();
-    let mut components = scope.components.iter().peekable();
-    for (index, field) in scope.fields.iter().enumerate() {
-        open.retain(|&end| end > index);
-        while let Some(component) = components.next_if(|it| it.fields.start <= index) {
-            // A component without fields ends where it begins and holds nothing to show.
-            if !component.fields.is_empty() {
-                line(out, depth + open.len(), &component.name, "", component.need);
-                open.push(component.fields.end);
+struct Tree<'a> {
+    layout: &'a Layout,
+    /// What holds itself has one scope wherever it stands, and is shown where it stands first.
+    shown: HashSet<ScopeId>,
+    /// In the order in which they are met.
+    enumerations: Vec<TypeId>,
+    out: String,
+}
+
+impl Tree<'_> {
+    fn branch(&mut self, id: ScopeId, depth: usize) {
+        let layout = self.layout;
+        let scope = layout.scope(id);
+        let mut open: Vec<usize> = Vec::new();
+        let mut components = scope.components.iter().peekable();
+        for (index, field) in scope.fields.iter().enumerate() {
+            open.retain(|&end| end > index);
+            while let Some(component) = components.next_if(|it| it.fields.start <= index) {
+                // A component without fields ends where it begins and holds nothing to show.
+                if !component.fields.is_empty() {
+                    let facts = if component.is_choice { "       one of" } else { "" };
+                    self.line(depth + open.len(), &component.name, facts, component.need);
+                    open.push(component.fields.end);
+                }
             }
-        }
-        let depth = depth + open.len();
-        line(out, depth, &field.name, &facts(layout, field), field.need);
-        if let Holds::Group(inner) = field.holds {
-            branch(layout, inner, depth + 1, out);
+            self.field(field, depth + open.len());
         }
     }
-}
 
-fn line(out: &mut String, depth: usize, name: &str, facts: &str, need: Need) {
-    let need = if need == Need::Required { "" } else { "optional" };
-    let text = format!("{:indent$}{name}", "", indent = 2 * depth);
-    let text = format!("{text:<42}{facts:<34}{need}");
-    out.push_str(text.trim_end());
-    out.push('\n');
-}
+    fn field(&mut self, field: &Field, depth: usize) {
+        let layout = self.layout;
+        let tag = layout.notes().of_member(field.member, "fix", "tag").unwrap_or("");
+        let (inside, held) = (self.inside(field.holds), self.held(field));
+        let is_known = inside.is_some_and(|it| !self.shown.insert(it));
+        let above = if is_known { ", as above" } else { "" };
+        self.line(depth, &field.name, &format!("{tag:>5}  {held}{above}"), field.need);
+        if let Some(inside) = inside.filter(|_| !is_known) {
+            self.branch(inside, depth + 1);
+        }
+    }
 
-/// FIX's tag of a field, and what it holds.
-fn facts(layout: &Layout, field: &Field) -> String {
-    let tag = layout.notes().of_member(field.member, "fix", "tag").unwrap_or("");
-    let holds = match field.holds {
-        Holds::Group(scope) => format!("list of {}", layout.scope(scope).name),
-        Holds::List(kind) => format!("list of {}", kind.name()),
-        Holds::Value(kind) => kind.name().to_owned(),
-    };
-    format!("{tag:>5}  {holds}")
+    /// The scope whose fields are shown below: of lists in lists, that of the innermost.
+    fn inside(&mut self, holds: Holds) -> Option<ScopeId> {
+        if let Holds::Enumeration(of) = holds
+            && !self.enumerations.contains(&of)
+        {
+            self.enumerations.push(of);
+        }
+        let scope = self.layout.scope(holds.scope()?);
+        match scope.shape {
+            Shape::Item => self.inside(scope.fields[0].holds),
+            Shape::Struct | Shape::Choice => holds.scope(),
+        }
+    }
+
+    fn held(&self, field: &Field) -> String {
+        let layout = self.layout;
+        let item = match field.holds {
+            Holds::List(kind) => kind.name().to_owned(),
+            Holds::Group(scope) => match layout.scope(scope) {
+                inner if inner.shape == Shape::Item => layout.type_name(&inner.fields[0]),
+                inner => inner.name.to_string(),
+            },
+            _ => return layout.type_name(field),
+        };
+        match field.fixed {
+            Some(count) => format!("{count} of {item}"),
+            None => format!("list of {item}"),
+        }
+    }
+
+    /// The values of every enumeration, with their codes in FIX.
+    fn values(&mut self) {
+        let layout = self.layout;
+        for of in std::mem::take(&mut self.enumerations) {
+            let _ = write!(self.out, "\n{}\n", layout.schema().type_of(of).name);
+            for (index, value) in layout.schema().values(of).iter().enumerate() {
+                let member = MemberId { of, index: index as u32 };
+                let code = layout.notes().of_member(member, "fix", "code").unwrap_or("");
+                self.line(1, value, &format!("{code:>5}"), Need::Required);
+            }
+        }
+    }
+
+    fn line(&mut self, depth: usize, name: &str, facts: &str, need: Need) {
+        let need = if need == Need::Required { "" } else { "optional" };
+        let text = format!("{:indent$}{name}", "", indent = 2 * depth);
+        let text = format!("{text:<42}{facts:<34}{need}");
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
 }

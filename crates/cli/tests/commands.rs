@@ -93,7 +93,7 @@ fn user_errors_are_one_line_and_status_2() {
         ),
         (
             vec!["schema", "wrong.listing"],
-            "wrong.listing line 3: expected required or optional, not \"perhaps\"",
+            "wrong.listing line 3: expected required, optional or implied, not \"perhaps\"",
         ),
         (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),
@@ -254,6 +254,66 @@ fn a_schema_is_shown_as_a_tree_and_its_listing_can_be_read_again() {
         assert_eq!(run(&folder, &["schema", "again.listing"]).1, tree);
         assert_eq!(run(&folder, &["schema", "again.listing", "--listing"]).1, listing);
     }
+}
+
+const SHAPES: &str = "message Order D
+field Side 54 Side required
+choice Price required
+field Limit 44 decimal required
+component Market required Nothing
+end
+end
+component Address optional
+field Street 0 text required
+end
+field Notes 0 text[] implied
+field Matrix 0 f64[2][3] required
+field Folders 0 Folder[] implied
+field Parent 0 Folder optional
+end
+enumeration Side
+value Buy 1
+value Sell 2
+end
+struct Folder
+field Name 0 text required
+field Folders 0 Folder[] implied
+end
+";
+
+/// What holds itself is shown once.
+#[test]
+fn every_shape_of_type_is_shown() {
+    let folder = folder("schema-shapes");
+    fs::write(folder.join("shapes.listing"), SHAPES).expect("our own folder");
+    let (status, tree, err) = run(&folder, &["schema", "shapes.listing"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let lines = tree.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" "));
+    let expected = [
+        "Order 35=D",
+        "Side 54 Side",
+        "Price one of",
+        "Limit 44 decimal",
+        "Market Nothing",
+        "Address Address optional",
+        "Street text",
+        "Notes list of text optional",
+        "Matrix 3 of f64[2]",
+        "Folders list of Folder optional",
+        "Name text",
+        "Folders list of Folder, as above optional",
+        "Parent Folder, as above optional",
+        "",
+        "Side",
+        "Buy 1",
+        "Sell 2",
+    ];
+    assert_eq!(lines.collect::<Vec<_>>(), expected, "{tree}");
+    let indents: Vec<usize> = tree.lines().map(|it| it.len() - it.trim_start().len()).collect();
+    assert_eq!(indents, [0, 2, 2, 4, 4, 2, 4, 2, 2, 2, 4, 4, 2, 0, 0, 2, 2], "{tree}");
+    let (_, listing, _) = run(&folder, &["schema", "shapes.listing", "--listing"]);
+    fs::write(folder.join("again.listing"), &listing).expect("our own folder");
+    assert_eq!(run(&folder, &["schema", "again.listing"]).1, tree);
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn passes() -> Vec<(String, Pass)> {
                 zone: true,
                 ..Options::default()
             };
-            let plan = Plan::new(CustomerServices::layout(), &options);
+            let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
             let messages = messages(customers, products);
             let mut encoder = Encoder::new(&plan);
             let encoded = messages.iter().map(|it| encoder.encode(it).unwrap().to_vec());

@@ -1,4 +1,5 @@
-//! CPU time of encoding and decoding market data messages of ten entries, for work on the codecs.
+//! CPU time of encoding and decoding market data messages of ten entries, into one message again and
+//! again and into new ones, for work on the codecs.
 //!
 //! `cargo bench -p trunkline-codec [-- FORMAT]`; ns a message, best and median of interleaved
 //! passes. `fixed` messages set the twelve fields of Kohlhoff & Steele's Figure 3 in every entry,
@@ -116,7 +117,7 @@ macro_rules! passes {
     ($passes:expr, $name:expr, $plan:expr, $codec:ident, $messages:expr, $new:expr, $decoder:expr) => {{
         let plan = $plan;
         let mut encoder = $codec::Encoder::new(&plan);
-        let corpus: Vec<Vec<u8>> =
+        let corpus: Rc<[Vec<u8>]> =
             $messages.iter().map(|it| encoder.encode(it).unwrap().to_vec()).collect();
         let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES;
         let messages = $messages.clone();
@@ -128,12 +129,23 @@ macro_rules! passes {
         $passes.push((format!("{} encode ({bytes} B)", $name), encode));
         let mut decoder = $decoder(&plan);
         let mut message = $new;
+        let shared = corpus.clone();
         let decode: Pass = Box::new(move || {
-            for bytes in &corpus {
+            for bytes in &*shared {
                 decoder.decode(black_box(bytes), &mut message).unwrap();
             }
         });
         $passes.push((format!("{} decode ({bytes} B)", $name), decode));
+        let mut decoder = $decoder(&plan);
+        let empty = $new;
+        let decode: Pass = Box::new(move || {
+            for bytes in &*corpus {
+                let mut message = empty.clone();
+                decoder.decode(black_box(bytes), &mut message).unwrap();
+                black_box(&message);
+            }
+        });
+        $passes.push((format!("{} decode new ({bytes} B)", $name), decode));
     }};
 }
 
@@ -149,7 +161,7 @@ fn of_messages<M: Message + Clone + 'static>(
     let plan = || fix::Plan::new(schema, &fix::Options::default()).unwrap();
     passes!(passes, format!("{kind} fix"), plan(), fix, messages, new(), fix::Decoder::new);
     let options = soap::Options::default();
-    let plan = || soap::Plan::new(schema, &options);
+    let plan = || soap::Plan::new(schema, &options).expect("a plan");
     passes!(passes, format!("{kind} soap"), plan(), soap, messages, new(), soap::Decoder::new);
     let general = |plan: &_| soap::Decoder::new(plan).general();
     passes!(passes, format!("{kind} soap general"), plan(), soap, messages, new(), general);
@@ -157,7 +169,7 @@ fn of_messages<M: Message + Clone + 'static>(
         [("flat", true, false), ("attributes", false, true), ("flat attributes", true, true)]
     {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };
-        let plan = soap::Plan::new(schema, &options);
+        let plan = soap::Plan::new(schema, &options).expect("a plan");
         passes!(
             passes,
             format!("{kind} soap {name}"),
@@ -174,7 +186,7 @@ fn of_messages<M: Message + Clone + 'static>(
         passes!(
             passes,
             name,
-            cdr::Plan::new(schema, options),
+            cdr::Plan::new(schema, options).unwrap(),
             cdr,
             messages,
             new(),

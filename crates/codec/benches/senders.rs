@@ -92,7 +92,7 @@ fn passes() -> Vec<(String, Pass)> {
         let style = if foreign { Style::DocumentLiteral } else { Style::RpcEncoded };
         let namespace = if foreign { "urn:prices".into() } else { String::new() };
         let options = Options { style, namespace, ..Options::default() };
-        let plan = Plan::new(MarketDataIncrementalRefresh::layout(), &options);
+        let plan = Plan::new(MarketDataIncrementalRefresh::layout(), &options).expect("a plan");
         let mut encoder = Encoder::new(&plan);
         for (senders, varying) in
             [(1, false), (1, true), (2, false), (2, true), (4, false), (5, false), (8, true)]

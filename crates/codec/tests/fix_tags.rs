@@ -11,11 +11,11 @@ use trunkline_wire::Code;
 #[test]
 fn a_tag_may_stand_in_two_groups_side_by_side() {
     let listing = "message M U1
-        group Registrations 473 Registration optional
+        group Registrations 473 Registration implied
           field RegistDtls 509 text required
           field RegistEmail 511 text optional
         end
-        group Distributions 510 Distribution optional
+        group Distributions 510 Distribution implied
           field DistribPaymentMethod 477 code required
           field Name 509 text optional
         end
@@ -45,9 +45,9 @@ fn a_tag_that_stands_twice_along_its_groups_is_refused_with_the_path() {
         let listing = format!(
             "message M U1
             field Text {outer} text required
-            group Parties 453 Party optional
+            group Parties 453 Party implied
               field PartyID 448 text required
-              group Ids 802 Id optional
+              group Ids 802 Id implied
                 component Own required
                   field SubID {inner} bytes optional {length}
                 end

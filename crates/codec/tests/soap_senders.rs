@@ -98,7 +98,7 @@ fn written(plain: &str, prefixes: bool, seed: &mut Seed) -> String {
 
 fn check(options: &Options, seed: u64) {
     let mut seed = Seed(seed);
-    let plan = Plan::new(MarketDataIncrementalRefresh::layout(), options);
+    let plan = Plan::new(MarketDataIncrementalRefresh::layout(), options).expect("a plan");
     let prefixes = options.style == Style::DocumentLiteral && !options.attributes;
     let mut lasting = Decoder::new(&plan);
     let mut found = MarketDataIncrementalRefresh::default();

@@ -13,7 +13,7 @@ pub(crate) fn check<M: Message + Structure + PartialEq>(
 ) -> Check<'_> {
     Box::new(move |echo| {
         let mut codec = format.codec();
-        let mut found = M::default();
+        let mut found = M::empty();
         for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
             codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
             compare(sent, &found).map_err(|what| format!("message {index}: {what}"))?;
@@ -82,10 +82,17 @@ fn told(value: &Value) -> String {
         Value::Code(value) => value.to_string(),
         Value::Text(value) => format!("{:?}", value.as_str()),
         Value::Bytes(value) => format!("{} bytes", value.len()),
+        Value::Single(value) => value.to_string(),
+        Value::BigInteger(value) => value.to_string(),
+        Value::BigDecimal(value) => value.to_string(),
+        Value::Duration(value) => value.to_string(),
+        Value::Enumeration(place) => format!("value {place} of the enumeration"),
+        Value::Singles(value) => format!("{} numbers", value.len()),
         Value::Integers(value) => format!("{} numbers", value.len()),
         Value::UnsignedIntegers(value) => format!("{} numbers", value.len()),
         Value::Floats(value) => format!("{} numbers", value.len()),
         Value::Group(value) => format!("a list of {}", value.entries().len()),
+        Value::Struct(value) => format!("{value:?}"),
     }
 }
 

@@ -276,7 +276,7 @@ impl Format {
         }
         let operation = format!("{SERVICE_OPERATION}Response");
         let options = soap::Options { operation, ..self.service_options() };
-        let plan = soap::Plan::new(CustomerServices::layout(), &options);
+        let plan = soap::Plan::new(CustomerServices::layout(), &options).expect("a plan");
         Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
     }
 
@@ -288,11 +288,12 @@ impl Format {
             Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::layout(),
         };
         let soap = |options: soap::Options| {
-            let plan = soap::Plan::new(layout, &options);
+            let plan = soap::Plan::new(layout, &options).expect("a plan");
             Codec::Soap(soap::Encoder::new(&plan), Box::new(soap::Decoder::new(&plan)))
         };
         let cdr = |optional| {
-            let plan = cdr::Plan::new(layout, cdr::Options { optional, ..Default::default() });
+            let options = cdr::Options { optional, ..Default::default() };
+            let plan = cdr::Plan::new(layout, options).expect("it has no unions");
             Codec::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
         };
         match self {

@@ -8,7 +8,7 @@ use crate::parse::{Member, Need, Note, Struct};
 pub(crate) fn expand(input: &Struct) -> TokenStream {
     let positions = positions(input);
     let (fields, field_value) = (fields(input), field_value(input));
-    let (structure, message) = (structure(input), message(input));
+    let (structure, message) = (structure(input), message(&input.ident));
     let bits = input.presence.is_some().then(|| with_presence(input));
     quote! {
         const _: () = {
@@ -69,26 +69,22 @@ fn field_value(input: &Struct) -> TokenStream {
         let ty = &it.ty;
         quote! { <#ty as ::trunkline_message::FieldValue>::DEPTH }
     });
-    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
-        let ty = &it.ty;
-        quote! {
-            const _: () = assert!(
-                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
-                "only a struct is implied by what is inside",
-            );
-        }
-    });
+    let (alone, empty, assertions) = (alone(), empty(input), assertions(input));
     quote! {
         // An item of its own is evaluated whether it is used or not, so that structs that hold each
         // other are a compile error where they are defined.
         const _: usize = <#ident as ::trunkline_message::FieldValue>::DEPTH;
-        #(#implied)*
+        #assertions
 
         #[automatically_derived]
         impl ::trunkline_message::FieldValue for #ident {
             const FORM: ::trunkline_message::Form = ::trunkline_message::Form::Struct;
             const WIDTH: usize = #width;
             const DEPTH: usize = ::trunkline_message::depth_around(&[#(#depths),*]);
+
+            fn empty() -> Self {
+                Self { #(#empty)* }
+            }
 
             fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
                 types.structure::<Self>()
@@ -108,21 +104,99 @@ fn field_value(input: &Struct) -> TokenStream {
                 self.decode_field(offset, decoder)
             }
 
+            #alone
+
             #[inline]
             fn reset(&mut self) {
                 ::trunkline_message::Fields::clear(self);
             }
         }
+
+        #[automatically_derived]
+        impl ::trunkline_message::Element for #ident {}
+    }
+}
+
+/// What is told of a member fits its type.
+fn assertions(input: &Struct) -> TokenStream {
+    let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
+                "only a struct is implied by what is inside; a list is without being told",
+            );
+        }
+    });
+    let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
+        let ty = &it.ty;
+        quote! {
+            const _: () = assert!(
+                <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
+                    && !matches!(
+                        <#ty as ::trunkline_message::FieldValue>::FORM,
+                        ::trunkline_message::Form::Struct | ::trunkline_message::Form::Choice
+                    ),
+                "a bit tells of a value or list; an optional struct is an Option",
+            );
+        }
+    });
+    quote! { #(#implied)* #(#bits)* }
+}
+
+/// What has a scope of its own where it takes one position.
+pub(crate) fn alone() -> TokenStream {
+    quote! {
+        #[inline]
+        fn encode_alone<E: ::trunkline_message::Encoder>(&self, position: usize, encoder: &mut E) {
+            encoder.structure(position, self);
+        }
+
+        #[inline]
+        fn decode_alone<D: ::trunkline_message::Decoder>(
+            &mut self,
+            decoder: &mut D,
+        ) -> ::trunkline_message::Result<()> {
+            decoder.structure(self)
+        }
+    }
+}
+
+/// Every field of the struct, zero or empty.
+fn empty(input: &Struct) -> Vec<TokenStream> {
+    let of_members = input.members.iter().map(|it| {
+        let ident = &it.ident;
+        quote! { #ident: ::trunkline_message::FieldValue::empty(), }
+    });
+    let presence = input.presence.iter().map(|(ident, _)| ident);
+    let others = presence.chain(&input.unknown);
+    let others = others.map(|ident| quote! { #ident: ::core::default::Default::default(), });
+    of_members.chain(others).collect()
+}
+
+/// A type and its members have names that every format can print.
+pub(crate) fn check_names<'a>(of: &str, members: impl Iterator<Item = &'a String>) -> TokenStream {
+    let told = format!("{of:?} is not a name");
+    let checks = members.map(|name| {
+        let told = format!("{name:?} is not a name, nor a path of names");
+        quote! { const _: () = assert!(::trunkline_message::is_path(#name), #told); }
+    });
+    quote! {
+        const _: () = assert!(::trunkline_message::is_name(#of), #told);
+        #(#checks)*
     }
 }
 
 fn structure(input: &Struct) -> TokenStream {
-    let (ident, name) = (&input.ident, &input.name);
+    let (ident, name, layout) = (&input.ident, &input.name, layout(&input.name));
+    let names = check_names(name, input.members.iter().map(|it| &it.name));
     let of_type = input.notes.iter().map(|Note { format, word, value }| {
         quote! { members.note_type(#format, #word, #value); }
     });
     let describe = input.members.iter().map(describe);
     quote! {
+        #names
+
         #[automatically_derived]
         impl ::trunkline_message::Structure for #ident {
             const NAME: &'static str = #name;
@@ -132,24 +206,29 @@ fn structure(input: &Struct) -> TokenStream {
                 #(#describe)*
             }
 
-            fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
-                static LAYOUT: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Layout>> =
-                    ::std::sync::OnceLock::new();
-                LAYOUT.get_or_init(|| {
-                    let mut types = ::trunkline_message::Types::default();
-                    let root = types.structure::<Self>();
-                    match types.layout(root) {
-                        Ok(layout) => ::std::sync::Arc::new(layout),
-                        Err(error) => panic!("{}: {error}", #name),
-                    }
-                })
-            }
+            #layout
         }
     }
 }
 
-fn message(input: &Struct) -> TokenStream {
-    let ident = &input.ident;
+pub(crate) fn layout(name: &str) -> TokenStream {
+    quote! {
+        fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
+            static LAYOUT: ::std::sync::OnceLock<::std::sync::Arc<::trunkline_message::Layout>> =
+                ::std::sync::OnceLock::new();
+            LAYOUT.get_or_init(|| {
+                let mut types = ::trunkline_message::Types::default();
+                let root = types.structure::<Self>();
+                match types.layout(root) {
+                    Ok(layout) => ::std::sync::Arc::new(layout),
+                    Err(error) => panic!("{}: {error}", #name),
+                }
+            })
+        }
+    }
+}
+
+pub(crate) fn message(ident: &Ident) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl ::trunkline_message::Message for #ident {
@@ -244,10 +323,12 @@ fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     let Some((presence, _)) = &input.presence else { return TokenStream::new() };
     let arms = (start..end).map(|i| {
         let (ident, at) = (&input.members[i].ident, position(i));
-        quote! { #i => self.#ident.encode(base + #at, encoder), }
+        quote! { #i => this.#ident.encode(base + #at, encoder), }
     });
+    // Else the compiler loads every field of the struct before the loop, set or not.
     quote! {
         for field in self.#presence.iter(#start, #end) {
+            let this = ::core::hint::black_box(self);
             match field {
                 #(#arms)*
                 _ => {}
@@ -276,7 +357,8 @@ fn decode(input: &Struct) -> TokenStream {
         };
         match member.is_narrow() {
             true => arms.extend(quote! { #at => #value }),
-            false => ranges.extend(quote! { #at..#end => #value }),
+            // No range pattern: a struct inside may be without members.
+            false => ranges.extend(quote! { index if (#at..#end).contains(&index) => #value }),
         }
     }
     quote! {

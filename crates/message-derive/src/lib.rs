@@ -1,7 +1,9 @@
-//! `derive(Message)`: a struct becomes a message, a component or a group's entry.
+//! `derive(Message)`: a struct becomes a message, a component or a list's entry; an enum a choice or an
+//! enumeration.
 
 #![forbid(unsafe_code)]
 
+mod enums;
 mod expand;
 mod parse;
 
@@ -47,7 +49,8 @@ use proc_macro::TokenStream;
 ///
 /// What only one format needs stands in an attribute of its name: `#[fix(message_type = "D")]` of a
 /// struct, `#[fix(tag = 355, length = 354)]` and `#[xml(entry = "Allocation")]` of a member. XML names
-/// entries after their type where nothing else is said.
+/// entries after their type where nothing else is said. `#[cdr(switch = "i32")]` of a choice and
+/// `#[cdr(label = "3")]` of an arm say how CDR has it as a union.
 ///
 /// A wide and sparse struct marks one field with `#[presence]`, of type `Presence<N>`. Its optional
 /// fields have the plain type and `#[field(optional)]`. Each gets accessors as visible as the
@@ -72,20 +75,43 @@ use proc_macro::TokenStream;
 /// assert_eq!(quote.bid_px(), None);
 /// ```
 ///
-/// A schema is a tree, so no struct may hold itself, not even by way of others. Both are compile
-/// errors, the latter a cycle of [`DEPTH`](../trunkline_message/trait.FieldValue.html):
+/// An enum is an enumeration if no variant holds anything, and else a choice, of which one arm is there. An
+/// `Option<Struct>` may be there with nothing inside. Lists are `Vec<Item>`, of values, structs, enums
+/// or lists; of exactly so many items `[Item; 3]`. What holds itself does so by way of a list or an
+/// `Option<Box<Self>>`:
+///
+/// ```
+/// use trunkline_message::Message;
+///
+/// #[derive(Message, Clone)]
+/// enum Side {
+///     #[fix(code = "1")]
+///     Buy,
+///     #[fix(code = "2")]
+///     Sell,
+/// }
+/// #[derive(Message, Clone)]
+/// enum Price {
+///     Market,
+///     Limit(f64),
+/// }
+/// #[derive(Message, Clone)]
+/// struct Order {
+///     side: Side,
+///     price: Price,
+///     replaces: Option<Box<Order>>,
+///     notes: Vec<String>,
+/// }
+/// ```
+///
+/// Without end no struct may hold itself, which is a compile error, a cycle of
+/// [`DEPTH`](../trunkline_message/trait.FieldValue.html):
 ///
 /// ```compile_fail
-/// # use trunkline_message::{Group, Message};
-/// #[derive(Message, Clone, Default)]
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone)]
 /// struct Folder {
-///     name: String,
-///     files: Group<File>,
-/// }
-/// #[derive(Message, Clone, Default)]
-/// struct File {
-///     name: String,
-///     folders: Group<Folder>, // a `u32` in its place, and it compiles
+///     parent: Box<Folder>, // `Option<Box<Folder>>`, and it compiles
 /// }
 /// ```
 ///
@@ -103,11 +129,22 @@ use proc_macro::TokenStream;
 ///     at: Time,
 /// }
 /// ```
-#[proc_macro_derive(Message, attributes(message, field, fix, xml, presence, unknown))]
+/// Names are those that every format can print:
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone, Default)]
+/// struct Order {
+///     #[field(name = "limit price")] // `limit-price`, and it compiles
+///     price: f64,
+/// }
+/// ```
+#[proc_macro_derive(Message, attributes(message, field, fix, xml, cdr, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    parse::Struct::from_input(&input)
-        .map(|it| expand::expand(&it))
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    let expanded = match &input.data {
+        syn::Data::Enum(data) => enums::expand(&input, data),
+        _ => parse::Struct::from_input(&input).map(|it| expand::expand(&it)),
+    };
+    expanded.unwrap_or_else(|error| error.to_compile_error()).into()
 }

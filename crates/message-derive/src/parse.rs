@@ -46,7 +46,7 @@ pub(crate) struct Note {
 }
 
 /// A word that a format's attribute knows.
-struct Word {
+pub(crate) struct Word {
     format: &'static str,
     word: &'static str,
     is_number: bool,
@@ -61,39 +61,24 @@ const fn words(format: &'static str, word: &'static str) -> Word {
 }
 
 const OF_STRUCTS: [Word; 1] = [words("fix", "message_type")];
-const OF_MEMBERS: [Word; 3] =
-    [number("fix", "tag"), number("fix", "length"), words("xml", "entry")];
-const FORMATS: [&str; 2] = ["fix", "xml"];
+const OF_MEMBERS: [Word; 4] =
+    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("xml", "list")];
+/// Of choices, their arms, and the values of enumerations.
+pub(crate) const OF_CHOICES: [Word; 1] = [words("cdr", "switch")];
+pub(crate) const OF_ARMS: [Word; 4] =
+    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("cdr", "label")];
+pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
+const FORMATS: [&str; 3] = ["fix", "xml", "cdr"];
 
 impl Struct {
     pub(crate) fn from_input(input: &DeriveInput) -> Result<Self> {
         let Data::Struct(data) = &input.data else {
-            return Err(Error::new(input.span(), "Message is derived for structs"));
+            return Err(Error::new(input.span(), "Message is derived for structs and enums"));
         };
         let Fields::Named(fields) = &data.fields else {
             return Err(Error::new(input.span(), "Message needs named fields"));
         };
-        if !input.generics.params.is_empty() {
-            // One static schema would serve every type that stands for a parameter.
-            let why = "Message is derived for structs without parameters";
-            return Err(Error::new(input.generics.span(), why));
-        }
-        let (mut name, mut camel) = (input.ident.unraw().to_string(), false);
-        for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
-            attribute.parse_nested_meta(|meta| {
-                if meta.path.is_ident("name") {
-                    name = text(&meta)?;
-                } else if meta.path.is_ident("rename_all") {
-                    camel = match text(&meta)?.as_str() {
-                        "camelCase" => true,
-                        _ => return Err(meta.error("only \"camelCase\"")),
-                    };
-                } else {
-                    return Err(meta.error("expected name or rename_all"));
-                }
-                Ok(())
-            })?;
-        }
+        let (name, camel) = head(input)?;
         let mut out = Self {
             ident: input.ident.clone(),
             visibility: input.vis.clone(),
@@ -116,7 +101,6 @@ impl Struct {
                 }
             } else {
                 let member = Member::from_field(ident, field, camel, bits)?;
-                member.refuse_itself(&input.ident)?;
                 if out.members.iter().any(|it| it.name == member.name) {
                     let why = format!("the name {} stands twice", member.name);
                     return Err(Error::new(field.span(), why));
@@ -126,6 +110,32 @@ impl Struct {
         }
         Ok(out)
     }
+}
+
+/// The name of a struct or enum as a type, and whether those inside are in camelCase.
+pub(crate) fn head(input: &DeriveInput) -> Result<(String, bool)> {
+    if !input.generics.params.is_empty() {
+        // One static schema would serve every type that stands for a parameter.
+        let why = "Message is derived for types without parameters";
+        return Err(Error::new(input.generics.span(), why));
+    }
+    let (mut name, mut camel) = (input.ident.unraw().to_string(), false);
+    for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("name") {
+                name = text(&meta)?;
+            } else if meta.path.is_ident("rename_all") {
+                camel = match text(&meta)?.as_str() {
+                    "camelCase" => true,
+                    _ => return Err(meta.error("only \"camelCase\"")),
+                };
+            } else {
+                return Err(meta.error("expected name or rename_all"));
+            }
+            Ok(())
+        })?;
+    }
+    Ok((name, camel))
 }
 
 impl Member {
@@ -170,52 +180,52 @@ impl Member {
         Ok(Self { ident, ty: field.ty.clone(), name, need, notes, docs })
     }
 
-    /// A schema's fields lie in those of the struct around them, so a struct inside itself would
-    /// have no end.
-    fn refuse_itself(&self, outer: &Ident) -> Result<()> {
-        let inner = ["Group", "Option"].iter().find_map(|wrapper| inner(&self.ty, wrapper));
-        let Type::Path(path) = inner.as_ref().unwrap_or(&self.ty) else { return Ok(()) };
-        let holds_itself =
-            path.qself.is_none() && (path.path.is_ident(outer) || path.path.is_ident("Self"));
-        if !holds_itself {
-            return Ok(());
-        }
-        let why = format!("{outer} holds itself: a schema is a tree of bounded depth");
-        Err(Error::new(self.ty.span(), why))
-    }
-
     /// Is it certain by its name that the type takes one position? A struct may take more.
     pub(crate) fn is_narrow(&self) -> bool {
-        const NARROW: [&str; 20] = [
-            "bool",
-            "i8",
-            "i16",
-            "i32",
-            "i64",
-            "u8",
-            "u16",
-            "u32",
-            "u64",
-            "f64",
-            "Decimal",
-            "Code",
-            "Date",
-            "Time",
-            "Timestamp",
-            "Text",
-            "String",
-            "Vec",
-            "Group",
-            "Option",
-        ];
-        let Type::Path(path) = &self.ty else { return false };
-        let last = path.path.segments.last();
-        last.is_some_and(|last| NARROW.iter().any(|name| last.ident == name))
+        is_narrow(&self.ty)
+    }
+}
+
+fn is_narrow(ty: &Type) -> bool {
+    const NARROW: [&str; 23] = [
+        "bool",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "f32",
+        "f64",
+        "BigInteger",
+        "Decimal",
+        "BigDecimal",
+        "Code",
+        "Date",
+        "Time",
+        "Timestamp",
+        "Duration",
+        "Text",
+        "String",
+        "Vec",
+        "Group",
+    ];
+    match (ty, inner(ty, "Option")) {
+        (Type::Array(_), _) => true,
+        // An optional choice lies in the positions of its arms.
+        (_, Some(inside)) => is_narrow(&inside),
+        (Type::Path(path), None) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| NARROW.iter().any(|name| last.ident == name))
+        }
+        _ => false,
     }
 }
 
 /// What the attributes of formats say, if their words are `known` here.
-fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
+pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
     let mut notes: Vec<Note> = Vec::new();
     for attribute in attributes {
         let format = FORMATS.iter().find(|format| attribute.path().is_ident(format));
@@ -239,6 +249,9 @@ fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
             if value.is_empty() {
                 return Err(meta.error("it is empty"));
             }
+            if found.word == "list" && value != "unwrapped" {
+                return Err(meta.error("a list is only noted as \"unwrapped\""));
+            }
             notes.push(Note { format: found.format, word: found.word, value });
             Ok(())
         })?;
@@ -246,7 +259,7 @@ fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
+pub(crate) fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
     Ok(meta.value()?.parse::<LitStr>()?.value())
 }
 
@@ -255,7 +268,7 @@ fn has(attributes: &[Attribute], name: &str) -> bool {
 }
 
 /// `T` of `wrapper<T>`.
-fn inner(ty: &Type, wrapper: &str) -> Option<Type> {
+pub(crate) fn inner(ty: &Type, wrapper: &str) -> Option<Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     if last.ident != wrapper {
@@ -295,25 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn a_struct_that_holds_itself_is_refused() {
-        let why = "Node holds itself: a schema is a tree of bounded depth";
-        for itself in [quote!(Node), quote!(Self)] {
-            for held in [quote!(Group<#itself>), itself] {
-                let node = syn::parse_quote! { struct Node { name: String, inner: #held } };
-                assert_eq!(problem(node).as_deref(), Some(why));
-            }
-        }
-        let other = syn::parse_quote! { struct Node { children: Group<other::Node> } };
-        assert_eq!(problem(other), None);
-    }
-
-    #[test]
     fn a_wrong_word_is_told_which_are_known() {
         let said = |attribute: TokenStream| {
             problem(syn::parse_quote! { struct Order { #attribute price: f64 } }).unwrap()
         };
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
-        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry");
+        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry, list");
+        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is only noted as \"unwrapped\"");
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
         assert!(said(quote!(#[field(optional)])).contains("#[presence]"));

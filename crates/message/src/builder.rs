@@ -1,6 +1,6 @@
 //! Describes a message member by member, one inside the other.
 
-use crate::{Holds, Kind, Layout, Member, MemberId, Need, SchemaError, Structure, TypeId, Types};
+use crate::{Body, Kind, Layout, Member, MemberId, Need, SchemaError, Structure, TypeId, Types};
 
 /// Builds a [`Layout`] from members in their order. Each component and each group's entry is a type
 /// of its own.
@@ -18,6 +18,14 @@ pub struct LayoutBuilder {
 struct Open {
     of: TypeId,
     members: Vec<Member>,
+    is_choice: bool,
+}
+
+impl Open {
+    fn body(self) -> (TypeId, Body) {
+        let body = if self.is_choice { Body::Choice } else { Body::Struct };
+        (self.of, body(self.members))
+    }
 }
 
 /// Components and groups that may be open at a time.
@@ -27,7 +35,7 @@ impl Layout {
     /// Starts a description of the message `name`.
     pub fn builder(name: &str) -> LayoutBuilder {
         let mut types = Types::default();
-        let message = Open { of: types.declare(name), members: Vec::new() };
+        let message = Open { of: types.declare(name), members: Vec::new(), is_choice: false };
         LayoutBuilder { types, open: vec![message], last: None, problem: None }
     }
 }
@@ -48,32 +56,34 @@ impl LayoutBuilder {
         self.last = Some(MemberId { of: inside.of, index });
     }
 
-    fn enter(&mut self, name: &str, of: TypeId) {
+    fn enter(&mut self, name: &str, of: TypeId, is_choice: bool) {
         // The message itself is not counted.
         if self.open.len() > DEEPEST {
             self.fail(format!("{name}: more than {DEEPEST} components and groups are nested"));
         }
-        self.open.push(Open { of, members: Vec::new() });
+        self.open.push(Open { of, members: Vec::new(), is_choice });
+    }
+
+    /// The types so far, to add those that members refer to.
+    pub fn types(&mut self) -> &mut Types {
+        &mut self.types
     }
 
     /// Adds a field that holds a value.
     pub fn field(&mut self, name: &str, kind: Kind, need: Need) -> &mut Self {
-        self.member(name, Holds::Value(kind), need)
+        let of = self.types.scalar(kind);
+        self.member(name, of, need)
     }
 
-    /// Adds a field that holds a value or a list of values.
-    pub fn member(&mut self, name: &str, holds: Holds, need: Need) -> &mut Self {
-        let of = match holds {
-            Holds::Value(kind) => self.types.scalar(kind),
-            Holds::List(kind) => {
-                let item = self.types.scalar(kind);
-                self.types.list(item)
-            }
-            Holds::Group(_) => {
-                self.fail(format!("{name}: groups are opened by begin_group"));
-                return self;
-            }
-        };
+    /// Adds a field that holds any number of values.
+    pub fn list(&mut self, name: &str, kind: Kind, need: Need) -> &mut Self {
+        let item = self.types.scalar(kind);
+        let of = self.types.list(item, None);
+        self.member(name, of, need)
+    }
+
+    /// Adds a member of one of the [types](Self::types).
+    pub fn member(&mut self, name: &str, of: TypeId, need: Need) -> &mut Self {
         self.add(name, of, need);
         self
     }
@@ -85,23 +95,46 @@ impl LayoutBuilder {
         self
     }
 
-    /// Opens a component; the members that follow are its own until [`end`](Self::end). It is
-    /// required or implied.
+    /// Opens a component; the members that follow are its own until [`end`](Self::end).
     pub fn begin_component(&mut self, name: &str, need: Need) -> &mut Self {
         let of = self.types.declare(name);
         self.add(name, of, need);
-        self.enter(name, of);
+        self.enter(name, of, false);
+        self
+    }
+
+    /// Opens a choice; the members that follow are its arms until [`end`](Self::end), each of them
+    /// required.
+    pub fn begin_choice(&mut self, name: &str, need: Need) -> &mut Self {
+        let of = self.types.declare(name);
+        self.add(name, of, need);
+        self.enter(name, of, true);
         self
     }
 
     /// Opens a repeating group: `name` around the entries, which are of a type called `entry`. The
     /// members that follow are the entry's until [`end`](Self::end).
     pub fn begin_group(&mut self, name: &str, entry: &str, need: Need) -> &mut Self {
+        self.begin_list(name, entry, need, false)
+    }
+
+    /// Opens a list of choices of a type called `entry`; the members that follow are their arms until
+    /// [`end`](Self::end).
+    pub fn begin_choices(&mut self, name: &str, entry: &str, need: Need) -> &mut Self {
+        self.begin_list(name, entry, need, true)
+    }
+
+    fn begin_list(&mut self, name: &str, entry: &str, need: Need, is_choice: bool) -> &mut Self {
         let of = self.types.declare(entry);
-        let list = self.types.list(of);
+        let list = self.types.list(of, None);
         self.add(name, list, need);
-        self.enter(name, of);
+        self.enter(name, of, is_choice);
         self
+    }
+
+    /// Opens a declared type; the members that follow are its own until [`end`](Self::end).
+    pub(crate) fn begin_type(&mut self, of: TypeId, is_choice: bool) {
+        self.open.push(Open { of, members: Vec::new(), is_choice });
     }
 
     /// Names the type of the component or group entry opened last, or of the message: it has the
@@ -129,6 +162,11 @@ impl LayoutBuilder {
         self
     }
 
+    /// The type that is open, for members inside that refer back to it.
+    pub fn open_type(&mut self) -> TypeId {
+        self.inside().of
+    }
+
     /// Is every component and group closed?
     pub(crate) fn is_at_top(&self) -> bool {
         self.open.len() == 1
@@ -140,8 +178,8 @@ impl LayoutBuilder {
             self.fail("an end too many".into());
             return self;
         }
-        if let Some(open) = self.open.pop() {
-            self.types.set_members(open.of, open.members);
+        if let Some((of, body)) = self.open.pop().map(Open::body) {
+            self.types.set_body(of, body);
         }
         self
     }
@@ -158,9 +196,9 @@ impl LayoutBuilder {
             let open = self.open.len() - 1;
             return Err(SchemaError(format!("components or groups left open: {open}")));
         }
-        let message = self.open.remove(0);
-        self.types.set_members(message.of, message.members);
-        self.types.layout(message.of)
+        let (of, body) = self.open.remove(0).body();
+        self.types.set_body(of, body);
+        self.types.layout(of)
     }
 }
 
@@ -219,15 +257,25 @@ mod tests {
         let empty = |it: &mut LayoutBuilder| {
             it.begin_group("Legs", "Leg", Need::Optional).end();
         };
-        assert_eq!(error(empty), "the group entry Leg has no fields");
+        assert_eq!(error(empty), "Legs: the group entry Leg has no fields");
         let implied = |it: &mut LayoutBuilder| {
             it.field("a", Kind::Text, Need::Implied);
         };
-        assert_eq!(error(implied), "a: only a struct is implied by what is inside");
-        let optional = |it: &mut LayoutBuilder| {
-            it.begin_component("a", Need::Optional).end();
+        assert_eq!(error(implied), "a: no single value is implied by what is inside");
+        let no_arms = |it: &mut LayoutBuilder| {
+            it.begin_choice("a", Need::Required).end();
         };
-        assert_eq!(error(optional), "a: a struct is required or implied");
+        assert_eq!(error(no_arms), "the choice a has no arms");
+        let optional_arm = |it: &mut LayoutBuilder| {
+            it.begin_choice("a", Need::Required).field("b", Kind::Text, Need::Optional).end();
+        };
+        let why = "b: an arm of a choice is there if it is chosen, and not optional";
+        assert_eq!(error(optional_arm), why);
+        let endless = |it: &mut LayoutBuilder| {
+            let of = it.begin_component("a", Need::Required).inside().of;
+            it.member("b", of, Need::Required).end();
+        };
+        assert_eq!(error(endless), "a holds itself without end: it is never absent");
         let early = |it: &mut LayoutBuilder| {
             it.note("fix", "tag", "1");
         };
@@ -253,9 +301,9 @@ mod tests {
         let others = [
             id(&|_| ()),
             id(&field("Prize", Kind::Decimal, Need::Optional)),
-            id(&field("Price", Kind::Float, Need::Optional)),
+            id(&field("Price", Kind::Float64, Need::Optional)),
             id(&field("Price", Kind::Decimal, Need::Required)),
-            id(&|it| _ = it.member("Price", Holds::List(Kind::Float), Need::Optional)),
+            id(&|it| _ = it.list("Price", Kind::Float64, Need::Optional)),
             id(&|it| {
                 it.begin_component("Price", Need::Required)
                     .field("Price", Kind::Decimal, Need::Optional)

@@ -1,6 +1,8 @@
 //! What a format does with the fields of a message.
 
-use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+};
 
 use crate::{Fields, Unknown};
 
@@ -16,8 +18,12 @@ pub trait Encoder {
     fn integer<I: Integer>(&mut self, field: usize, value: I);
     /// Writes a decimal.
     fn decimal(&mut self, field: usize, value: Decimal);
-    /// Writes a double.
-    fn float(&mut self, field: usize, value: f64);
+    /// Writes a whole number of any size.
+    fn big_integer(&mut self, field: usize, value: &BigInteger);
+    /// Writes a decimal of any size.
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal);
+    /// Writes a single or a double.
+    fn float<F: Float>(&mut self, field: usize, value: F);
     /// Writes text.
     fn string(&mut self, field: usize, value: &str);
     /// Writes text that may be held inline, which is copied without a call.
@@ -35,12 +41,19 @@ pub trait Encoder {
     fn time(&mut self, field: usize, value: Time);
     /// Writes a date and time.
     fn timestamp(&mut self, field: usize, value: Timestamp);
+    /// Writes a span of time.
+    fn duration(&mut self, field: usize, value: Duration);
+    /// Writes a value of an enumeration, by its place among them.
+    fn enumeration(&mut self, field: usize, value: usize);
     /// Writes a list of whole numbers.
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]);
-    /// Writes a list of doubles.
-    fn floats(&mut self, field: usize, values: &[f64]);
-    /// Writes a repeating group.
+    /// Writes a list of singles or doubles.
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]);
+    /// Writes a list of anything else: a repeating group, or texts. The fields of an entry are those of
+    /// the [scope](crate::Holds::Group) that describes it.
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]);
+    /// Writes a struct or choice that has a [scope](crate::Holds::Struct) of its own.
+    fn structure<F: Fields>(&mut self, field: usize, value: &F);
     /// Passes on the fields of this scope that the schema does not know; called last.
     fn unknown(&mut self, _fields: &Unknown) {}
 }

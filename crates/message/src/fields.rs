@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Decoder, Encoder, FieldValue, Layout, Members, Result, Unknown};
+use crate::{Decoder, Encoder, FieldValue, Layout, Members, Result, Unknown, Unmet};
 
-/// The fields of a message, a component or a group's entry, by their position in the scope.
+/// The fields of a message, a struct inside or what a list holds, by their position in the scope.
 ///
 /// Derived for structs by [`derive(Message)`](derive@crate::Message); implemented by
 /// [`Record`](crate::Record) for schemas that are known at run time only.
@@ -21,9 +21,10 @@ pub trait Fields {
     /// Sets every field to absent, zero or empty; memory is kept.
     fn clear(&mut self);
 
-    /// The first required field that is not set: a struct has them all, a record may lack one.
+    /// The first rule of its scope that it does not meet: a struct meets them all, a record may lack a
+    /// required field.
     #[inline]
-    fn missing(&self) -> Option<usize> {
+    fn unmet(&self) -> Option<Unmet> {
         None
     }
 
@@ -40,15 +41,15 @@ pub trait Message: Fields {
     fn message_layout(&self) -> &Arc<Layout>;
 }
 
-/// A struct that describes itself, whole message or part of one.
+/// A struct or choice that describes itself, whole message or part of one.
 pub trait Structure: Fields + FieldValue + 'static {
     /// The name of its type.
     const NAME: &'static str;
 
-    /// Adds its members to a description.
+    /// Adds its members, or arms, to a description.
     fn describe(members: &mut Members<'_>);
 
-    /// The layout of the struct as a message.
+    /// Its layout as a message.
     fn layout() -> &'static Arc<Layout>;
 }
 

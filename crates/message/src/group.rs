@@ -3,10 +3,15 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use crate::Fields;
+use crate::{FieldValue, Fields};
 
 /// Bytes of memory that are taken on a mere statement of how many entries follow.
 const RESERVED: usize = 64 << 10;
+
+/// So many entries of a stated count as fit into [`RESERVED`], but one at least.
+pub(crate) fn within_reason<T>(count: usize) -> usize {
+    count.min((RESERVED / size_of::<T>().max(1)).max(1))
+}
 
 /// The entries of a repeating group; a slice to the reader.
 ///
@@ -47,8 +52,7 @@ impl<T> Group<T> {
     /// may be what a hostile message states.
     #[inline]
     pub fn reserve(&mut self, count: usize) {
-        let most = (RESERVED / size_of::<T>().max(1)).max(1);
-        let missing = count.min(most).saturating_sub(self.entries.len());
+        let missing = within_reason::<T>(count).saturating_sub(self.entries.len());
         self.entries.reserve_exact(missing);
     }
 }
@@ -132,7 +136,7 @@ pub trait Entries {
     fn next_entry(&mut self) -> &mut Self::Entry;
 }
 
-impl<T: Fields + Default> Entries for Group<T> {
+impl<T: Fields + FieldValue> Entries for Group<T> {
     type Entry = T;
 
     #[inline]
@@ -147,7 +151,7 @@ impl<T: Fields + Default> Entries for Group<T> {
 
     #[inline]
     fn next_entry(&mut self) -> &mut T {
-        self.next_entry_with(T::default)
+        self.next_entry_with(T::empty)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What tells one layout from another.
 
-use crate::{Holds, Kind, Need, Scope};
+use crate::{Holds, Kind, Need, Schema, Scope, Shape};
 
 /// FNV-1a of 128 bits (RFC 9923). It tells descriptions apart, not their forgers.
 pub(crate) struct Identity(u128);
@@ -9,19 +9,25 @@ const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
 impl Identity {
-    pub(crate) fn of(scopes: &[Scope]) -> u128 {
+    pub(crate) fn of(schema: &Schema, scopes: &[Scope]) -> u128 {
         let mut identity = Self(BASIS);
         identity.count(scopes.len());
-        scopes.iter().for_each(|scope| identity.scope(scope));
+        scopes.iter().for_each(|scope| identity.scope(schema, scope));
         identity.0
     }
 
-    fn scope(&mut self, scope: &Scope) {
+    fn scope(&mut self, schema: &Schema, scope: &Scope) {
         self.text(&scope.name);
+        self.byte(match scope.shape {
+            Shape::Struct => 0,
+            Shape::Choice => 1,
+            Shape::Item => 2,
+        });
         self.count(scope.fields.len());
         for field in &scope.fields {
             self.text(&field.name);
-            self.holds(field.holds);
+            self.holds(schema, field.holds);
+            self.count(field.fixed.map_or(0, |it| it as usize));
             self.need(field.need);
             self.place(field.component);
         }
@@ -32,6 +38,7 @@ impl Identity {
             self.count(component.fields.start);
             self.count(component.fields.end);
             self.need(component.need);
+            self.byte(component.is_choice.into());
             self.place(component.parent);
         }
     }
@@ -62,7 +69,7 @@ impl Identity {
         });
     }
 
-    fn holds(&mut self, holds: Holds) {
+    fn holds(&mut self, schema: &Schema, holds: Holds) {
         match holds {
             Holds::Value(kind) => {
                 self.byte(0);
@@ -75,6 +82,16 @@ impl Identity {
             Holds::Group(scope) => {
                 self.byte(2);
                 self.count(scope.0.into());
+            }
+            Holds::Struct(scope) => {
+                self.byte(3);
+                self.count(scope.0.into());
+            }
+            Holds::Enumeration(of) => {
+                self.byte(4);
+                self.text(&schema.type_of(of).name);
+                self.count(schema.values(of).len());
+                schema.values(of).iter().for_each(|value| self.text(value));
             }
         }
     }

@@ -1,13 +1,12 @@
 //! The layout: how a schema lies in flat positions, the form that every format and message shares.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::identity::Identity;
-use crate::schema::check_name;
+use crate::types::list_name;
 use crate::{
-    Body, Error, Kind, Member, MemberId, Need, Notes, Required, Schema, SchemaError, TypeId, Types,
+    Error, Kind, MemberId, Need, Notes, Required, Schema, SchemaError, TypeId, Types, Unmet, walk,
 };
 
 /// A scope by its place in [`Layout::scopes`]; 0 is the message itself.
@@ -19,27 +18,32 @@ pub struct ScopeId(pub u16);
 pub enum Holds {
     /// One value.
     Value(Kind),
-    /// Any number of values.
+    /// One of the values of this enumeration of the schema, by its place among them.
+    Enumeration(TypeId),
+    /// Numbers: whole ones of a width, or floats.
     List(Kind),
-    /// A repeating group; its entries are described by another scope of the layout.
+    /// A list of anything else: of structs, which is a repeating group, or of choices, texts, lists.
+    /// Its entries are described by another scope of the layout.
     Group(ScopeId),
+    /// One struct or choice that does not lie in the positions of the scope around it, but in those of
+    /// another: what is optional, or holds itself, or is the arm of a choice.
+    Struct(ScopeId),
 }
 
 impl Holds {
-    /// The name that listings use: `u32`, `f64[]`; empty for a group.
-    pub fn name(self) -> String {
-        match self {
-            Self::Value(kind) => kind.name().into(),
-            Self::List(kind) => format!("{}[]", kind.name()),
-            Self::Group(_) => String::new(),
-        }
-    }
-
-    /// The kind of the value, or of each value of the list.
+    /// The kind of the value, or of each number of the list.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Value(kind) | Self::List(kind) => Some(kind),
-            Self::Group(_) => None,
+            Self::Enumeration(_) | Self::Group(_) | Self::Struct(_) => None,
+        }
+    }
+
+    /// The scope that describes what is inside.
+    pub fn scope(self) -> Option<ScopeId> {
+        match self {
+            Self::Group(scope) | Self::Struct(scope) => Some(scope),
+            Self::Value(_) | Self::Enumeration(_) | Self::List(_) => None,
         }
     }
 }
@@ -51,16 +55,18 @@ pub struct Field {
     pub name: Box<str>,
     /// What it holds.
     pub holds: Holds,
-    /// Must it be there?
+    /// How many items a list has, if that is fixed.
+    pub fixed: Option<u32>,
+    /// Must it be there? Arms of choices must, where they are chosen.
     pub need: Need,
     /// Innermost component around it, an index into [`Scope::components`].
     pub component: Option<u16>,
-    /// Of which type it is a member.
+    /// Of which type it is a member; of an item of a list, the list.
     pub member: MemberId,
 }
 
-/// A struct that lies in a range of the positions of the one around it. Formats that nest (XML)
-/// show it, flat ones (FIX) do not.
+/// A struct or choice that lies in a range of the positions of the one around it. Formats that nest
+/// (XML) show structs, flat ones (FIX) do not; none shows a choice but by its arm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
     /// The component's name.
@@ -73,21 +79,37 @@ pub struct Component {
     pub parent: Option<u16>,
     /// Must it be there, even when no field inside is set? It is implied otherwise.
     pub need: Need,
+    /// Is it a choice? Then one of its fields is set, its arm.
+    pub is_choice: bool,
     /// Of which type it is a member.
     pub member: MemberId,
 }
 
-/// The fields of a message or of a group's entry, structs inside flattened into ranges.
+/// What the fields of a scope are to one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// Members: any of them are set.
+    Struct,
+    /// Arms: exactly one is set.
+    Choice,
+    /// There is one field, the item of a list, and it is always set.
+    Item,
+}
+
+/// The fields of a message, of what a list holds, or of a struct by itself; structs inside flattened
+/// into ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Name of the type.
     pub name: Box<str>,
     /// The type.
     pub of: TypeId,
-    /// The group whose entries these are: the scope around it and its position there. None for the
-    /// message.
-    pub group: Option<(ScopeId, usize)>,
-    /// All leaf fields and groups, in order.
+    /// What the fields are to one another.
+    pub shape: Shape,
+    /// The field that holds what this describes: the scope around it and the position there. None for
+    /// the message. What holds itself has one scope, of which this is the place that is met first.
+    pub place: Option<(ScopeId, usize)>,
+    /// All leaf fields, lists and structs by themselves, in order.
     pub fields: Vec<Field>,
     /// Components in the order in which they open, outer before inner.
     pub components: Vec<Component>,
@@ -102,18 +124,53 @@ impl Scope {
         self.fields.iter().position(|field| self.is_at(field, path))
     }
 
+    /// The struct by itself with which a path begins, and the path inside.
+    pub(crate) fn struct_before<'a>(&self, path: &'a str) -> Option<(usize, &'a str)> {
+        let is_struct = |index: &usize| matches!(self.fields[*index].holds, Holds::Struct(_));
+        path.match_indices('/').find_map(|(at, _)| {
+            let index = self.position(&path[..at]).filter(is_struct)?;
+            Some((index, &path[at + 1..]))
+        })
+    }
+
     /// Adds the names of a field, if there is such a one, and of the components around it to the
     /// path of an error.
     #[cold]
-    pub fn locate(&self, error: Error, field: usize) -> Error {
+    pub fn locate(&self, mut error: Error, field: usize) -> Error {
         let Some(field) = self.fields.get(field) else { return error };
-        let mut error = error.within(&field.name);
-        let mut component = field.component;
+        // An item has no name: its list has, and the error its place there.
+        if self.shape != Shape::Item {
+            error = error.within(&field.name);
+        }
+        self.locate_component(error, field.component)
+    }
+
+    /// Adds the names of a component and of those around it to the path of an error.
+    #[cold]
+    pub fn locate_component(&self, mut error: Error, mut component: Option<u16>) -> Error {
         while let Some(around) = component.map(|it| &self.components[usize::from(it)]) {
             error = error.within(&around.name);
             component = around.parent;
         }
         error
+    }
+
+    /// The error of a decoder about what is not as it must be at `offset`, with its path in the scope.
+    #[cold]
+    #[inline(never)]
+    pub fn refuse(&self, unmet: Unmet, offset: usize) -> Error {
+        self.locate_unmet(Error::new(unmet.kind(self), offset), unmet)
+    }
+
+    /// Adds what is not as it must be to the path of an error.
+    #[cold]
+    pub fn locate_unmet(&self, error: Error, unmet: Unmet) -> Error {
+        match unmet {
+            Unmet::Missing(field) => self.locate(error, field),
+            Unmet::NoArm(component) | Unmet::SeveralArms(component) => {
+                self.locate_component(error, component)
+            }
+        }
     }
 
     fn is_at(&self, field: &Field, path: &str) -> bool {
@@ -143,21 +200,11 @@ impl Layout {
     /// Lays out the message of a schema.
     ///
     /// # Errors
-    /// Names what cannot lie in flat positions: a name that is none or stands twice, a struct that
-    /// holds itself or is optional, a list of lists, what is too deep or too large.
+    /// Names what cannot lie in flat positions: a name that is none or stands twice, a struct without
+    /// end, what is too deep or too large.
     pub fn new(schema: Schema, notes: Notes) -> Result<Self, SchemaError> {
-        let mut walk = Walk { schema: &schema, scopes: Vec::new(), open: Vec::new() };
-        let root = schema.root();
-        if !matches!(schema.type_of(root).body, Body::Struct(_)) {
-            return fail(format!("{} is no struct", schema.type_of(root).name));
-        }
-        walk.scope(root, None)?;
-        let mut scopes = walk.scopes;
-        for scope in &mut scopes {
-            check_scope(scope)?;
-            scope.required = Required::of(scope);
-        }
-        let id = Identity::of(&scopes);
+        let scopes = walk::scopes(&schema)?;
+        let id = Identity::of(&schema, &scopes);
         Ok(Self { schema, notes, scopes, id })
     }
 
@@ -196,7 +243,8 @@ impl Layout {
         &self.scopes[0].name
     }
 
-    /// Every scope: the message first, then the groups in the order in which they open.
+    /// Every scope: the message first, then the others in the order in which they open. What holds
+    /// itself has one scope wherever it stands.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
@@ -206,154 +254,30 @@ impl Layout {
         &self.scopes[usize::from(id.0)]
     }
 
-    /// The group whose entries a scope describes; none of the message itself.
-    pub fn group_of(&self, id: ScopeId) -> Option<&Field> {
-        let (around, position) = self.scope(id).group?;
+    /// The list or struct whose inside a scope describes; none of the message itself.
+    pub fn field_of(&self, id: ScopeId) -> Option<&Field> {
+        let (around, position) = self.scope(id).place?;
         self.scope(around).fields.get(position)
     }
-}
 
-/// Structs and lists inside one another, at most; as [`Limits`](crate::Limits) has it for depth.
-const DEEPEST: usize = 128;
-
-fn fail<T>(why: String) -> Result<T, SchemaError> {
-    Err(SchemaError(why))
-}
-
-/// A way through the types of a schema.
-struct Walk<'a> {
-    schema: &'a Schema,
-    scopes: Vec<Scope>,
-    /// The structs that it is in.
-    open: Vec<TypeId>,
-}
-
-impl Walk<'_> {
-    fn scope(&mut self, of: TypeId, group: Option<(ScopeId, usize)>) -> Result<(), SchemaError> {
-        let id = self.scopes.len();
-        if id >= usize::from(u16::MAX) {
-            return fail("more than 65,534 groups".into());
-        }
-        let (fields, components, required) = Default::default();
-        let name = self.schema.type_of(of).name.clone();
-        self.scopes.push(Scope { name, of, group, fields, components, required });
-        self.members(id, of, None)
-    }
-
-    fn members(
-        &mut self,
-        scope: usize,
-        of: TypeId,
-        component: Option<u16>,
-    ) -> Result<(), SchemaError> {
-        let name = &self.schema.type_of(of).name;
-        if self.open.contains(&of) {
-            return fail(format!("{name} holds itself: a schema is a tree of bounded depth"));
-        }
-        if self.open.len() > DEEPEST {
-            return fail(format!("{name}: more than {DEEPEST} components and groups are nested"));
-        }
-        self.open.push(of);
-        for (index, member) in self.schema.members(of).iter().enumerate() {
-            let id = MemberId { of, index: index as u32 };
-            match &self.schema.type_of(member.of).body {
-                Body::Struct(_) => self.component(scope, (id, member), component)?,
-                Body::Scalar(kind) => {
-                    self.field(scope, (id, member), Holds::Value(*kind), component)?;
+    /// What holds is called: `u32`, `f64[]`, `Side`, `Leg[]`.
+    pub fn type_name(&self, field: &Field) -> String {
+        let (name, is_list) = match field.holds {
+            Holds::Value(kind) => (kind.name(), false),
+            Holds::List(kind) => (kind.name(), true),
+            Holds::Enumeration(of) => (&*self.schema.type_of(of).name, false),
+            Holds::Struct(scope) => (&*self.scope(scope).name, false),
+            Holds::Group(scope) => match &self.scope(scope) {
+                inner if inner.shape == Shape::Item => {
+                    return list_name(&self.type_name(&inner.fields[0]), field.fixed).into();
                 }
-                Body::List(item) => self.list(scope, (id, member), *item, component)?,
-            }
-        }
-        self.open.pop();
-        Ok(())
-    }
-
-    fn field(
-        &mut self,
-        scope: usize,
-        (id, member): (MemberId, &Member),
-        holds: Holds,
-        component: Option<u16>,
-    ) -> Result<(), SchemaError> {
-        if member.need == Need::Implied {
-            return fail(format!("{}: only a struct is implied by what is inside", member.name));
-        }
-        let (name, need) = (member.name.clone(), member.need);
-        self.scopes[scope].fields.push(Field { name, holds, need, component, member: id });
-        Ok(())
-    }
-
-    fn list(
-        &mut self,
-        scope: usize,
-        (id, member): (MemberId, &Member),
-        item: TypeId,
-        component: Option<u16>,
-    ) -> Result<(), SchemaError> {
-        let item_name = &self.schema.type_of(item).name;
-        match &self.schema.type_of(item).body {
-            Body::Scalar(kind @ (Kind::Integer(_) | Kind::Float)) => {
-                self.field(scope, (id, member), Holds::List(*kind), component)
-            }
-            Body::Struct(members) if members.is_empty() => {
-                fail(format!("the group entry {item_name} has no fields"))
-            }
-            Body::Struct(_) => {
-                let position = self.scopes[scope].fields.len();
-                let group = Holds::Group(ScopeId(self.scopes.len() as u16));
-                self.field(scope, (id, member), group, component)?;
-                self.scope(item, Some((ScopeId(scope as u16), position)))
-            }
-            Body::Scalar(_) | Body::List(_) => {
-                fail(format!("{}: a list of {item_name} has no place in a layout", member.name))
-            }
-        }
-    }
-
-    fn component(
-        &mut self,
-        scope: usize,
-        (id, member): (MemberId, &Member),
-        parent: Option<u16>,
-    ) -> Result<(), SchemaError> {
-        if member.need == Need::Optional {
-            return fail(format!("{}: a struct is required or implied", member.name));
-        }
-        let inner = &mut self.scopes[scope];
-        let (start, index) = (inner.fields.len(), inner.components.len());
-        if index >= usize::from(u16::MAX) {
-            return fail(format!("{} has more than 65,534 components", inner.name));
-        }
-        inner.components.push(Component {
-            name: member.name.clone(),
-            type_name: self.schema.type_of(member.of).name.clone(),
-            fields: start..start,
-            parent,
-            need: member.need,
-            member: id,
-        });
-        self.members(scope, member.of, Some(index as u16))?;
-        let inner = &mut self.scopes[scope];
-        inner.components[index].fields.end = inner.fields.len();
-        Ok(())
+                inner => (&*inner.name, true),
+            },
+        };
+        if is_list { list_name(name, field.fixed).into() } else { name.into() }
     }
 }
 
-/// Names need be unique inside their component only.
-fn check_scope(scope: &Scope) -> Result<(), SchemaError> {
-    if scope.fields.len() >= usize::from(u16::MAX) {
-        return fail(format!("{} has more than 65,534 fields", scope.name));
-    }
-    check_name(&scope.name)?;
-    scope.components.iter().try_for_each(|it| check_name(&it.type_name))?;
-    let mut names = HashSet::new();
-    let components = scope.components.iter().map(|it| (&it.name, it.parent));
-    let fields = scope.fields.iter().map(|it| (&it.name, it.component));
-    for (name, parent) in fields.chain(components) {
-        check_name(name).map_err(|error| SchemaError(format!("{}: {error}", scope.name)))?;
-        if !names.insert((parent, name)) {
-            return fail(format!("{}: the name {name} stands twice", scope.name));
-        }
-    }
-    Ok(())
+pub(crate) fn fail<T>(why: String) -> Result<T, SchemaError> {
+    Err(SchemaError(why))
 }

@@ -16,7 +16,7 @@
 //!     "message Order D
 //!      field ClOrdID 11 text required
 //!      field OrderQty 38 u32 optional
-//!      group Allocations 78 Allocation optional
+//!      group Allocations 78 Allocation implied
 //!        field AllocAccount 79 text required
 //!      end
 //!      end",
@@ -34,6 +34,7 @@
 
 mod builder;
 mod decoder;
+mod element;
 mod encoder;
 mod error;
 mod fields;
@@ -50,23 +51,26 @@ mod schema;
 mod types;
 mod unknown;
 mod value;
+mod walk;
 
 pub use builder::LayoutBuilder;
 pub use decoder::Decoder;
+pub use element::Element;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};
 pub use fields::{Fields, Message, Structure, depth_around};
 pub use group::{Entries, Group};
-pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId};
+pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId, Shape};
 pub use limits::Limits;
 pub use notes::Notes;
 pub use presence::{Ones, Presence};
 pub use record::{Record, RecordError, RecordGroup, Value};
-pub use required::Required;
+pub use required::{Required, Unmet};
 pub use schema::{
     Body, IntegerKind, Kind, Member, MemberId, Need, Schema, SchemaError, Type, TypeId, is_name,
+    is_path,
 };
 pub use trunkline_message_derive::Message;
 pub use types::{Members, Types};
 pub use unknown::Unknown;
-pub use value::{FieldValue, Form};
+pub use value::{FieldValue, Form, Nothing};

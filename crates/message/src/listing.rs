@@ -1,29 +1,40 @@
-//! A schema as text: one item a line, columns parted by tabs.
+//! A layout as text: one item a line, columns parted by tabs or, where a line has none, by spaces.
 //!
 //! ```text
 //! message    FIXMLMessage  X
 //! component  Header        required
 //! field      CompID        49   text        required
 //! field      SecureData    91   bytes       optional  90
-//! group      MDInclList    268  MDIncGroup  required
 //! end
+//! choice     Party         required
+//! field      PartyID       448  text        required
+//! field      Account       1    i64         required
+//! end
+//! group      MDInclList    268  MDIncGroup  implied
+//! field      MDEntryType   269  EntryType   required
+//! field      Ratios        0    f64[3]      optional
+//! end
+//! end
+//! enumeration EntryType
+//! value      Bid           0
+//! value      Offer         1
 //! end
 //! ```
-//! The last column of a `field` is the number of its length field. A `component` or `group` has one more
-//! column where its type has another name than the component or entry. Lists of numbers are `f64[]`
-//! and `i32[]`. Empty lines and lines that begin with `#` are passed over.
+//! The last column of a `field` is the number of its length field; the last of a `value` is its code in
+//! FIX. A `component`, `choice` or `group` has one more column where its type has another name than it
+//! or its entry. A list of choices is `choices`. Lists of anything else are fields of a type `u32[]`, or
+//! `text[4]` for four items. Types may be named: `struct`, `choice` and `enumeration` behind the message
+//! say what they are. A name may end in `#2` to tell it from another of the same name. Empty lines and
+//! lines that begin with `#` are passed over.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::schema::check_name;
-use crate::{Field, Holds, Kind, Layout, LayoutBuilder, Need, SchemaError, Scope, ScopeId};
-
-fn holds_from(word: &str) -> Option<Holds> {
-    match word.strip_suffix("[]") {
-        Some(item) => Kind::named(item).map(Holds::List),
-        None => Kind::named(word).map(Holds::Value),
-    }
-}
+use crate::{
+    Body, Field, Holds, Kind, Layout, LayoutBuilder, MemberId, Need, SchemaError, Scope, ScopeId,
+    Shape, TypeId, Types,
+};
 
 impl Layout {
     /// Reads a listing.
@@ -31,146 +42,170 @@ impl Layout {
     /// # Errors
     /// Names the line and what was expected there.
     pub fn from_listing(text: &str) -> Result<Self, SchemaError> {
-        let mut builder: Option<LayoutBuilder> = None;
-        let mut ended = false;
-        for (number, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let read = match (&mut builder, words[0]) {
-                (None, "message") if words.len() > 1 => {
-                    let builder = builder.insert(Self::builder(words[1]));
-                    words
-                        .get(2)
-                        .iter()
-                        .for_each(|it| _ = builder.note_type("fix", "message_type", it));
-                    Ok(())
-                }
-                (None, _) => Err("expected \"message\" and its name".into()),
-                _ if ended => Err("expected nothing after the message's end".into()),
-                (Some(builder), "end") if builder.is_at_top() => {
-                    ended = true;
-                    Ok(())
-                }
-                (Some(builder), _) => read_line(builder, &words),
-            };
-            read.map_err(|why: String| SchemaError(format!("line {}: {why}", number + 1)))?;
+        let lines = text.lines().enumerate().map(|(number, line)| (number, words(line)));
+        let lines: Vec<_> = lines.filter(|(_, words)| !words.is_empty()).collect();
+        let Some((first, words)) = lines.first() else {
+            return Err(SchemaError("the listing is empty".into()));
+        };
+        let at = |number: &usize, why: String| SchemaError(format!("line {}: {why}", number + 1));
+        let ["message", name, rest @ ..] = &words[..] else {
+            return Err(at(first, "expected \"message\" and its name".into()));
+        };
+        let mut builder = Self::builder(name);
+        rest.iter().take(1).for_each(|it| _ = builder.note_type("fix", "message_type", it));
+        let named = declare(builder.types(), &lines);
+        let mut reader = Reader { builder, named, enumeration: None, ended: false };
+        for (number, words) in &lines[1..] {
+            reader.line(words).map_err(|why| at(number, why))?;
         }
-        let builder = builder.ok_or_else(|| SchemaError("the listing is empty".into()))?;
-        if !ended {
+        if !reader.ended || reader.enumeration.is_some() {
             return Err(SchemaError("an \"end\" is missing at the end of the listing".into()));
         }
-        builder.build()
+        reader.builder.build()
     }
+}
 
-    /// Writes the layout as a listing.
-    pub fn listing(&self) -> String {
-        let message_type = self.notes().of_type(self.scopes()[0].of, "fix", "message_type");
-        let mut out = format!("message\t{}\t{}\n", self.name(), message_type.unwrap_or(""));
-        self.list_scope(ScopeId(0), &mut out);
-        out.push_str("end\n");
-        out
+/// The columns of a line; none of one that says nothing.
+fn words(line: &str) -> Vec<&str> {
+    match line.trim() {
+        line if line.starts_with('#') => Vec::new(),
+        line if line.contains('\t') => {
+            line.split('\t').map(str::trim).filter(|it| !it.is_empty()).collect()
+        }
+        line => line.split_whitespace().collect(),
     }
+}
 
-    fn list_scope(&self, id: ScopeId, out: &mut String) {
-        let scope = self.scope(id);
-        let mut open: Vec<usize> = Vec::new();
-        let mut next = 0;
-        for index in 0..=scope.fields.len() {
-            while open.last().is_some_and(|&it| scope.components[it].fields.end <= index) {
-                open.pop();
-                out.push_str("end\n");
+/// Declares the types that are named behind the message, so that any line may refer to them.
+fn declare<'a>(types: &mut Types, lines: &[(usize, Vec<&'a str>)]) -> HashMap<&'a str, TypeId> {
+    let (mut named, mut depth) = (HashMap::new(), 0);
+    for (_, words) in lines {
+        match words[..] {
+            ["struct" | "choice" | "enumeration", name] if depth == 0 => {
+                let plain = name.split('#').next().unwrap_or(name);
+                named.insert(name, types.declare(plain));
+                depth += 1;
             }
-            while scope.components.get(next).is_some_and(|it| it.fields.start == index) {
-                list_component(scope, next, out);
-                open.push(next);
-                if scope.components[next].fields.is_empty() {
-                    open.pop();
-                    out.push_str("end\n");
+            ["end"] => depth = usize::saturating_sub(depth, 1),
+            ["field" | "value", ..] => {}
+            _ => depth += 1,
+        }
+    }
+    named
+}
+
+struct Reader<'a> {
+    builder: LayoutBuilder,
+    named: HashMap<&'a str, TypeId>,
+    /// The enumeration that is open, and its values.
+    enumeration: Option<(TypeId, Vec<Box<str>>)>,
+    /// Is the message's end read?
+    ended: bool,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, words: &[&str]) -> Result<(), String> {
+        if let Some((of, values)) = &mut self.enumeration {
+            return match *words {
+                ["end"] => {
+                    let values = std::mem::take(values);
+                    self.builder.types().set_body(*of, Body::Enumeration(values));
+                    self.enumeration = None;
+                    Ok(())
                 }
-                next += 1;
-            }
-            if let Some(field) = scope.fields.get(index) {
-                self.list_field(field, out);
-            }
+                ["value", name, ref code @ ..] if code.len() < 2 => {
+                    let index = values.len() as u32;
+                    values.push(name.into());
+                    let member = MemberId { of: *of, index };
+                    let notes = self.builder.types().notes();
+                    code.iter().for_each(|it| notes.note_member(member, "fix", "code", it));
+                    Ok(())
+                }
+                _ => Err(format!("expected value or end, not {words:?}")),
+            };
         }
+        let at_top = self.builder.is_at_top();
+        match *words {
+            ["end"] if at_top && !self.ended => self.ended = true,
+            [kind @ ("struct" | "choice" | "enumeration"), name] if at_top && self.ended => {
+                let of = self.named[name];
+                match kind {
+                    "enumeration" => self.enumeration = Some((of, Vec::new())),
+                    _ => self.builder.begin_type(of, kind == "choice"),
+                }
+            }
+            _ if at_top && self.ended => {
+                return Err("expected nothing after the message's end but struct, choice and \
+                            enumeration"
+                    .into());
+            }
+            _ => return self.member(words),
+        }
+        Ok(())
     }
 
-    fn list_field(&self, field: &Field, out: &mut String) {
-        let (name, need) = (&field.name, need_name(field.need));
-        let note = |format, word| self.notes().of_member(field.member, format, word);
-        let tag = note("fix", "tag").unwrap_or("0");
-        let Holds::Group(inner) = field.holds else {
-            let _ = write!(out, "field\t{name}\t{tag}\t{}\t{need}", field.holds.name());
-            if let Some(length) = note("fix", "length") {
-                let _ = write!(out, "\t{length}");
+    fn member(&mut self, words: &[&str]) -> Result<(), String> {
+        let builder = &mut self.builder;
+        match *words {
+            ["end"] => {
+                builder.end();
             }
-            out.push('\n');
-            return;
-        };
-        let type_name = &self.scope(inner).name;
-        let entry = note("xml", "entry").unwrap_or(type_name);
-        let _ = write!(out, "group\t{name}\t{tag}\t{entry}\t{need}");
-        list_type(type_name, entry, out);
-        self.list_scope(inner, out);
-        out.push_str("end\n");
-    }
-}
-
-fn list_component(scope: &Scope, index: usize, out: &mut String) {
-    let component = &scope.components[index];
-    let _ = write!(out, "component\t{}\t{}", component.name, need_name(component.need));
-    list_type(&component.type_name, &component.name, out);
-}
-
-/// The last column of a component or group, and the line's end.
-fn list_type(type_name: &str, name: &str, out: &mut String) {
-    if type_name != name {
-        let _ = write!(out, "\t{type_name}");
-    }
-    out.push('\n');
-}
-
-fn need_name(need: Need) -> &'static str {
-    match need {
-        Need::Required => "required",
-        Need::Optional | Need::Implied => "optional",
-    }
-}
-
-fn read_line(builder: &mut LayoutBuilder, words: &[&str]) -> Result<(), String> {
-    match *words {
-        ["end"] => {
-            builder.end();
-        }
-        ["component", name, need, ref rest @ ..] if rest.len() < 2 => {
-            let is_required = read_need(need)? == Need::Required;
-            builder.begin_component(name, if is_required { Need::Required } else { Need::Implied });
-            rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
-        }
-        ["group", name, number, entry, need, ref rest @ ..] if rest.len() < 2 => {
-            builder.begin_group(name, entry, read_need(need)?);
-            note_number(builder, "tag", number)?;
-            if let [type_name] = rest {
-                check_name(entry).map_err(|error| error.to_string())?;
-                builder.of_type(type_name).note("xml", "entry", entry);
+            [kind @ ("component" | "choice"), name, need, ref rest @ ..] if rest.len() < 2 => {
+                let need = read_need(need)?;
+                match kind {
+                    "choice" => builder.begin_choice(name, need),
+                    _ => builder.begin_component(name, need),
+                };
+                rest.iter().for_each(|type_name| _ = builder.of_type(type_name));
+            }
+            [kind @ ("group" | "choices"), name, number, entry, need, ref rest @ ..]
+                if rest.len() < 2 =>
+            {
+                let need = read_need(need)?;
+                match kind {
+                    "choices" => builder.begin_choices(name, entry, need),
+                    _ => builder.begin_group(name, entry, need),
+                };
+                note_number(builder, "tag", number)?;
+                if let [type_name] = rest {
+                    check_name(entry).map_err(|error| error.to_string())?;
+                    builder.of_type(type_name).note("xml", "entry", entry);
+                }
+            }
+            ["field", name, number, of, need, ref rest @ ..] if rest.len() < 2 => {
+                let need = read_need(need)?;
+                let of = self.type_named(of).ok_or_else(|| format!("{of:?} is not a kind"))?;
+                self.builder.member(name, of, need);
+                note_number(&mut self.builder, "tag", number)?;
+                for length in rest {
+                    note_number(&mut self.builder, "length", length)?;
+                }
+            }
+            ["field", name, ..] => return Err(format!("field {name} has not five or six columns")),
+            _ => {
+                let known = "component, choice, group, choices, field or end";
+                return Err(format!("expected {known}, not {words:?}"));
             }
         }
-        ["field", name, number, kind, need, ref rest @ ..] => {
-            let holds = holds_from(kind).ok_or_else(|| format!("{kind:?} is not a kind"))?;
-            builder.member(name, holds, read_need(need)?);
-            note_number(builder, "tag", number)?;
-            match *rest {
-                [] => {}
-                [length] => note_number(builder, "length", length)?,
-                _ => return Err(format!("field {name} has more than six columns")),
-            }
-        }
-        _ => return Err(format!("expected component, group, field or end, not {words:?}")),
+        Ok(())
     }
-    Ok(())
+
+    /// `u32`, `Side`, `text[]`, `f64[3]`, `Leg[][]`.
+    fn type_named(&mut self, word: &str) -> Option<TypeId> {
+        if let Some(list) = word.strip_suffix(']') {
+            let (item, count) = list.rsplit_once('[')?;
+            let fixed = match count {
+                "" => None,
+                count => Some(count.parse().ok().filter(|it| *it > 0)?),
+            };
+            let of = self.type_named(item)?;
+            return Some(self.builder.types().list(of, fixed));
+        }
+        match self.named.get(word) {
+            Some(known) => Some(*known),
+            None => Kind::named(word).map(|kind| self.builder.types().scalar(kind)),
+        }
+    }
 }
 
 /// Numbers are FIX's; 0 stands for none.
@@ -186,7 +221,193 @@ fn read_need(word: &str) -> Result<Need, String> {
     match word {
         "required" => Ok(Need::Required),
         "optional" => Ok(Need::Optional),
-        _ => Err(format!("expected required or optional, not {word:?}")),
+        "implied" => Ok(Need::Implied),
+        _ => Err(format!("expected required, optional or implied, not {word:?}")),
+    }
+}
+
+impl Layout {
+    /// Writes the layout as a listing.
+    pub fn listing(&self) -> String {
+        let (out, named, recursive) = (String::new(), Vec::new(), self.schema().recursive());
+        let mut writer = Writer { layout: self, out, named, recursive };
+        let message_type = self.notes().of_type(self.scopes()[0].of, "fix", "message_type");
+        let _ = writeln!(writer.out, "message\t{}\t{}", self.name(), message_type.unwrap_or(""));
+        writer.scope(ScopeId(0));
+        writer.out.push_str("end\n");
+        // More may be named while these are written.
+        let mut next = 0;
+        while let Some(named) = writer.named.get(next) {
+            writer.named(named.clone());
+            next += 1;
+        }
+        writer.out
+    }
+}
+
+/// A type that is written behind the message.
+#[derive(Clone)]
+struct Named {
+    of: TypeId,
+    name: String,
+    /// Of a struct or choice.
+    scope: Option<ScopeId>,
+}
+
+struct Writer<'a> {
+    layout: &'a Layout,
+    out: String,
+    named: Vec<Named>,
+    /// Those that hold themselves.
+    recursive: HashSet<TypeId>,
+}
+
+impl Writer<'_> {
+    fn named(&mut self, Named { of, name, scope }: Named) {
+        match scope {
+            Some(id) => {
+                let is_choice = self.layout.scope(id).shape == Shape::Choice;
+                let kind = if is_choice { "choice" } else { "struct" };
+                let _ = writeln!(self.out, "{kind}\t{name}");
+                self.scope(id);
+            }
+            None => {
+                let _ = writeln!(self.out, "enumeration\t{name}");
+                for (index, value) in self.layout.schema().values(of).iter().enumerate() {
+                    let member = MemberId { of, index: index as u32 };
+                    let code = self.layout.notes().of_member(member, "fix", "code");
+                    let code = code.map(|it| format!("\t{it}")).unwrap_or_default();
+                    let _ = writeln!(self.out, "value\t{value}{code}");
+                }
+            }
+        }
+        self.out.push_str("end\n");
+    }
+
+    /// How a type that stands behind the message is called there.
+    fn name_of(&mut self, of: TypeId, scope: Option<ScopeId>) -> String {
+        if let Some(known) = self.named.iter().find(|it| it.of == of) {
+            return known.name.clone();
+        }
+        let plain = &self.layout.schema().type_of(of).name;
+        let is_taken =
+            |name: &str| Kind::named(name).is_some() || self.named.iter().any(|it| it.name == name);
+        let mut name = plain.to_string();
+        let mut count = 1;
+        while is_taken(&name) {
+            count += 1;
+            name = format!("{plain}#{count}");
+        }
+        self.named.push(Named { of, name: name.clone(), scope });
+        name
+    }
+
+    fn scope(&mut self, id: ScopeId) {
+        let layout = self.layout;
+        let scope = layout.scope(id);
+        let mut open: Vec<usize> = Vec::new();
+        let mut next = 0;
+        for index in 0..=scope.fields.len() {
+            while open.last().is_some_and(|&it| scope.components[it].fields.end <= index) {
+                open.pop();
+                self.out.push_str("end\n");
+            }
+            while scope.components.get(next).is_some_and(|it| it.fields.start == index) {
+                self.component(scope, next);
+                open.push(next);
+                if scope.components[next].fields.is_empty() {
+                    open.pop();
+                    self.out.push_str("end\n");
+                }
+                next += 1;
+            }
+            if let Some(field) = scope.fields.get(index) {
+                self.field(id, field);
+            }
+        }
+    }
+
+    fn component(&mut self, scope: &Scope, index: usize) {
+        let it = &scope.components[index];
+        let kind = if it.is_choice { "choice" } else { "component" };
+        let _ = write!(self.out, "{kind}\t{}\t{}", it.name, need_name(it.need));
+        self.type_column(&it.type_name, &it.name);
+    }
+
+    /// The last column of a component, choice or group, and the line's end.
+    fn type_column(&mut self, type_name: &str, name: &str) {
+        if type_name != name {
+            let _ = write!(self.out, "\t{type_name}");
+        }
+        self.out.push('\n');
+    }
+
+    fn field(&mut self, around: ScopeId, field: &Field) {
+        let layout = self.layout;
+        let (name, need) = (&field.name, need_name(field.need));
+        let note = |format, word| layout.notes().of_member(field.member, format, word);
+        let tag = note("fix", "tag").unwrap_or("0");
+        let nested = field.holds.scope().filter(|inner| self.is_nested(around, field, *inner));
+        let Some(inner) = nested else {
+            let of = self.type_of(field);
+            let _ = write!(self.out, "field\t{name}\t{tag}\t{of}\t{need}");
+            if let Some(length) = note("fix", "length") {
+                let _ = write!(self.out, "\t{length}");
+            }
+            self.out.push('\n');
+            return;
+        };
+        let scope = layout.scope(inner);
+        let is_choice = scope.shape == Shape::Choice;
+        let type_name = &scope.name;
+        if let Holds::Struct(_) = field.holds {
+            let kind = if is_choice { "choice" } else { "component" };
+            let _ = write!(self.out, "{kind}\t{name}\t{need}");
+            self.type_column(type_name, name);
+        } else {
+            let kind = if is_choice { "choices" } else { "group" };
+            let entry = note("xml", "entry").unwrap_or(type_name);
+            let _ = write!(self.out, "{kind}\t{name}\t{tag}\t{entry}\t{need}");
+            self.type_column(type_name, entry);
+        }
+        self.scope(inner);
+        self.out.push_str("end\n");
+    }
+
+    /// Is what the field holds written inside it, and not by its name? Not what holds itself, items that
+    /// are no structs, or lists of so many.
+    fn is_nested(&self, around: ScopeId, field: &Field, inner: ScopeId) -> bool {
+        let scope = self.layout.scope(inner);
+        let is_first = scope.place.is_some_and(|(at, position)| {
+            at == around && std::ptr::eq(&self.layout.scope(at).fields[position], field)
+        });
+        let is_recursive = self.recursive.contains(&scope.of);
+        is_first && scope.shape != Shape::Item && field.fixed.is_none() && !is_recursive
+    }
+
+    fn type_of(&mut self, field: &Field) -> String {
+        let list = |item: String| crate::types::list_name(&item, field.fixed).into();
+        match field.holds {
+            Holds::Value(kind) => kind.name().into(),
+            Holds::List(kind) => list(kind.name().into()),
+            Holds::Enumeration(of) => self.name_of(of, None),
+            Holds::Struct(scope) => self.name_of(self.layout.scope(scope).of, Some(scope)),
+            Holds::Group(scope) => {
+                let inner = self.layout.scope(scope);
+                list(match inner.shape {
+                    Shape::Item => self.type_of(&inner.fields[0]),
+                    Shape::Struct | Shape::Choice => self.name_of(inner.of, Some(scope)),
+                })
+            }
+        }
+    }
+}
+
+fn need_name(need: Need) -> &'static str {
+    match need {
+        Need::Required => "required",
+        Need::Optional => "optional",
+        Need::Implied => "implied",
     }
 }
 
@@ -197,12 +418,12 @@ mod tests {
     const LISTING: &str = "message\tOrder\tD
 component\tHeader\trequired
 field\tSender\t49\ttext\trequired
-component\tInner\toptional
+component\tInner\timplied
 field\tData\t91\tbytes\toptional\t90
 end
 end
 field\tPrices\t0\tf64[]\toptional
-group\tLegs\t555\tLeg\toptional
+group\tLegs\t555\tLeg\timplied
 component\tInstrument\trequired
 field\tSymbol\t600\ttext\trequired
 end
@@ -225,13 +446,13 @@ end
     fn a_type_of_another_name_is_listed() {
         let listing = LISTING
             .replace("Instrument\trequired", "Instrument\trequired\tLegInstrument")
-            .replace("Leg\toptional", "Leg\toptional\tOrderLeg");
+            .replace("Leg\timplied", "Leg\timplied\tOrderLeg");
         let layout = Layout::from_listing(&listing).unwrap();
         assert_eq!(layout.listing(), listing);
         assert_eq!(&*layout.scopes()[1].name, "OrderLeg");
         assert_eq!(&*layout.scopes()[1].components[0].type_name, "LegInstrument");
         assert_eq!(&*layout.scopes()[0].components[0].type_name, "Header");
-        let legs = layout.group_of(ScopeId(1)).unwrap();
+        let legs = layout.field_of(ScopeId(1)).unwrap();
         assert_eq!(layout.notes().of_member(legs.member, "xml", "entry"), Some("Leg"));
     }
 
@@ -244,6 +465,7 @@ end
         assert!(Layout::from_listing(&open).unwrap_err().to_string().contains("is missing"));
         let more = format!("{LISTING}end\n");
         let error = Layout::from_listing(&more).unwrap_err().to_string();
-        assert_eq!(error, "line 17: expected nothing after the message's end");
+        let why = "expected nothing after the message's end but struct, choice and enumeration";
+        assert_eq!(error, format!("line 17: {why}"));
     }
 }

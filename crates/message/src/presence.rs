@@ -48,6 +48,57 @@ impl<const N: usize> Presence<N> {
     }
 }
 
+/// A bit for each of as many fields as a scope has; those of most scopes take no memory elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) enum Bits {
+    Here([u64; 2]),
+    Elsewhere(Box<[u64]>),
+}
+
+impl Bits {
+    pub(crate) fn new(fields: usize) -> Self {
+        match fields.div_ceil(64) {
+            ..=2 => Self::Here([0; 2]),
+            words => Self::Elsewhere(vec![0; words].into()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &[u64] {
+        match self {
+            Self::Here(words) => words,
+            Self::Elsewhere(words) => words,
+        }
+    }
+
+    #[inline]
+    fn words_mut(&mut self) -> &mut [u64] {
+        match self {
+            Self::Here(words) => words,
+            Self::Elsewhere(words) => words,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, field: usize) -> bool {
+        self.words().get(field / 64).is_some_and(|word| word >> (field % 64) & 1 != 0)
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, field: usize) {
+        self.words_mut()[field / 64] |= 1 << (field % 64);
+    }
+
+    pub(crate) fn remove(&mut self, field: usize) {
+        self.words_mut()[field / 64] &= !(1 << (field % 64));
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.words_mut().fill(0);
+    }
+}
+
 /// Positions of the bits set in some words, ascending.
 #[derive(Clone, Debug)]
 pub struct Ones<'a> {

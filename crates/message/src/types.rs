@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::{Body, FieldValue, Kind, Layout, Member, MemberId, Need, Notes, Schema, SchemaError};
+use crate::{
+    Body, FieldValue, Form, Kind, Layout, Member, MemberId, Need, Notes, Schema, SchemaError,
+};
 use crate::{Structure, Type, TypeId};
 
 /// The types that are described so far, and the notes of formats about them.
@@ -18,7 +20,7 @@ pub struct Types {
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Shared {
     Scalar(Kind),
-    List(TypeId),
+    List(TypeId, Option<u32>),
 }
 
 impl Types {
@@ -27,10 +29,27 @@ impl Types {
         self.shared(Shared::Scalar(kind), kind.name().into(), Body::Scalar(kind))
     }
 
-    /// The type of a list of these items.
-    pub fn list(&mut self, of: TypeId) -> TypeId {
-        let name = format!("{}[]", self.types[of.0 as usize].name);
-        self.shared(Shared::List(of), name.into(), Body::List(of))
+    /// The type of a list of these items, any number of them or exactly so many.
+    pub fn list(&mut self, of: TypeId, fixed: Option<u32>) -> TypeId {
+        let name = list_name(&self.types[of.0 as usize].name, fixed);
+        self.shared(Shared::List(of, fixed), name, Body::List { of, fixed })
+    }
+
+    /// A new enumeration of the values of these names.
+    pub fn enumeration(&mut self, name: &str, values: &[&str]) -> TypeId {
+        let values = values.iter().map(|it| (*it).into()).collect();
+        self.add(name.into(), Body::Enumeration(values))
+    }
+
+    /// The type of a Rust enumeration: `describe` adds it when it is used first.
+    pub fn once<T: 'static>(&mut self, describe: impl FnOnce(&mut Self) -> TypeId) -> TypeId {
+        let key = std::any::TypeId::of::<T>();
+        if let Some(known) = self.structs.get(&key) {
+            return *known;
+        }
+        let id = describe(self);
+        self.structs.insert(key, id);
+        id
     }
 
     fn shared(&mut self, key: Shared, name: Box<str>, body: Body) -> TypeId {
@@ -47,22 +66,27 @@ impl Types {
         TypeId(self.types.len() as u32 - 1)
     }
 
-    /// A new struct without members, to which types may refer before [`Self::set_members`] says what
+    /// A new struct without members, to which types may refer before [`Self::set_body`] says what
     /// it has.
     pub fn declare(&mut self, name: &str) -> TypeId {
         self.add(name.into(), Body::Struct(Vec::new()))
     }
 
-    /// Says what a struct has.
-    pub fn set_members(&mut self, of: TypeId, members: Vec<Member>) {
-        self.types[of.0 as usize].body = Body::Struct(members);
+    /// Says what a declared type is made of.
+    pub fn set_body(&mut self, of: TypeId, body: Body) {
+        self.types[of.0 as usize].body = body;
     }
 
     /// Names a type anew, and lists of it.
     pub fn rename(&mut self, of: TypeId, name: &str) {
         self.types[of.0 as usize].name = name.into();
-        if let Some(list) = self.shared.get(&Shared::List(of)) {
-            self.types[list.0 as usize].name = format!("{name}[]").into();
+        for index in 0..self.types.len() {
+            match self.types[index].body {
+                Body::List { of: item, fixed } if item == of => {
+                    self.types[index].name = list_name(name, fixed);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -83,7 +107,11 @@ impl Types {
         let mut members = Members { types: self, of: id, members: Vec::new() };
         S::describe(&mut members);
         let members = members.members;
-        self.set_members(id, members);
+        let body = match S::FORM {
+            Form::Choice => Body::Choice(members),
+            _ => Body::Struct(members),
+        };
+        self.set_body(id, body);
         id
     }
 
@@ -96,7 +124,14 @@ impl Types {
     }
 }
 
-/// Takes the members of a struct in their order.
+pub(crate) fn list_name(item: &str, fixed: Option<u32>) -> Box<str> {
+    match fixed {
+        Some(count) => format!("{item}[{count}]").into(),
+        None => format!("{item}[]").into(),
+    }
+}
+
+/// Takes the members of a struct, or the arms of a choice, in their order.
 #[derive(Debug)]
 pub struct Members<'a> {
     types: &'a mut Types,
@@ -115,12 +150,17 @@ impl Members<'_> {
     /// hold nothing else.
     pub fn add<V: FieldValue>(&mut self, path: &str, need: Option<Need>) -> &mut Self {
         let mut of = V::register(self.types);
-        let need = need.unwrap_or(V::NEED);
+        let need = match need {
+            // As without a bit, a group is absent if it is empty.
+            Some(Need::Optional) if V::FORM == Form::Group => Need::Implied,
+            need => need.unwrap_or(V::NEED),
+        };
         let mut steps = path.rsplit('/');
         let mut name = steps.next().unwrap_or_default();
         for outer in steps {
             let around = self.types.declare(outer);
-            self.types.set_members(around, vec![Member { name: name.into(), of, need }]);
+            let members = vec![Member { name: name.into(), of, need }];
+            self.types.set_body(around, Body::Struct(members));
             (of, name) = (around, outer);
         }
         self.members.push(Member { name: name.into(), of, need });

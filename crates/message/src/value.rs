@@ -1,40 +1,55 @@
 //! The Rust types that a field can have.
 
-use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Text, Time, Timestamp,
+};
 
-use crate::{Decoder, Encoder, Group, IntegerKind, Kind, Need, Result, Structure, TypeId, Types};
+use crate::{
+    Decoder, Encoder, Fields, Group, IntegerKind, Kind, Need, Result, Structure, TypeId, Types,
+};
 
 /// What a type of field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A value, or a list of values.
+    /// A value.
     Value,
-    /// A repeating group.
+    /// A list.
+    List,
+    /// A list that keeps its entries' memory.
     Group,
-    /// A struct, whose members lie in the positions of the one around it.
+    /// A struct, whose members lie in the positions of the one around it, unless it is optional.
     Struct,
+    /// A choice, whose arms lie in the positions of the struct around it.
+    Choice,
 }
 
 /// A type of field: what it is in a schema, and how encoder and decoder serve it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a field",
-    note = "a struct inside derives `Message`, a list of structs is a `Group<Entry>`"
+    note = "a struct or enum inside derives `Message`, a list is a `Vec<Item>` or `Group<Entry>`, a whole \
+            number has a width (`u32`, `i64`)"
 )]
-pub trait FieldValue: Default {
-    /// Value, group or struct?
+pub trait FieldValue: Sized {
+    /// Value, list, struct or choice?
     const FORM: Form = Form::Value;
 
-    /// How many positions it takes: 1, or as many as the members of a struct.
+    /// How many positions it takes: 1, or as many as the members of a struct or the arms of a choice.
     const WIDTH: usize = 1;
 
-    /// How deep structs stand inside it, itself counted.
+    /// How many positions it takes where it is optional: a struct then lies by itself, a choice does not.
+    const OPTIONAL_WIDTH: usize = 1;
+
+    /// How deep structs that are always there stand inside it, itself counted.
     ///
-    /// It is found from those of the structs inside, so that structs which hold each other are a
-    /// compile error: a cycle of constants.
+    /// It is found from those of the structs inside, so that structs which hold each other without
+    /// end are a compile error: a cycle of constants.
     const DEPTH: usize = 0;
 
     /// Must it be there, where nothing else is said?
     const NEED: Need = Need::Required;
+
+    /// Zero or empty.
+    fn empty() -> Self;
 
     /// Its type in a schema.
     fn register(types: &mut Types) -> TypeId;
@@ -54,23 +69,38 @@ pub trait FieldValue: Default {
     /// The decoder's, where the value is not of this kind.
     fn decode<D: Decoder>(&mut self, offset: usize, decoder: &mut D) -> Result<()>;
 
-    /// Back to zero or empty; memory is kept, unless by `Option`.
+    /// Hands it to the encoder as one position: a struct by itself.
+    #[inline]
+    fn encode_alone<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        self.encode(position, encoder);
+    }
+
+    /// Takes it from the decoder as one position: a struct by itself.
+    ///
+    /// # Errors
+    /// The decoder's, where the value is not of this kind.
+    #[inline]
+    fn decode_alone<D: Decoder>(&mut self, decoder: &mut D) -> Result<()> {
+        self.decode(0, decoder)
+    }
+
+    /// Back to zero or empty; memory is kept, unless by `Option`, `Box` and `Vec`, which drop what
+    /// they hold.
     #[inline]
     fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self::empty();
     }
 }
 
-/// What may be absent: a value. A struct is absent if all inside is, a group if it is empty.
+/// What may be absent. A choice lies where it would lie otherwise, and is absent if no arm is set; a
+/// struct lies by itself, so that it may be there with nothing inside.
 impl<T: FieldValue> FieldValue for Option<T> {
-    const WIDTH: usize = {
-        assert!(
-            matches!(T::FORM, Form::Value),
-            "an Option holds a value; a struct is marked #[field(implied)], a group may be empty"
-        );
-        T::WIDTH
-    };
-    const NEED: Need = Need::Optional;
+    const WIDTH: usize = T::OPTIONAL_WIDTH;
+    const NEED: Need = if is_choice::<T>() { Need::Implied } else { Need::Optional };
+
+    fn empty() -> Self {
+        None
+    }
 
     fn register(types: &mut Types) -> TypeId {
         T::register(types)
@@ -83,25 +113,82 @@ impl<T: FieldValue> FieldValue for Option<T> {
 
     #[inline]
     fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
-        if let Some(value) = self {
-            value.encode(position, encoder);
+        match self {
+            Some(value) if is_choice::<T>() => value.encode(position, encoder),
+            Some(value) => value.encode_alone(position, encoder),
+            None => {}
         }
     }
 
     #[inline]
     fn decode<D: Decoder>(&mut self, offset: usize, decoder: &mut D) -> Result<()> {
-        self.get_or_insert_with(T::default).decode(offset, decoder)
+        let value = self.get_or_insert_with(T::empty);
+        if is_choice::<T>() { value.decode(offset, decoder) } else { value.decode_alone(decoder) }
+    }
+}
+
+const fn is_choice<T: FieldValue>() -> bool {
+    matches!(T::FORM, Form::Choice)
+}
+
+/// What is inside, elsewhere in memory: what holds itself is an `Option<Box<Self>>`.
+impl<T: FieldValue> FieldValue for Box<T> {
+    const FORM: Form = T::FORM;
+    const WIDTH: usize = T::WIDTH;
+    const OPTIONAL_WIDTH: usize = T::OPTIONAL_WIDTH;
+    const DEPTH: usize = T::DEPTH;
+    const NEED: Need = T::NEED;
+
+    fn empty() -> Self {
+        Self::new(T::empty())
+    }
+
+    fn register(types: &mut Types) -> TypeId {
+        T::register(types)
+    }
+
+    #[inline]
+    fn is_there(&self) -> bool {
+        (**self).is_there()
+    }
+
+    #[inline]
+    fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        (**self).encode(position, encoder);
+    }
+
+    #[inline]
+    fn decode<D: Decoder>(&mut self, offset: usize, decoder: &mut D) -> Result<()> {
+        (**self).decode(offset, decoder)
+    }
+
+    #[inline]
+    fn encode_alone<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        (**self).encode_alone(position, encoder);
+    }
+
+    #[inline]
+    fn decode_alone<D: Decoder>(&mut self, decoder: &mut D) -> Result<()> {
+        (**self).decode_alone(decoder)
+    }
+
+    #[inline]
+    fn reset(&mut self) {
+        (**self).reset();
     }
 }
 
 impl<T: Structure> FieldValue for Group<T> {
     const FORM: Form = Form::Group;
-    const DEPTH: usize = T::DEPTH;
-    const NEED: Need = Need::Optional;
+    const NEED: Need = Need::Implied;
+
+    fn empty() -> Self {
+        Self::default()
+    }
 
     fn register(types: &mut Types) -> TypeId {
         let entry = types.structure::<T>();
-        types.list(entry)
+        types.list(entry, None)
     }
 
     #[inline]
@@ -125,9 +212,82 @@ impl<T: Structure> FieldValue for Group<T> {
     }
 }
 
+/// What an arm of a choice holds that has nothing to say but that it is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nothing;
+
+impl Fields for Nothing {
+    #[inline]
+    fn encode_fields<E: Encoder>(&self, _: usize, _: &mut E) {}
+
+    #[inline]
+    fn decode_field<D: Decoder>(&mut self, _: usize, _: &mut D) -> Result<()> {
+        Ok(())
+    }
+
+    fn clear(&mut self) {}
+}
+
+impl FieldValue for Nothing {
+    const FORM: Form = Form::Struct;
+    const WIDTH: usize = 0;
+
+    fn empty() -> Self {
+        Self
+    }
+
+    fn register(types: &mut Types) -> TypeId {
+        types.once::<Self>(|types| types.declare("Nothing"))
+    }
+
+    #[inline]
+    fn encode<E: Encoder>(&self, _: usize, _: &mut E) {}
+
+    #[inline]
+    fn decode<D: Decoder>(&mut self, _: usize, _: &mut D) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn encode_alone<E: Encoder>(&self, position: usize, encoder: &mut E) {
+        encoder.structure(position, self);
+    }
+
+    #[inline]
+    fn decode_alone<D: Decoder>(&mut self, decoder: &mut D) -> Result<()> {
+        decoder.structure(self)
+    }
+}
+
+/// As an item of a list, a value is the only field of a scope.
+macro_rules! item {
+    ($($type:ty),*) => {$(
+        impl Fields for $type {
+            #[inline]
+            fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E) {
+                FieldValue::encode(self, base, encoder);
+            }
+
+            #[inline]
+            fn decode_field<D: Decoder>(&mut self, _: usize, decoder: &mut D) -> Result<()> {
+                FieldValue::decode(self, 0, decoder)
+            }
+
+            #[inline]
+            fn clear(&mut self) {
+                FieldValue::reset(self);
+            }
+        }
+    )*};
+}
+
 macro_rules! plain {
     ($($type:ty, $kind:expr, $method:ident;)*) => {$(
         impl FieldValue for $type {
+            fn empty() -> Self {
+                Self::default()
+            }
+
             fn register(types: &mut Types) -> TypeId {
                 types.scalar($kind)
             }
@@ -143,6 +303,8 @@ macro_rules! plain {
                 Ok(())
             }
         }
+
+        item!($type);
     )*};
 }
 
@@ -157,23 +319,54 @@ plain! {
     u32, Kind::Integer(IntegerKind::U32), integer;
     u64, Kind::Integer(IntegerKind::U64), integer;
     Decimal, Kind::Decimal, decimal;
-    f64, Kind::Float, float;
+    f32, Kind::Float32, float;
+    f64, Kind::Float64, float;
     Code, Kind::Code, code;
     Date, Kind::Date, date;
     Time, Kind::Time, time;
     Timestamp, Kind::Timestamp, timestamp;
+    Duration, Kind::Duration, duration;
 }
 
-fn list(types: &mut Types, kind: Kind) -> TypeId {
-    let item = types.scalar(kind);
-    types.list(item)
+macro_rules! big {
+    ($($type:ty, $kind:expr, $method:ident;)*) => {$(
+        impl FieldValue for $type {
+            fn empty() -> Self {
+                Self::default()
+            }
+
+            fn register(types: &mut Types) -> TypeId {
+                types.scalar($kind)
+            }
+
+            fn encode<E: Encoder>(&self, position: usize, encoder: &mut E) {
+                encoder.$method(position, self);
+            }
+
+            fn decode<D: Decoder>(&mut self, _: usize, decoder: &mut D) -> Result<()> {
+                *self = decoder.$method()?;
+                Ok(())
+            }
+        }
+
+        item!($type);
+    )*};
+}
+
+big! {
+    BigInteger, Kind::BigInteger, big_integer;
+    BigDecimal, Kind::BigDecimal, big_decimal;
 }
 
 macro_rules! in_place {
-    ($($type:ty, $register:path, $kind:expr, $method:ident;)*) => {$(
+    ($($type:ty, $method:ident;)*) => {$(
         impl FieldValue for $type {
+            fn empty() -> Self {
+                Self::default()
+            }
+
             fn register(types: &mut Types) -> TypeId {
-                $register(types, $kind)
+                types.scalar(Kind::Text)
             }
 
             #[inline]
@@ -191,18 +384,12 @@ macro_rules! in_place {
                 self.clear();
             }
         }
+
+        item!($type);
     )*};
 }
 
 in_place! {
-    Text, Types::scalar, Kind::Text, text;
-    String, Types::scalar, Kind::Text, string;
-    Vec<u8>, Types::scalar, Kind::Bytes, bytes;
-    Vec<i16>, list, Kind::Integer(IntegerKind::I16), integers;
-    Vec<i32>, list, Kind::Integer(IntegerKind::I32), integers;
-    Vec<i64>, list, Kind::Integer(IntegerKind::I64), integers;
-    Vec<u16>, list, Kind::Integer(IntegerKind::U16), integers;
-    Vec<u32>, list, Kind::Integer(IntegerKind::U32), integers;
-    Vec<u64>, list, Kind::Integer(IntegerKind::U64), integers;
-    Vec<f64>, list, Kind::Float, floats;
+    Text, text;
+    String, string;
 }

@@ -14,10 +14,10 @@ field CompID 56 text required
 end
 field Price 44 decimal optional
 field Quantity 38 u16 required
-group Legs 555 Leg optional
+group Legs 555 Leg implied
 field Symbol 600 text required
 end
-group Parties 453 Party optional
+group Parties 453 Party implied
 field PartyID 448 text required
 end
 end

@@ -16,10 +16,44 @@ mod sealed {
 }
 
 /// A binary floating-point number of the machine: `f32` or `f64`.
-pub trait Float: sealed::Sealed {}
+pub trait Float: sealed::Sealed {
+    /// Octets that it takes.
+    const BYTES: usize;
 
-impl Float for f32 {}
-impl Float for f64 {}
+    /// Its bits as IEEE 754 has them, those of an `f32` in the lower half.
+    fn bits(self) -> u64;
+
+    /// The float of these bits.
+    fn of_bits(bits: u64) -> Self;
+}
+
+impl Float for f32 {
+    const BYTES: usize = 4;
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+
+    #[inline(always)]
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits as u32)
+    }
+}
+
+impl Float for f64 {
+    const BYTES: usize = 8;
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits)
+    }
+}
 
 impl sealed::Sealed for f64 {
     #[inline(always)]

@@ -33,10 +33,10 @@ pub(super) struct Edited {
 impl Edited {
     pub(super) fn new(data: &[u8]) -> Self {
         let mut choices = Choices::new(data);
-        let schema = schemas::schema(choices.below(1 << 16) as u64);
+        let schema = schemas::any(choices.below(1 << 16) as u64);
         let mut record = Record::new(&schema);
         random::fill(&mut record, choices.below(256) as u64, Safe::SOAP, 3);
-        let plan = Plan::new(&schema, &options(&mut choices));
+        let plan = Plan::new(&schema, &options(&mut choices)).expect("a plan");
         let good = Encoder::new(&plan).encode(&record).expect("a safe message").to_vec();
         let mut document = Document::new(str::from_utf8(&good).expect("UTF-8"));
         for _ in 0..choices.below(4) {

@@ -20,13 +20,17 @@ use crate::{plain_fix, schemas};
 /// If that is not so.
 pub fn record(data: &[u8]) {
     let mut choices = Choices::new(data);
-    let schema = schemas::schema(choices.below(1 << 16) as u64);
+    let schema = schemas::flat(choices.below(1 << 16) as u64);
     let again = Layout::from_listing(&schema.listing()).expect("its own listing");
     assert_eq!((again.id(), again.listing()), (schema.id(), schema.listing()));
     let seed = u64::from(choices.byte());
     match choices.byte() % 5 {
         4 => through_fix(&schema, seed, choices),
-        options => through_cdr(&schema, OPTIONS[usize::from(options)], seed, choices),
+        options => {
+            let options = OPTIONS[usize::from(options)];
+            through_cdr(&schema, options, seed, choices);
+            through_cdr(&schemas::any(seed), options, seed, choices);
+        }
     }
 }
 
@@ -55,7 +59,7 @@ fn is_of_a_double(error: &Error) -> bool {
 }
 
 fn through_cdr(schema: &Arc<Layout>, options: cdr::Options, seed: u64, mut choices: Choices<'_>) {
-    let plan = cdr::Plan::new(schema, options);
+    let plan = cdr::Plan::new(schema, options).expect("a plan");
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let mut record = Record::new(schema);
     random::fill(&mut record, seed, Safe::CDR, 3);

@@ -10,6 +10,7 @@ use trunkline_message::{Message, Structure};
 use super::edits::{Choices, Document};
 use crate::every_kind::{self, EveryKind};
 use crate::samples;
+use crate::shapes::{self, Loose, Order};
 use crate::soap_ways::Ways;
 
 /// The namespace of documents that have one.
@@ -39,7 +40,7 @@ fn plans<M: Structure>() -> Vec<Arc<Plan>> {
     [rpc, typed, document, literal, flat, attributes, both, qualified]
         .iter()
         .chain(&services())
-        .map(|options| Plan::new(M::layout(), options))
+        .map(|options| Plan::new(M::layout(), options).expect("a plan"))
         .collect()
 }
 
@@ -71,6 +72,8 @@ fn services() -> [Options; 8] {
 
 static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataIncrementalRefresh>);
 static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
+static ORDER: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Order>);
+static LOOSE: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Loose>);
 
 /// Reads documents by every way of the decoder at once, in turn by the same decoders. The first
 /// byte chooses the plan; by its lowest bit the others are a document, or what to change in
@@ -82,6 +85,11 @@ static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
 pub fn soap(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else { return };
     let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 15));
+    match (first >> 6, edited) {
+        (2, true) => return edits(&ORDER[plan], &shapes::orders(), data),
+        (3, true) => return edits(&LOOSE[plan], &shapes::all_loose(), data),
+        _ => {}
+    }
     match (first & 2 != 0, edited) {
         (true, false) => whole::<MarketDataIncrementalRefresh>(&MARKET_DATA[plan], data),
         (false, false) => whole::<EveryKind>(&EVERY_KIND[plan], data),

@@ -57,12 +57,12 @@ fn options(style: Style, operation: &str) -> Options {
 fn request<M: Structure + Message + Clone + std::fmt::Debug + PartialEq>(
     operation: &str,
 ) -> Ways<M> {
-    Ways::new(&Plan::new(M::layout(), &options(Style::RpcEncoded, operation)))
+    Ways::new(&Plan::new(M::layout(), &options(Style::RpcEncoded, operation)).expect("a plan"))
 }
 
 fn answer<M: Structure + Message + Clone + std::fmt::Debug + PartialEq>(style: Style) -> Ways<M> {
     let options = Options { any_wrapper: true, ..options(style, "addResponse") };
-    Ways::new(&Plan::new(M::layout(), &options))
+    Ways::new(&Plan::new(M::layout(), &options).expect("a plan"))
 }
 
 /// As SOAP::Lite 1.27 of Perl writes it, client and server.
@@ -260,7 +260,7 @@ fn names_count_in_calls_and_in_documents() {
 }
 
 fn written<M: Structure + Message>(message: &M, options: &Options) -> String {
-    let plan = Plan::new(M::layout(), options);
+    let plan = Plan::new(M::layout(), options).expect("a plan");
     let bytes = Encoder::new(&plan).encode(message).expect("a message").to_vec();
     String::from_utf8(bytes).expect("UTF-8")
 }
@@ -280,7 +280,7 @@ fn an_answer_of_soap_12_names_its_return_value() {
     };
     let expected = named("result", "<result xsi:type=\"xsd:long\">3</result></ns:addResponse>");
     assert!(document.contains(&expected), "{document}");
-    let mut ways = Ways::<Sum>::new(&Plan::new(Sum::layout(), &soap12));
+    let mut ways = Ways::<Sum>::new(&Plan::new(Sum::layout(), &soap12).expect("a plan"));
     assert_eq!(ways.read(document.as_bytes()), Ok(sum(3)));
     assert_eq!(ways.unknown(), 0);
     let located = Located { point: Point { x: 1, y: None }, name: None };

@@ -19,7 +19,7 @@ fn flat() -> Options {
 }
 
 fn plan(options: &Options) -> Arc<Plan> {
-    Plan::new(EveryKind::layout(), options)
+    Plan::new(EveryKind::layout(), options).expect("a plan")
 }
 
 /// An envelope with this message in it.
@@ -469,7 +469,7 @@ fn names_that_meet_are_told_apart() {
              <SellPartyID>s</SellPartyID></Order>",
         ),
     ] {
-        let plan = Plan::new(&schema, &options);
+        let plan = Plan::new(&schema, &options).expect("a plan");
         let mut encoder = Encoder::new(&plan);
         let written = std::str::from_utf8(encoder.encode(&order).unwrap()).unwrap();
         assert!(written.contains(expected), "{written}");

@@ -110,7 +110,7 @@ fn the_kept_attack_is_refused_for_its_doctype() {
 
 #[test]
 fn a_document_cut_anywhere_is_refused() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let whole = Encoder::new(&plan).encode(&every_kind::full()).unwrap().to_vec();
     let mut ways = Ways::<EveryKind>::new(&plan);
     for end in 0..whole.len() {
@@ -122,7 +122,7 @@ fn a_document_cut_anywhere_is_refused() {
 
 #[test]
 fn a_decoder_goes_from_envelope_to_envelope_and_over_errors() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let plain =
         String::from_utf8(Encoder::new(&plan).encode(&every_kind::full()).unwrap().to_vec());
     let plain = plain.unwrap();
@@ -158,7 +158,7 @@ fn a_decoder_goes_from_envelope_to_envelope_and_over_errors() {
 
 #[test]
 fn limits_hold_on_every_way() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let document = kinds(
         "<name>0123456789</name><legs><leg><side>1</side></leg><leg><side>2</side></leg></legs>",
     );
@@ -183,7 +183,7 @@ fn limits_hold_on_every_way() {
 
 #[test]
 fn messages_of_another_schema_are_refused() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut other = trunkline_tests::samples::figure_3(1);
     let expected = "at byte 0: the message is of another schema than the plan";
     assert_eq!(Encoder::new(&plan).encode(&other).unwrap_err().to_string(), expected);

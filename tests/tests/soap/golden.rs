@@ -69,7 +69,7 @@ fn check<M>(name: &str, message: &M, options: &Options)
 where
     M: Structure + trunkline_message::Message + Clone + std::fmt::Debug + PartialEq,
 {
-    let plan = Plan::new(M::layout(), options);
+    let plan = Plan::new(M::layout(), options).expect("a plan");
     let written = Encoder::new(&plan).encode(message).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     let kept = golden(name);

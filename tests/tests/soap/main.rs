@@ -26,7 +26,7 @@ const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// The plan of market data with these options.
 fn market_data(options: &Options) -> Arc<Plan> {
-    Plan::new(MarketDataIncrementalRefresh::layout(), options)
+    Plan::new(MarketDataIncrementalRefresh::layout(), options).expect("a plan")
 }
 
 /// Document/literal, all elements in the namespace.
@@ -51,7 +51,7 @@ fn kinds(fields: &str) -> String {
 /// Reads one document by every way.
 fn read(document: &str) -> Result<EveryKind> {
     let options = Options { exponents: false, ..Options::default() };
-    let plan = Plan::new(EveryKind::layout(), &options);
+    let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
     Ways::new(&plan).read(document.as_bytes())
 }
 

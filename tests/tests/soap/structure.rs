@@ -137,7 +137,7 @@ fn every_way_refuses_what_stands_twice() {
         (seed >> 33) as usize % bound
     };
     for options in plans {
-        let plan = Plan::new(EveryKind::layout(), &options);
+        let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
         let mut ways = Ways::<EveryKind>::new(&plan);
         let literal = options.style == Style::DocumentLiteral;
         let (mut whole, mut twice) = (0, 0);
@@ -198,7 +198,7 @@ fn an_attribute_is_not_taken_for_an_element() {
     assert_eq!(refused(&document), format!("flag at byte {at}: {expected}"));
     let options = crate::document("urn:own");
     let element = "<own:EveryKind flag='1'><own:name/></own:EveryKind>";
-    let plan = Plan::new(EveryKind::layout(), &options);
+    let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
     let error = Ways::<EveryKind>::new(&plan).read(enveloped(element).as_bytes()).unwrap_err();
     let expected = "expected <flag> of \"urn:own\", not the attribute flag";
     assert!(error.to_string().ends_with(expected), "{error}");
@@ -210,7 +210,7 @@ fn an_attribute_is_not_taken_for_an_element() {
 fn unknown_attributes_are_counted() {
     let literal = Options { style: Style::RpcLiteral, ..Options::default() };
     for options in [Options::default(), literal] {
-        let plan = Plan::new(EveryKind::layout(), &options);
+        let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
         let mut ways = Ways::<EveryKind>::new(&plan);
         for (fields, unknown) in [
             ("<name>a</name>", 0),
@@ -251,7 +251,9 @@ fn unknown_attributes_are_counted() {
 /// A message that is refused was looked at up to there.
 #[test]
 fn what_is_unknown_is_counted_before_an_error_too() {
-    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &Options::default()));
+    let mut ways = Ways::<EveryKind>::new(
+        &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
+    );
     for (fields, unknown) in [
         ("<more/><other/><name>a</name><flag>x</flag><rest/>", 2),
         ("<name>a</name><flag>x</flag><rest/>", 0),
@@ -268,7 +270,9 @@ fn what_is_unknown_is_counted_before_an_error_too() {
 #[test]
 fn what_is_unknown_before_an_entry_is_counted_in_every_message() {
     let leg = "<leg><side>1</side></leg>";
-    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &Options::default()));
+    let mut ways = Ways::<EveryKind>::new(
+        &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
+    );
     for (inside, unknown) in [
         (format!("<own:x/>{leg}"), 1),
         (format!("<own:x a='1'><own:y/></own:x> {leg}<own:x/>{leg}"), 2),
@@ -295,7 +299,7 @@ fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
         ..Options::default()
     };
     for options in [literal, encoded] {
-        let plan = Plan::new(EveryKind::layout(), &options);
+        let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
         let mut ways = Ways::<EveryKind>::new(&plan);
         let namespace = match options.style {
             Style::DocumentLiteral => "\"urn:own\"",
@@ -361,7 +365,7 @@ fn an_attribute_is_not_taken_for_an_item() {
         let at = document.find(&format!("{name}='1'")).unwrap();
         let expected = format!("expected <{name}> of no namespace, not the attribute {name}");
         assert_eq!(refused(&document), format!("{path}at byte {at}: {expected}"));
-        let plan = Plan::new(EveryKind::layout(), &Options::default());
+        let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
         let mut message = EveryKind::default();
         let limits = Limits::default();
         let of_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
@@ -371,7 +375,7 @@ fn an_attribute_is_not_taken_for_an_item() {
     let at = document.find("EveryKind='1'").unwrap();
     let expected = "expected <EveryKind> of no namespace, not the attribute EveryKind";
     assert_eq!(refused(&document), format!("at byte {at}: {expected}"));
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut message = EveryKind::default();
     let limits = Limits::default();
     let of_graph = graph::decode_message(document.as_bytes(), &plan, &limits, &mut message);
@@ -446,7 +450,9 @@ fn unknown_elements_are_passed_over_but_checked() {
     );
     let leg = Leg { side: Code::new("1"), ..Leg::default() };
     let expected = EveryKind { legs: [leg].into_iter().collect(), ..named("a") };
-    let mut ways = Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &Options::default()));
+    let mut ways = Ways::<EveryKind>::new(
+        &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
+    );
     assert_eq!(ways.read(kinds(&fields).as_bytes()), Ok(expected));
     assert_eq!(ways.unknown(), 4, "what is inside does not count");
     assert_eq!(ways.read(kinds("<name>a</name>").as_bytes()), Ok(named("a")));
@@ -630,7 +636,8 @@ fn a_type_has_to_fit() {
 #[test]
 fn references_elsewhere_mean_nothing_where_content_is_literal() {
     let options = Options { style: Style::RpcLiteral, ..Options::default() };
-    let mut literal = Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &options));
+    let mut literal =
+        Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"));
     for fields in [
         "<name href='#1'/>",
         "<name/><hollow href='#1'/>",

@@ -26,7 +26,7 @@ pub(crate) fn operation(style: Style) -> Options {
 }
 
 fn ways(options: &Options) -> Ways<CustomerServices> {
-    Ways::new(&Plan::new(CustomerServices::layout(), options))
+    Ways::new(&Plan::new(CustomerServices::layout(), options).expect("a plan"))
 }
 
 /// Two customers and a product.
@@ -403,7 +403,7 @@ fn nil_of_the_drafts_is_nil() {
 #[test]
 fn an_item_ends_by_the_name_that_it_began_with() {
     let options = operation(Style::RpcEncoded);
-    let plan = Plan::new(CustomerServices::layout(), &options);
+    let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     // Of one length with the names that the plan writes.
@@ -429,7 +429,7 @@ fn the_operation_ends_by_the_name_that_it_began_with() {
     for style in [Style::RpcEncoded, Style::RpcLiteral] {
         let namespace = String::new();
         let options = Options { any_wrapper: true, namespace, ..operation(style) };
-        let plan = Plan::new(CustomerServices::layout(), &options);
+        let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
         let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
         let mut ways = ways(&options);
@@ -450,7 +450,7 @@ fn any_wrapper_is_taken_if_that_is_asked_for() {
         (Layout::Message, Style::RpcLiteral),
     ] {
         let strict = Options { layout, ..operation(style) };
-        let plan = Plan::new(CustomerServices::layout(), &strict);
+        let plan = Plan::new(CustomerServices::layout(), &strict).expect("a plan");
         let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
         let other = written.replace("ns:echo", "ns:echoReturn").replace("=\"urn:", "=\"urn:x:");
@@ -471,7 +471,7 @@ fn header_blocks_are_written_and_left_to_the_caller() {
     let block =
         format!("<t:order xmlns:t='urn:t' xmlns:S='{SOAP11}' S:mustUnderstand='1'>5</t:order>");
     for options in [operation(Style::DocumentLiteral), operation(Style::RpcEncoded)] {
-        let plan = Plan::new(CustomerServices::layout(), &options);
+        let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
         let mut encoder = Encoder::new(&plan);
         let bare = String::from_utf8(encoder.encode(&message()).unwrap().to_vec()).unwrap();
         assert_eq!(encoder.encode_with("", &message()).unwrap(), bare.as_bytes());
@@ -488,7 +488,8 @@ fn header_blocks_are_written_and_left_to_the_caller() {
         assert_eq!(leaving.read(with.as_bytes()), Ok(message()));
     }
     let fragment = Options { layout: Layout::Fragment, ..operation(Style::DocumentLiteral) };
-    let mut encoder = Encoder::new(&Plan::new(CustomerServices::layout(), &fragment));
+    let mut encoder =
+        Encoder::new(&Plan::new(CustomerServices::layout(), &fragment).expect("a plan"));
     let error = encoder.encode_with(&block, &message()).unwrap_err();
     assert_eq!(error.to_string(), "at byte 0: cannot be written: a fragment has no header");
 }
@@ -552,7 +553,8 @@ fn references_are_followed_where_content_is_encoded() {
 /// The count is the sender's claim: nothing is made room for by it, but it has to be right.
 #[test]
 fn a_count_that_is_wrong_is_refused() {
-    let plan = Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded));
+    let plan =
+        Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded)).expect("a plan");
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     let mut ways = Ways::<CustomerServices>::new(&plan);
@@ -582,7 +584,8 @@ fn a_count_that_is_wrong_is_refused() {
 /// behind the Body.
 #[test]
 fn what_stands_beside_the_call_is_passed_over() {
-    let plan = Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded));
+    let plan =
+        Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded)).expect("a plan");
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     let mut ways = Ways::<CustomerServices>::new(&plan);
@@ -615,7 +618,8 @@ fn what_stands_beside_the_call_is_passed_over() {
     ] {
         assert!(ways.read(document.as_bytes()).is_err(), "{document}");
     }
-    let literal = Plan::new(CustomerServices::layout(), &operation(Style::RpcLiteral));
+    let literal =
+        Plan::new(CustomerServices::layout(), &operation(Style::RpcLiteral)).expect("a plan");
     let written = Encoder::new(&literal).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
     let mut ways = Ways::<CustomerServices>::new(&literal);
@@ -629,7 +633,7 @@ fn what_stands_beside_the_call_is_passed_over() {
 #[test]
 fn references_mean_nothing_where_content_is_literal() {
     for style in [Style::RpcLiteral, Style::DocumentLiteral] {
-        let plan = Plan::new(CustomerServices::layout(), &operation(style));
+        let plan = Plan::new(CustomerServices::layout(), &operation(style)).expect("a plan");
         let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
         let encoding = format!("xmlns:E='{ENCODING11}' E:position='[5]' E:arrayType='x'");
@@ -652,7 +656,7 @@ fn a_fragment_is_the_element_alone() {
         layout: Layout::Fragment,
         ..operation(Style::RpcEncoded)
     };
-    let plan = Plan::new(CustomerServices::layout(), &options);
+    let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
     let empty = CustomerServices { header: "a".into(), ..CustomerServices::default() };
     let written = Encoder::new(&plan).encode(&empty).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();

@@ -71,7 +71,7 @@ fn text_is_what_its_references_sections_and_pieces_say() {
 
 #[test]
 fn every_text_comes_back_as_it_went() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut ways = Ways::<EveryKind>::new(&plan);
     let mut encoder = Encoder::new(&plan);
     let pieces = [
@@ -94,7 +94,7 @@ fn every_text_comes_back_as_it_went() {
 
 #[test]
 fn what_xml_cannot_carry_is_refused_by_path() {
-    let plan = Plan::new(EveryKind::layout(), &Options::default());
+    let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut encoder = Encoder::new(&plan);
     let why = "cannot be written: the text has a character that XML 1.0 does not allow";
     let path = |message: &EveryKind, encoder: &mut Encoder| {
@@ -193,7 +193,8 @@ fn decimals() {
     }
     // Exponents are those of xsd:double (XML Schema Part 2, 3.2.3 and 3.2.5).
     refuse("price", "1e5", "expected a decimal number, but it has an unexpected character at 1");
-    let plan = Plan::new(EveryKind::layout(), &Options { exponents: true, ..Options::default() });
+    let plan = Plan::new(EveryKind::layout(), &Options { exponents: true, ..Options::default() })
+        .expect("a plan");
     let mut ways = Ways::<EveryKind>::new(&plan);
     for (value, expected) in [("1e5", "100000"), (" 1.25E-2 ", "0.0125"), ("-3", "-3")] {
         let expected = EveryKind { price: Some(expected.parse().unwrap()), ..nothing() };
@@ -274,7 +275,7 @@ fn dates_and_times() {
 #[test]
 fn a_service_gives_times_back_as_they_came() {
     let options = Options { zone: true, ..Options::default() };
-    let plan = Plan::new(EveryKind::layout(), &options);
+    let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
     let mut ways = Ways::<EveryKind>::new(&plan);
     for (element, came, goes) in [
         ("date", "2004-08-01", "2004-08-01"),

@@ -79,7 +79,7 @@ fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize
     let limits = Limits::default();
     let (mut read, mut refused) = (0, 0);
     for options in plans() {
-        let plan = Plan::new(M::layout(), &options);
+        let plan = Plan::new(M::layout(), &options).expect("a plan");
         let written = soap::Encoder::new(&plan).encode(message).expect("a message").to_vec();
         let written = String::from_utf8(written).expect("UTF-8");
         let mut decoder = Decoder::new(&plan);

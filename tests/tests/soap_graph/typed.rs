@@ -40,18 +40,18 @@ fn options() -> Vec<Options> {
 /// The message comes back from its graph, however that is written and whoever reads it.
 fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
     for options in options() {
-        let plan = Plan::new(M::layout(), &options);
+        let plan = Plan::new(M::layout(), &options).expect("a plan");
         let made = graph::from_message(message, &plan).expect("a graph");
         let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
         for encoder in encoders().into_iter().chain([tree.clone()]) {
             let document = encode(&made, &encoder);
-            let mut read = M::default();
+            let mut read = M::empty();
             graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut read)
                 .unwrap_or_else(|error| panic!("{error}: {options:?}: {document:.2000}"));
             assert_eq!(read, *message, "{options:?}");
         }
         // The decoder and the encoder of the plan agree with the graph's.
-        let mut read = M::default();
+        let mut read = M::empty();
         let document = encode(&made, &tree);
         Decoder::new(&plan).decode(document.as_bytes(), &mut read).expect("a tree");
         assert_eq!(read, *message, "{options:?}");
@@ -61,7 +61,7 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
             let compact_tags = version == Version::Soap12;
             same_document(message, &Options { version, compact_tags, ..options.clone() });
         }
-        let mut read = M::default();
+        let mut read = M::empty();
         graph::decode_message(document, &plan, &Limits::default(), &mut read).expect("a document");
         assert_eq!(read, *message, "{options:?}");
     }
@@ -69,7 +69,7 @@ fn survives<M: Message + Structure + PartialEq + std::fmt::Debug>(message: &M) {
 
 /// Without references, the graph's document says what the plan's does.
 fn same_document<M: Message + Structure>(message: &M, options: &Options) {
-    let plan = Plan::new(M::layout(), options);
+    let plan = Plan::new(M::layout(), options).expect("a plan");
     let mut encoder = soap::Encoder::new(&plan);
     let expected = encoder.encode(message).expect("a message");
     let made = graph::from_message(message, &plan).expect("a graph");
@@ -104,7 +104,7 @@ fn customers_plan_options() -> Options {
 }
 
 fn customers_plan() -> Arc<Plan> {
-    Plan::new(CustomerServices::layout(), &customers_plan_options())
+    Plan::new(CustomerServices::layout(), &customers_plan_options()).expect("a plan")
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn texts_that_are_equal_are_written_once() {
     assert_eq!(document.matches("1 Long Street").count(), 1);
     assert_eq!(document.matches("<address href=").count(), 20);
     let literal = Options { style: Style::DocumentLiteral, ..Options::default() };
-    let literal = Plan::new(CustomerServices::layout(), &literal);
+    let literal = Plan::new(CustomerServices::layout(), &literal).expect("a plan");
     let made = graph::from_message(&message, &literal).expect("a graph");
     let document = encode(&made, &Encoder::new(Version::Soap11));
     assert_eq!(document.matches("1 Long Street").count(), 20);
@@ -274,7 +274,7 @@ fn sharing_white_space_does_not_get_around_limits() {
         namespace: "urn:own".into(),
         ..Options::default()
     };
-    let plan = Plan::new(&schema, &options);
+    let plan = Plan::new(&schema, &options).expect("a plan");
     let read = |items: usize| {
         let items = "<i href='#w'/>".repeat(items);
         let document =
@@ -309,7 +309,7 @@ fn attributes_beside_a_reference_are_refused() {
         layout: soap::Layout::Message,
         ..customers_plan_options()
     };
-    let mut decoder = Decoder::new(&Plan::new(EveryKind::layout(), &options));
+    let mut decoder = Decoder::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"));
     let mut message = EveryKind::default();
     let error = decoder.decode(encoded(hollow).as_bytes(), &mut message).unwrap_err().to_string();
     let expected = "expected no attribute left in an element that refers to another";
@@ -357,7 +357,7 @@ fn header_blocks_are_not_read_as_the_body_is() {
     };
     let read = |document: &str, any_header: bool| {
         let options = Options { any_header, ..customers_plan_options() };
-        let plan = Plan::new(CustomerServices::layout(), &options);
+        let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
         let mut message = CustomerServices::default();
         graph::decode_message(document.as_bytes(), &plan, &Limits::default(), &mut message)
             .map(|_| message.header.to_string())
@@ -374,7 +374,7 @@ fn header_blocks_are_not_read_as_the_body_is() {
 #[test]
 fn a_fault_is_no_message_of_any_wrapper() {
     let options = Options { any_wrapper: true, ..customers_plan_options() };
-    let plan = Plan::new(CustomerServices::layout(), &options);
+    let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
     let reasons = [
         "<S:Fault><faultcode href='#c'/><faultstring>no</faultstring></S:Fault><m id='c'>x</m>",
         "<S:Fault><header>no</header></S:Fault>",

@@ -22,7 +22,8 @@ fn paths() -> Vec<(String, Binding)> {
 
 /// A message of a customer and two products, with a header block that nobody has to understand.
 fn valid(binding: Binding) -> Vec<u8> {
-    let plan = Plan::new(CustomerServices::layout(), &binding.options(NAMESPACE, "echo"));
+    let plan =
+        Plan::new(CustomerServices::layout(), &binding.options(NAMESPACE, "echo")).expect("a plan");
     let block = Fragment::text(&QName::new("urn:trace", "trace"), "on & on").expect("a name");
     let block = HeaderBlock::new(block).for_role("urn:trace:role").mandatory();
     let header = block.encode(binding.version);

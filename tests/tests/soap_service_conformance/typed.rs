@@ -152,7 +152,7 @@ fn said_as<R: trunkline_message::Structure + Structure + Default + Debug>(answer
         return format!("{:?}: {}", fault.code, fault.reason);
     }
     let options = Binding::rpc_encoded().options("urn:any", "anyResponse");
-    let plan = Plan::new(R::layout(), &Options { any_wrapper: true, ..options });
+    let plan = Plan::new(R::layout(), &Options { any_wrapper: true, ..options }).expect("a plan");
     let mut message = R::default();
     let mut decoder = Decoder::new(&plan);
     match decoder.decode(answer, &mut message) {

@@ -36,7 +36,8 @@ fn serve_with(config: Config) -> Running {
 /// A file of requests to echo in one binding, as peers load it.
 fn corpus(binding: Binding) -> PathBuf {
     let operation = "echo";
-    let plan = Plan::new(CustomerServices::layout(), &binding.options(NAMESPACE, operation));
+    let plan = Plan::new(CustomerServices::layout(), &binding.options(NAMESPACE, operation))
+        .expect("a plan");
     let mut encoder = Encoder::new(&Arc::clone(&plan));
     let mut file = Vec::new();
     for message in messages() {

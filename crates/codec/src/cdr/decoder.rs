@@ -6,9 +6,13 @@ use std::sync::Arc;
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
-use trunkline_wire::{Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, scan};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, scan,
+};
 
-use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+use super::binding::Union;
+use super::plan::{Absent, ByteOrder, Plan, ScopePlan, Slot};
 use crate::CodeSet;
 
 /// Reads messages of one schema from CDR, alignment counted from the first byte.
@@ -110,36 +114,47 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             return Err(self.bits_of_no_fields());
         }
         let base = self.seen.len();
-        let conditional = scope.required.is_conditional();
+        let conditional = scope.is_conditional;
         if conditional {
             self.seen.resize(base + scope.required.words(), 0);
         }
         let mut field = 0;
         while let Some(slot) = scope.slots.get(field) {
-            if slot.flags > 0 {
-                let absent = self.absent(field, slot.flags);
-                self.at += absent;
-                field += absent;
-                if absent == slot.flags {
-                    continue;
-                }
-            }
-            self.field = field;
-            match scope.slots[field].absent {
-                Absent::Flag => self.flag()?,
-                Absent::Bit(bit) => match absent_bits(self.bytes, bitmap, bit).min(slot.bits) {
-                    0 => {}
-                    absent => {
-                        field += absent;
+            match slot.absent {
+                Absent::Flag => {
+                    let absent = self.absent(field, slot.flags as usize);
+                    self.at += absent;
+                    field += absent;
+                    if absent == slot.flags as usize {
                         continue;
                     }
-                },
+                    self.field = field;
+                    self.flag()?;
+                }
+                Absent::Bit(bit) => {
+                    let absent = absent_bits(self.bytes, bitmap, bit as usize);
+                    if absent > 0 {
+                        field += absent.min(slot.bits as usize);
+                        continue;
+                    }
+                }
                 Absent::Sequence if self.is_empty_sequence() => {
                     field += 1;
                     continue;
                 }
-                _ => {}
+                Absent::Arm(union) => {
+                    let union = &scope.unions[union as usize];
+                    match self.arm(field, union, bitmap)? {
+                        Some(arm) => field = arm,
+                        None => {
+                            field = union.0.arms.end;
+                            continue;
+                        }
+                    }
+                }
+                Absent::Never | Absent::Sequence => {}
             }
+            self.field = field;
             into.decode_field(field, self)?;
             if conditional {
                 self.seen[base + field / 64] |= 1 << (field % 64);
@@ -157,12 +172,59 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         Ok(())
     }
 
+    /// The arm of the choice at whose arms it stands, if there is one that is not read yet.
+    #[inline(never)]
+    fn arm(
+        &mut self,
+        field: usize,
+        (union, absent): &(Union, Absent),
+        bitmap: usize,
+    ) -> Result<Option<usize>> {
+        if field != union.arms.start {
+            // It stands behind the arm that was chosen.
+            return Ok(None);
+        }
+        // No field's: the errors until an arm is chosen are the choice's.
+        self.field = usize::MAX;
+        self.chosen(union, *absent, bitmap).map_err(|error| {
+            let scope = &self.plan.layout.scopes()[self.scope_index];
+            scope.locate_component(error, union.component)
+        })
+    }
+
+    /// Which arm is there?
+    fn chosen(&mut self, union: &Union, absent: Absent, bitmap: usize) -> Result<Option<usize>> {
+        match absent {
+            Absent::Flag if !self.boolean()? => return Ok(None),
+            Absent::Bit(bit) if self.bytes[bitmap + bit as usize / 8] >> (bit % 8) & 1 == 0 => {
+                return Ok(None);
+            }
+            _ => {}
+        }
+        let before = self.at;
+        let expected = "the discriminator of a union";
+        let label = match union.width {
+            1 => self.number(expected).map(u8::from_le_bytes)?.into(),
+            2 => self.number(expected).map(u16::from_le_bytes)?.into(),
+            4 => self.number(expected).map(u32::from_le_bytes)?.into(),
+            _ => self.number(expected).map(u64::from_le_bytes)?,
+        };
+        let Some(arm) = union.arm(label) else {
+            let what = format!("the label of an arm: {}", union.shown);
+            return Err(self.error(ErrorKind::Expected(what.into()), self.at - union.width));
+        };
+        if union.default() == Some(arm) {
+            // It is the first member of what the arm holds.
+            self.at = before;
+        }
+        Ok(Some(arm))
+    }
+
     /// Has every optional component that is there what it must have?
     #[inline(never)]
     fn check_required(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, self.at));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            return Err(self.plan.layout.scopes()[self.scope_index].refuse(unmet, self.at));
         }
         self.seen.truncate(base);
         Ok(())
@@ -248,19 +310,41 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         Ok(u32::from_le_bytes(self.number(expected)?) as usize)
     }
 
-    /// The count of a sequence whose elements take at least `least` octets, checked against the
-    /// limit and what is left before anything is taken for it.
+    /// How many elements the sequence or array has, which take at least `least` octets each, and where
+    /// it begins. The count is checked against the limit and what is left before anything is taken for
+    /// it.
     #[inline]
-    fn count(&mut self, least: usize, name: &'static str, limit: usize) -> Result<usize> {
-        let count = self.ulong("the count of a sequence")?;
+    fn count(&mut self, least: usize, name: &'static str, limit: usize) -> Result<(usize, usize)> {
+        let (count, start) = match self.slot().fixed {
+            0 => (self.ulong("the count of a sequence")?, self.at - 4),
+            fixed => (fixed as usize, self.at),
+        };
         if count > limit {
-            return Err(self.error(ErrorKind::Limit { name, limit }, self.at - 4));
+            return Err(self.error(ErrorKind::Limit { name, limit }, start));
         }
-        if count > (self.bytes.len() - self.at) / least {
+        if count.saturating_mul(least) > self.bytes.len() - self.at {
             let expected = "the elements of a sequence";
-            return Err(self.error(ErrorKind::Truncated { expected }, self.at - 4));
+            return Err(self.error(ErrorKind::Truncated { expected }, start));
         }
-        Ok(count)
+        Ok((count, start))
+    }
+
+    /// The plan of the field at which it stands.
+    #[inline]
+    fn slot(&self) -> &'a Slot {
+        &self.plan.scopes[self.scope_index].slots[self.field]
+    }
+
+    /// Goes into the scope of the field at which it stands.
+    #[inline]
+    fn enter(&mut self, start: usize) -> Result<&'a ScopePlan> {
+        if self.depth >= self.limits.depth {
+            let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
+            return Err(self.error(kind, start));
+        }
+        self.depth += 1;
+        self.scope_index = self.slot().inside as usize;
+        Ok(&self.plan.scopes[self.scope_index])
     }
 
     /// Counts an entry before memory is taken for it.
@@ -381,7 +465,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
-        let value = self.float()?;
+        let value: f64 = self.float()?;
         Decimal::from_f64(value).ok_or_else(|| {
             let kind = ErrorKind::Value { expected: "a decimal", problem: ValueError::OutOfRange };
             self.error(kind, self.at - 8)
@@ -389,8 +473,11 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     }
 
     #[inline]
-    fn float(&mut self) -> Result<f64> {
-        Ok(f64::from_le_bytes(self.number("a double")?))
+    fn float<F: Float>(&mut self) -> Result<F> {
+        Ok(F::of_bits(match F::BYTES {
+            4 => u32::from_le_bytes(self.number("a float")?).into(),
+            _ => u64::from_le_bytes(self.number("a double")?),
+        }))
     }
 
     /// Not inlined: as many copies as there are fields would keep the fields' loop out of line.
@@ -448,9 +535,33 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         self.parse("a time stamp as YYYYMMDD-HH:MM:SS", Timestamp::parse_fix)
     }
 
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        self.parse("a whole number", BigInteger::parse)
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        self.parse("a decimal", BigDecimal::parse)
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        self.parse("a duration as P1DT2H3M4S", Duration::parse_xml)
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        let value = self.ulong("a value of an enumeration")?;
+        let values = self.slot().inside as usize;
+        if value >= values {
+            let field = &self.plan.layout.scopes()[self.scope_index].fields[self.field];
+            let name = self.plan.layout.type_name(field);
+            let what = format!("a value of {name}, 0 to {}", values - 1);
+            return Err(self.error(ErrorKind::Expected(what.into()), self.at - 4));
+        }
+        Ok(value)
+    }
+
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let width = self.plan.width(self.scope_index, self.field);
-        let count = self.count(width, "elements", self.limits.elements)?;
+        let (count, _) = self.count(width, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);
         for _ in 0..count {
@@ -459,8 +570,8 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         Ok(())
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        let count = self.count(8, "elements", self.limits.elements)?;
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
+        let (count, _) = self.count(F::BYTES, "elements", self.limits.elements)?;
         into.clear();
         into.reserve(count);
         for _ in 0..count {
@@ -472,22 +583,26 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         let plan = self.plan;
         let (outer, field) = (self.scope_index, self.field);
-        let inner = plan.scopes[outer].slots[field].scope;
-        let scope = &plan.scopes[inner];
-        let count = self.count(scope.least, "entries", self.limits.entries)?;
-        if self.depth >= self.limits.depth {
-            let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
-            return Err(self.error(kind, self.at - 4));
-        }
+        let least = plan.scopes[self.slot().inside as usize].least;
+        let (count, start) = self.count(least, "entries", self.limits.entries)?;
+        let scope = self.enter(start)?;
         into.clear();
         into.reserve(count);
-        self.scope_index = inner;
-        self.depth += 1;
         for i in 0..count {
             self.count_entry().map_err(|error| plan.locate(error, outer, field))?;
             let read = self.scope(scope, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(i), outer, field))?;
         }
+        self.depth -= 1;
+        (self.scope_index, self.field) = (outer, field);
+        Ok(())
+    }
+
+    fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let (outer, field) = (self.scope_index, self.field);
+        let scope = self.enter(self.at)?;
+        let read = self.scope(scope, into);
+        read.map_err(|error| self.plan.locate(error, outer, field))?;
         self.depth -= 1;
         (self.scope_index, self.field) = (outer, field);
         Ok(())

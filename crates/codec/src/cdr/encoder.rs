@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
-use trunkline_wire::{Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp};
+use trunkline_message::{
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unmet,
+};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
+    Time, Timestamp,
+};
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
 use crate::CodeSet;
@@ -24,8 +29,10 @@ impl Encoder {
     /// The message in CDR; the bytes stay until the next call.
     ///
     /// # Errors
-    /// A required field of a record that is not set, text with a NUL inside, a code longer than a
-    /// char, a time without a zone, a character that is not in the plan's code set, or a message of another schema. The path names the field.
+    /// A required field of a record that is not set, a choice without an arm or with two, an array of another
+    /// count, text with a NUL inside, a code longer than a char, a time without a zone, a character that is not
+    /// in the plan's code set, the label of another arm in a default arm, or a message of another schema.
+    /// The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         if !message.message_layout().is_same(&self.plan.layout) {
@@ -55,6 +62,14 @@ struct Body<'a, const LITTLE: bool> {
     is_utf8: bool,
     output: &'a mut Output,
     problem: Option<Error>,
+}
+
+/// Where the encoder stands in the scope around another.
+struct Outer<'a> {
+    scope: &'a ScopePlan,
+    scope_index: usize,
+    bitmap: usize,
+    next: usize,
 }
 
 /// Octets of padding at `at` for something aligned to `align`, a power of two.
@@ -88,6 +103,7 @@ fn number<const LITTLE: bool>(cursor: &mut Cursor<'_>, bits: u64, width: usize) 
 }
 
 const MISSING: &str = "a required field is not set";
+const NO_ARM: &str = "no arm of the choice is set";
 const ZONED_DAY: &str = "dates have no time zone in this form, and this one has";
 const NO_ZONE: &str = "times are UTC in this form, and this one has no time zone";
 
@@ -117,8 +133,8 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         self.next = 0;
         self.bitmap = self.output.len();
         self.output.zeros(self.scope.bitmap);
-        if let Some(field) = fields.missing() {
-            self.fail(field, MISSING);
+        if let Some(unmet) = fields.unmet() {
+            self.fail_unmet(unmet);
         }
         fields.encode_fields(0, self);
         if self.next < self.scope.slots.len() {
@@ -132,14 +148,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         while self.next < end {
             let slot = &self.scope.slots[self.next];
             if slot.flags > 0 {
-                let run = slot.flags.min(end - self.next);
+                let run = (slot.flags as usize).min(end - self.next);
                 self.output.zeros(run);
                 self.next += run;
                 continue;
             }
             match slot.absent {
                 Absent::Bit(_) => {
-                    self.next += slot.bits.min(end - self.next);
+                    self.next += (slot.bits as usize).min(end - self.next);
                     continue;
                 }
                 Absent::Sequence => {
@@ -147,10 +163,68 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                     ulong::<LITTLE>(&mut cursor, 0);
                     cursor.finish();
                 }
+                Absent::Arm(union) => {
+                    self.absent_arms(union as usize, end);
+                    continue;
+                }
                 Absent::Never => self.fail(self.next, MISSING),
                 Absent::Flag => {}
             }
             self.next += 1;
+        }
+    }
+
+    /// Passes over the arms before the one that is chosen, or writes what stands for a choice that is
+    /// absent.
+    #[inline(never)]
+    fn absent_arms(&mut self, union: usize, end: usize) {
+        let (union, absent) = &self.scope.unions[union];
+        if end < union.arms.end {
+            self.next = end;
+            return;
+        }
+        match absent {
+            Absent::Flag => self.output.zeros(1),
+            Absent::Never => self.fail(self.next, NO_ARM),
+            Absent::Bit(_) | Absent::Sequence | Absent::Arm(_) => {}
+        }
+        self.next = union.arms.end;
+    }
+
+    /// Writes what stands before the value of an arm: that the choice is there, and which arm.
+    #[inline(never)]
+    fn choose(&mut self, field: usize, union: usize) {
+        let (union, absent) = &self.scope.unions[union];
+        self.next = union.arms.end;
+        if let Absent::Bit(bit) = *absent {
+            self.output.as_mut_slice()[self.bitmap + bit as usize / 8] |= 1 << (bit % 8);
+        }
+        let mut cursor = self.output.cursor(LEAD);
+        if *absent == Absent::Flag {
+            cursor.byte(1);
+        }
+        // That of the default arm is the first member of what the arm holds.
+        if let Some(label) = union.labels[field - union.arms.start] {
+            number::<LITTLE>(&mut cursor, label, union.width);
+        }
+        cursor.finish();
+    }
+
+    /// A label that is another arm's would be read as that arm.
+    #[cold]
+    fn check_default(&mut self, field: usize, union: usize, start: usize) {
+        let (union, _) = &self.scope.unions[union];
+        if union.default() != Some(field) || self.problem.is_some() {
+            return;
+        }
+        let start = start + padding(start, union.width);
+        let mut label = [0; 8];
+        label[..union.width].copy_from_slice(&self.output.as_slice()[start..start + union.width]);
+        if !LITTLE {
+            label[..union.width].reverse();
+        }
+        if union.labels.contains(&Some(u64::from_le_bytes(label))) {
+            self.fail(field, "the label of the default arm is another arm's");
         }
     }
 
@@ -163,11 +237,15 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         self.next = field + 1;
         let absent = self.scope.slots[field].absent;
         if let Absent::Bit(bit) = absent {
-            self.output.as_mut_slice()[self.bitmap + bit / 8] |= 1 << (bit % 8);
+            self.output.as_mut_slice()[self.bitmap + bit as usize / 8] |= 1 << (bit % 8);
         }
         let mut cursor = self.output.cursor(LEAD + room);
         if absent == Absent::Flag {
             cursor.byte(1);
+        } else if let Absent::Arm(union) = absent {
+            cursor.finish();
+            self.choose(field, union as usize);
+            cursor = self.output.cursor(LEAD + room);
         }
         value(&mut cursor);
         cursor.finish();
@@ -189,6 +267,16 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
 
     #[cold]
     #[inline(never)]
+    fn fail_unmet(&mut self, unmet: Unmet) {
+        if self.problem.is_none() {
+            let error = Error::new(ErrorKind::Unwritable(unmet.why()), self.output.len());
+            let scope = &self.plan.layout.scopes()[self.scope_index];
+            self.problem = Some(scope.locate_unmet(error, unmet));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
     fn fail(&mut self, field: usize, why: &'static str) {
         if self.problem.is_none() {
             let error = Error::new(ErrorKind::Unwritable(why), self.output.len());
@@ -199,7 +287,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     /// Octets of the field's whole number; a record may hold one that does not fit in.
     #[inline]
     fn whole<I: Integer>(&mut self, field: usize, value: I) -> usize {
-        let width = self.scope.slots[field].width;
+        let width = self.scope.slots[field].width as usize;
         let shift = 64 - 8 * width as u32;
         let fits = I::BITS as usize <= 8 * width
             || if I::SIGNED {
@@ -223,6 +311,35 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             cursor.copy(bytes);
             cursor.byte(0);
         });
+    }
+
+    /// Checks how many items a list has; are they counted on the wire?
+    #[inline]
+    fn count_items(&mut self, field: usize, count: usize) -> bool {
+        let fixed = self.scope.slots[field].fixed as usize;
+        if fixed == 0 {
+            self.count(field, count);
+        } else if count != fixed && self.problem.is_none() {
+            let kind = ErrorKind::Count { stated: fixed, found: count };
+            let error = Error::new(kind, self.output.len());
+            self.problem = Some(self.plan.locate(error, self.scope_index, field));
+        }
+        fixed == 0
+    }
+
+    /// Goes into the scope of a field; what is left behind.
+    #[inline]
+    fn enter(&mut self, field: usize) -> Outer<'a> {
+        let Self { scope, scope_index, bitmap, next, .. } = *self;
+        self.scope_index = scope.slots[field].inside as usize;
+        self.scope = &self.plan.scopes[self.scope_index];
+        Outer { scope, scope_index, bitmap, next }
+    }
+
+    #[inline]
+    fn leave(&mut self, outer: Outer<'a>) {
+        let Outer { scope, scope_index, bitmap, next } = outer;
+        (self.scope, self.scope_index, self.bitmap, self.next) = (scope, scope_index, bitmap, next);
     }
 
     #[inline]
@@ -258,8 +375,8 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     }
 
     #[inline]
-    fn float(&mut self, field: usize, value: f64) {
-        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.to_bits(), 8));
+    fn float<F: Float>(&mut self, field: usize, value: F) {
+        self.field(field, 8, |cursor| number::<LITTLE>(cursor, value.bits(), F::BYTES));
     }
 
     fn string(&mut self, field: usize, value: &str) {
@@ -327,45 +444,85 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
         self.short_text(field, |window| value.write_fix(window));
     }
 
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.bytes_of_string(field, value.as_str().as_bytes());
+    }
+
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.bytes_of_string(field, value.as_str().as_bytes());
+    }
+
+    fn duration(&mut self, field: usize, value: Duration) {
+        let mut text = [0; Duration::LONGEST];
+        let len = value.write_xml(&mut text);
+        self.bytes_of_string(field, &text[..len]);
+    }
+
+    fn enumeration(&mut self, field: usize, value: usize) {
+        self.field(field, 4, |cursor| ulong::<LITTLE>(cursor, value));
+    }
+
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
-        self.count(field, values.len());
+        let is_counted = self.count_items(field, values.len());
         let width = values.iter().fold(8, |_, value| self.whole(field, *value));
         self.field(field, 16 + width * values.len(), |cursor| {
-            ulong::<LITTLE>(cursor, values.len());
+            if is_counted {
+                ulong::<LITTLE>(cursor, values.len());
+            }
             for value in values {
                 number::<LITTLE>(cursor, value.to_u64(), width);
             }
         });
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
-        self.count(field, values.len());
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
+        let is_counted = self.count_items(field, values.len());
         self.field(field, 16 + 8 * values.len(), |cursor| {
-            ulong::<LITTLE>(cursor, values.len());
+            if is_counted {
+                ulong::<LITTLE>(cursor, values.len());
+            }
             for value in values {
-                number::<LITTLE>(cursor, value.to_bits(), 8);
+                number::<LITTLE>(cursor, value.bits(), F::BYTES);
             }
         });
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        let is_counted = self.count_items(field, entries.len());
         if self.problem.is_some() {
             return;
         }
-        self.count(field, entries.len());
-        self.field(field, 4, |cursor| ulong::<LITTLE>(cursor, entries.len()));
-        let plan = self.plan;
-        let outer = (self.scope, self.scope_index, self.bitmap);
-        self.scope_index = self.scope.slots[field].scope;
-        self.scope = &plan.scopes[self.scope_index];
+        self.field(field, 4, |cursor| {
+            if is_counted {
+                ulong::<LITTLE>(cursor, entries.len());
+            }
+        });
+        let outer = self.enter(field);
         for (i, entry) in entries.iter().enumerate() {
             self.scope(entry);
             if let Some(problem) = self.problem.take() {
-                self.problem = Some(plan.locate(problem.in_entry(i), outer.1, field));
+                let index = outer.scope_index;
+                self.problem = Some(self.plan.locate(problem.in_entry(i), index, field));
                 break;
             }
         }
-        (self.scope, self.scope_index, self.bitmap) = outer;
-        self.next = field + 1;
+        self.leave(outer);
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        if self.problem.is_some() {
+            return;
+        }
+        self.field(field, 0, |_| ());
+        let start = self.output.len();
+        let outer = self.enter(field);
+        self.scope(value);
+        if let Some(problem) = self.problem.take() {
+            self.problem = Some(self.plan.locate(problem, outer.scope_index, field));
+        }
+        self.leave(outer);
+        if let Absent::Arm(union) = self.scope.slots[field].absent {
+            self.check_default(field, union as usize, start);
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! A layout compiled for CDR.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use trunkline_message::{Error, Holds, Kind, Layout, Need, Required, Scope};
+use trunkline_message::{
+    Component, Error, Field, Holds, Kind, Layout, Need, Required, Result, Scope,
+};
 
+use super::binding::{Binding, Union};
 use crate::CodeSet;
 
 /// Which byte comes first.
@@ -47,14 +51,24 @@ pub struct Plan {
 
 impl Plan {
     /// Compiles a layout.
-    pub fn new(layout: &Arc<Layout>, options: Options) -> Arc<Self> {
-        let mut first = 0;
-        let plan = |scope: &Scope| {
+    ///
+    /// # Errors
+    /// Names the choice or arm whose `switch` or `label` is none.
+    pub fn new(layout: &Arc<Layout>, options: Options) -> Result<Arc<Self>> {
+        let binding = Binding::new(layout);
+        let unions = layout.scopes().iter().map(|it| binding.unions(it));
+        let unions = unions.collect::<Result<Vec<_>>>()?;
+        let with_label = scopes_with_label(layout, &unions);
+        let (mut first, mut scopes) = (0, Vec::new());
+        for (index, (scope, unions)) in layout.scopes().iter().zip(unions).enumerate() {
+            let optional = match with_label.contains(&index) {
+                true => Optional::Union,
+                false => options.optional,
+            };
+            scopes.push(ScopePlan::new(layout, scope, unions, (optional, first)));
             first += scope.fields.len();
-            ScopePlan::new(scope, options, first - scope.fields.len())
-        };
-        let scopes = layout.scopes().iter().map(plan).collect();
-        Arc::new(Self { layout: layout.clone(), options, scopes })
+        }
+        Ok(Arc::new(Self { layout: layout.clone(), options, scopes }))
     }
 
     /// The layout that was compiled.
@@ -69,6 +83,17 @@ impl Plan {
     }
 }
 
+/// The scopes that begin with the discriminator of the union around them. No bits stand before it, so
+/// their fields have flags.
+fn scopes_with_label(layout: &Layout, unions: &[Vec<Union>]) -> HashSet<usize> {
+    let of_scope = |(scope, unions): (&Scope, &Vec<Union>)| {
+        let arms = unions.iter().filter_map(Union::default);
+        let inner = arms.filter_map(|arm| scope.fields[arm].holds.scope());
+        inner.map(|it| usize::from(it.0)).collect::<Vec<_>>()
+    };
+    layout.scopes().iter().zip(unions).flat_map(of_scope).collect()
+}
+
 /// What stands for a field that is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absent {
@@ -79,25 +104,33 @@ pub(super) enum Absent {
     /// A sequence of length 0.
     Sequence,
     /// Its bit is 0.
-    Bit(usize),
+    Bit(u32),
+    /// Another arm of this union of the scope.
+    Arm(u32),
 }
 
+/// What the codec does with a field. Half a cache line, so that it is found by a shift.
 #[derive(Debug)]
+#[repr(align(32))]
 pub(super) struct Slot {
     pub(super) absent: Absent,
     /// How many fields from this one on are absent by an octet 0 each.
-    pub(super) flags: usize,
+    pub(super) flags: u32,
     /// How many from this one on are absent by a bit each.
-    pub(super) bits: usize,
-    /// Of the entries, for groups.
-    pub(super) scope: usize,
+    pub(super) bits: u32,
+    /// The scope of the entries or the struct; of an enumeration, how many values it has.
+    pub(super) inside: u32,
     /// Octets of a whole number.
-    pub(super) width: usize,
+    pub(super) width: u32,
+    /// How many items a list has, if that is fixed; else 0.
+    pub(super) fixed: u32,
 }
 
 #[derive(Debug)]
 pub(super) struct ScopePlan {
     pub(super) slots: Box<[Slot]>,
+    /// Its choices, and what stands for each if no arm is set.
+    pub(super) unions: Box<[(Union, Absent)]>,
     /// Position of its first field among those of all scopes.
     pub(super) first: usize,
     /// Octets of the bitmap at the beginning; 0 without.
@@ -108,52 +141,132 @@ pub(super) struct ScopePlan {
     pub(super) least: usize,
     /// Which fields must be there, and when.
     pub(super) required: Required,
+    /// Is there a component that may be absent, so that this depends on what else is there?
+    pub(super) is_conditional: bool,
 }
 
 impl ScopePlan {
-    fn new(scope: &Scope, options: Options, first: usize) -> Self {
-        let mut bits = 0;
-        let mut slots: Vec<Slot> = Vec::new();
+    fn new(
+        layout: &Layout,
+        scope: &Scope,
+        unions: Vec<Union>,
+        (optional, first): (Optional, usize),
+    ) -> Self {
+        let mut bits = 0_u32;
+        let mut absent = |need: Presence| match (need, optional) {
+            (Presence::Always, _) => Absent::Never,
+            (Presence::ByCount, Optional::Union) => Absent::Sequence,
+            (_, Optional::Union) => Absent::Flag,
+            (_, Optional::Bitmap) => {
+                bits += 1;
+                Absent::Bit(bits - 1)
+            }
+        };
+        let (mut slots, mut of_unions): (Vec<Slot>, _) = (Vec::new(), Vec::new());
         for (index, field) in scope.fields.iter().enumerate() {
-            // Of a group that an optional component must have, no entries are not the same as none
-            // of the component, so it has a flag.
-            let group = matches!(field.holds, Holds::Group(_)) && field.need == Need::Optional;
-            let absent = match options.optional {
-                _ if scope.required.is_always(index) => Absent::Never,
-                Optional::Union if group => Absent::Sequence,
-                Optional::Union => Absent::Flag,
-                Optional::Bitmap => {
-                    bits += 1;
-                    Absent::Bit(bits - 1)
-                }
+            let union = unions.iter().position(|it| it.arms.contains(&index));
+            if let Some(union) = union.filter(|it| *it == of_unions.len()) {
+                of_unions.push(absent(Presence::of_choice(scope, unions[union].component)));
+            }
+            let absent = match union {
+                Some(union) => Absent::Arm(union as u32),
+                None => absent(Presence::of_field(scope, index)),
             };
-            let scope = match field.holds {
-                Holds::Group(scope) => usize::from(scope.0),
-                _ => 0,
-            };
-            let width = match field.holds.kind() {
-                Some(Kind::Integer(kind)) => kind.bytes(),
-                _ => 0,
-            };
-            slots.push(Slot { absent, flags: 0, bits: 0, scope, width });
+            slots.push(Slot::new(layout, field, absent));
         }
         for index in (0..slots.len()).rev() {
             let (flags, bits) = slots.get(index + 1).map_or((0, 0), |next| (next.flags, next.bits));
             match slots[index].absent {
                 Absent::Flag => slots[index].flags = 1 + flags,
                 Absent::Bit(_) => slots[index].bits = 1 + bits,
-                Absent::Never | Absent::Sequence => {}
+                Absent::Never | Absent::Sequence | Absent::Arm(_) => {}
             }
         }
-        let bitmap = usize::div_ceil(bits, 8);
-        let least = bitmap + slots.iter().filter(|it| !matches!(it.absent, Absent::Bit(_))).count();
+        let bitmap = bits.div_ceil(8) as usize;
+        let unions: Box<[_]> = unions.into_iter().zip(of_unions).collect();
+        let of_slots: usize = slots.iter().map(Slot::least).sum();
+        let of_unions: usize = unions.iter().map(|(union, absent)| least(union, *absent)).sum();
+        let may_be_absent = |it: &Component| it.need == Need::Implied && !it.is_choice;
         Self {
             slots: slots.into(),
+            unions,
             first,
             bitmap,
-            no_fields: if bits % 8 == 0 { 0 } else { u8::MAX << (bits % 8) },
-            least: least.max(1),
+            no_fields: if bits.is_multiple_of(8) { 0 } else { u8::MAX << (bits % 8) },
+            least: bitmap + of_slots + of_unions,
             required: scope.required.clone(),
+            is_conditional: scope.required.is_conditional()
+                && scope.components.iter().any(may_be_absent),
+        }
+    }
+}
+
+/// The least octets of a union, arms of empty structs taken for all.
+fn least(union: &Union, absent: Absent) -> usize {
+    match absent {
+        Absent::Never => union.width,
+        Absent::Flag => 1,
+        Absent::Bit(_) | Absent::Sequence | Absent::Arm(_) => 0,
+    }
+}
+
+/// May it be absent?
+enum Presence {
+    Always,
+    /// A list is absent if it is empty.
+    ByCount,
+    Maybe,
+}
+
+impl Presence {
+    fn of_field(scope: &Scope, index: usize) -> Self {
+        let field = &scope.fields[index];
+        match field.holds {
+            _ if scope.required.is_always(index) => Self::Always,
+            // Of a list that an optional component must have, no items are not the same as none of the
+            // component, so it has a flag.
+            Holds::List(_) | Holds::Group(_)
+                if field.need == Need::Implied && field.fixed.is_none() =>
+            {
+                Self::ByCount
+            }
+            _ => Self::Maybe,
+        }
+    }
+
+    fn of_choice(scope: &Scope, mut component: Option<u16>) -> Self {
+        while let Some(around) = component.map(|it| &scope.components[usize::from(it)]) {
+            if around.need != Need::Required {
+                return Self::Maybe;
+            }
+            component = around.parent;
+        }
+        Self::Always
+    }
+}
+
+impl Slot {
+    fn new(layout: &Layout, field: &Field, absent: Absent) -> Self {
+        let inside = match field.holds {
+            Holds::Group(scope) | Holds::Struct(scope) => scope.0.into(),
+            Holds::Enumeration(of) => layout.schema().values(of).len() as u32,
+            Holds::Value(_) | Holds::List(_) => 0,
+        };
+        let width = match field.holds.kind() {
+            Some(Kind::Integer(kind)) => kind.bytes() as u32,
+            _ => 0,
+        };
+        let fixed = field.fixed.unwrap_or(0);
+        Self { absent, flags: 0, bits: 0, inside, width, fixed }
+    }
+
+    /// The least octets that it takes: one of most values and of flags, none of what may be without any.
+    fn least(&self) -> usize {
+        match self.absent {
+            // Entries of a fixed number may be empty structs.
+            Absent::Never if self.fixed > 0 => 0,
+            Absent::Never | Absent::Flag | Absent::Sequence => 1,
+            Absent::Bit(_) | Absent::Arm(_) => 0,
         }
     }
 }
@@ -162,6 +275,6 @@ impl Plan {
     /// Octets of a whole number, by the schema: a record holds all of them as 64 bits.
     #[inline]
     pub(super) fn width(&self, scope: usize, field: usize) -> usize {
-        self.scopes[scope].slots[field].width
+        self.scopes[scope].slots[field].width as usize
     }
 }

@@ -1,14 +1,21 @@
-//! What FIX knows of a message besides its layout: MsgType and tags, from the notes.
+//! What FIX knows of a message besides its layout, from the notes, and what it cannot carry.
 //!
 //! | note | of | meaning |
 //! |---|---|---|
 //! | `message_type` | the message | MsgType (35) |
 //! | `tag` | a member | its tag; of a list of structs, that of the field which counts them |
 //! | `length` | a data field | the tag of the field that holds its length |
+//! | `code` | a value of an enumeration | how it is written; its name if none is noted |
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use trunkline_message::{Error, ErrorKind, Field, Holds, Kind, Layout, MemberId, Result, ScopeId};
+use trunkline_message::{
+    Error, ErrorKind, Field, Holds, Kind, Layout, MemberId, Result, Scope, ScopeId, Shape, TypeId,
+};
+
+use super::SOH;
+use crate::CodeSet;
 
 /// The largest tag: an `int` of FIX, which other engines keep in 32 bits with a sign.
 pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
@@ -16,19 +23,72 @@ pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
 /// The notes of FIX about a layout, checked as they are read.
 pub(super) struct Binding<'a> {
     layout: &'a Layout,
+    /// The message or group entry of each scope: a struct by itself is flat, so that its fields
+    /// stand among those of the one around it.
+    around: Vec<usize>,
 }
 
-/// The tags of a field.
-#[derive(Clone, Copy, Debug)]
+/// The tags of a field; 0 for none, as structs and the items of lists have.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tags {
     pub(super) tag: u32,
-    /// That of the length before it, for data; 0 for none.
+    /// That of the length before it, for data.
     pub(super) length: u32,
 }
 
+/// How each value of an enumeration is written.
+pub(super) type Codes = Vec<Box<[u8]>>;
+
 impl<'a> Binding<'a> {
-    pub(super) fn new(layout: &'a Layout) -> Self {
-        Self { layout }
+    /// Checks that FIX has a form for everything.
+    pub(super) fn new(layout: &'a Layout) -> Result<Self> {
+        let mut binding = Self { layout, around: Vec::new() };
+        for (index, scope) in layout.scopes().iter().enumerate() {
+            for (at, field) in scope.fields.iter().enumerate() {
+                let checked = binding.check((index, scope), at, field);
+                checked.map_err(|error| binding.locate(error, index, at))?;
+            }
+            let is_flat = |field: &Field| matches!(field.holds, Holds::Struct(_));
+            let around = match scope.place {
+                Some((outer, _)) if layout.field_of(ScopeId(index as u16)).is_some_and(is_flat) => {
+                    binding.around[usize::from(outer.0)]
+                }
+                _ => index,
+            };
+            binding.around.push(around);
+        }
+        Ok(binding)
+    }
+
+    /// The message or group entry among whose fields those of a scope stand.
+    pub(super) fn around(&self, scope: usize) -> usize {
+        self.around[scope]
+    }
+
+    fn check(&self, (index, scope): (usize, &Scope), at: usize, field: &Field) -> Result<()> {
+        let refuse = |what: &str| Err(unsupported(what.into()));
+        let inner = field.holds.scope().map(|it| self.layout.scope(it));
+        match (field.holds, inner) {
+            (Holds::Value(Kind::Duration), _) => refuse("FIX has no durations"),
+            (Holds::Value(Kind::Bytes), _) if scope.shape == Shape::Item => {
+                refuse("FIX has no lists of data")
+            }
+            (Holds::List(_) | Holds::Group(_), _) if scope.shape == Shape::Item => {
+                refuse("FIX has no lists of lists")
+            }
+            // What holds itself has one scope, and stands at more places than one.
+            (_, Some(inner)) if inner.place != Some((ScopeId(index as u16), at)) => {
+                Err(unsupported(format!("{} holds itself, which FIX cannot show", inner.name)))
+            }
+            (Holds::Group(_), Some(inner)) if inner.shape == Shape::Choice => {
+                refuse("FIX has no lists of choices")
+            }
+            (_, Some(inner)) if inner.fields.is_empty() => Err(unsupported(format!(
+                "{} has no fields, by which alone FIX would show it",
+                inner.name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// MsgType.
@@ -44,50 +104,54 @@ impl<'a> Binding<'a> {
         Ok(found)
     }
 
-    /// The tags of every field of every scope. A tag is one field's in a scope and in those around
-    /// it: what stands side by side may share it.
+    /// The tags of every field of every scope. A tag is one field's in a message or entry and in
+    /// those around it: what stands side by side may share it.
     pub(super) fn tags(&self) -> Result<Vec<Vec<Tags>>> {
-        let mut known: Vec<HashMap<u32, &Field>> = Vec::new();
-        let mut tags = Vec::new();
-        for (index, scope) in self.layout.scopes().iter().enumerate() {
-            known.push(HashMap::new());
-            let mut of_scope = Vec::new();
-            for (at, field) in scope.fields.iter().enumerate() {
-                let found = self.of_field(field).and_then(|it| {
-                    self.take(&mut known, (index, field), it.tag)?;
-                    self.take(&mut known, (index, field), it.length).map(|()| it)
-                });
-                of_scope.push(found.map_err(|error| self.locate(error, index, at))?);
+        let mut tags = vec![Vec::new(); self.around.len()];
+        let mut known: Vec<HashMap<u32, &'a str>> = vec![HashMap::new(); self.around.len()];
+        self.each_field(|index, scope, _, field| {
+            let it =
+                if scope.shape == Shape::Item { Tags::default() } else { self.of_field(field)? };
+            tags[index].push(it);
+            for tag in [it.tag, it.length].into_iter().filter(|tag| *tag != 0) {
+                let known = &mut known[self.around[index]];
+                refuse_second(known, tag)?;
+                known.insert(tag, &*field.name);
             }
-            tags.push(of_scope);
-        }
+            Ok(())
+        })?;
+        // All that a scope has is known now, structs behind the group included.
+        self.each_field(|index, _, at, _| {
+            let Tags { tag, length } = tags[index][at];
+            let mut inside = self.layout.scopes()[self.around[index]].place;
+            while let Some((outer, _)) = inside {
+                let around = self.around[usize::from(outer.0)];
+                refuse_second(&known[around], tag)?;
+                refuse_second(&known[around], length)?;
+                inside = self.layout.scopes()[around].place;
+            }
+            Ok(())
+        })?;
         Ok(tags)
     }
 
-    /// Takes a tag for a field, if no other of its scope and those around has it. These are known:
-    /// the scopes of groups stand behind the one that they are in.
-    fn take(
+    /// Visits every field; an error gets its path.
+    fn each_field(
         &self,
-        known: &mut [HashMap<u32, &'a Field>],
-        (scope, field): (usize, &'a Field),
-        tag: u32,
+        mut visit: impl FnMut(usize, &'a Scope, usize, &'a Field) -> Result<()>,
     ) -> Result<()> {
-        if tag == 0 {
-            return Ok(());
-        }
-        let mut around = Some(scope);
-        while let Some(index) = around {
-            if let Some(other) = known[index].get(&tag) {
-                let what = format!("the FIX tag {tag} stands for {} here, too", other.name);
-                return Err(unsupported(what));
+        for (index, scope) in self.layout.scopes().iter().enumerate() {
+            for (at, field) in scope.fields.iter().enumerate() {
+                visit(index, scope, at, field).map_err(|error| self.locate(error, index, at))?;
             }
-            around = self.layout.scopes()[index].group.map(|(outer, _)| usize::from(outer.0));
         }
-        known[scope].insert(tag, field);
         Ok(())
     }
 
     fn of_field(&self, field: &Field) -> Result<Tags> {
+        if matches!(field.holds, Holds::Struct(_)) {
+            return Ok(Tags::default());
+        }
         let Some(tag) = self.number(field, "tag")? else {
             return Err(unsupported(format!("{} has no FIX tag", self.name(field.member))));
         };
@@ -114,6 +178,54 @@ impl<'a> Binding<'a> {
         }
     }
 
+    /// The codes of every enumeration that a field holds.
+    pub(super) fn codes(&self, code_set: CodeSet) -> Result<HashMap<TypeId, Codes>> {
+        let mut found = HashMap::new();
+        self.each_field(|_, scope, _, field| {
+            let Holds::Enumeration(of) = field.holds else { return Ok(()) };
+            let codes: &Codes = match found.entry(of) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.codes_of(of, code_set)?),
+            };
+            let has_blank = |code: &[u8]| scope.shape == Shape::Item && code.contains(&b' ');
+            match codes.iter().position(|code| has_blank(code)) {
+                Some(value) => Err(unsupported(format!(
+                    "a blank parts the items of a list in FIX, and {}.{} has one inside",
+                    self.layout.schema().type_of(of).name,
+                    self.layout.schema().values(of)[value]
+                ))),
+                None => Ok(()),
+            }
+        })?;
+        Ok(found)
+    }
+
+    fn codes_of(&self, of: TypeId, code_set: CodeSet) -> Result<Codes> {
+        let name = &self.layout.schema().type_of(of).name;
+        let values = self.layout.schema().values(of);
+        let mut known: HashMap<Box<[u8]>, &str> = HashMap::new();
+        let mut codes = Codes::new();
+        for (index, value) in values.iter().enumerate() {
+            let member = MemberId { of, index: index as u32 };
+            let code = self.layout.notes().of_member(member, "fix", "code").unwrap_or(value);
+            let written = code_set.write(code).ok();
+            let is_fit = |it: &_| !<[u8]>::is_empty(it) && !<[u8]>::contains(it, &SOH);
+            let Some(written) = written.filter(|it| is_fit(it)) else {
+                return Err(unsupported(format!(
+                    "{name}.{value} cannot have the FIX code {code:?}"
+                )));
+            };
+            let written: Box<[u8]> = written.into();
+            if let Some(other) = known.insert(written.clone(), value) {
+                let what =
+                    format!("the FIX code {code} stands for {name}.{other} and {name}.{value}");
+                return Err(unsupported(what));
+            }
+            codes.push(written);
+        }
+        Ok(codes)
+    }
+
     /// Type and member.
     fn name(&self, member: MemberId) -> String {
         let schema = self.layout.schema();
@@ -127,12 +239,20 @@ impl<'a> Binding<'a> {
         while let Some((scope, field)) = place {
             let scope = self.layout.scope(scope);
             error = scope.locate(error, field);
-            place = scope.group;
+            place = scope.place;
         }
         error
     }
 }
 
-fn unsupported(what: String) -> Error {
+/// No tag is the second of its number.
+fn refuse_second(known: &HashMap<u32, &str>, tag: u32) -> Result<()> {
+    match known.get(&tag) {
+        Some(other) => Err(unsupported(format!("the FIX tag {tag} stands for {other} here, too"))),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn unsupported(what: String) -> Error {
     Error::new(ErrorKind::Unsupported(what.into()), 0)
 }

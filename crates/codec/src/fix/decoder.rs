@@ -9,25 +9,15 @@ use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, fix_checksum,
-    parse_float_within, scan,
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, parse_float_within, scan,
 };
 
 use super::SOH;
 use super::binding::LARGEST_TAG;
-use super::plan::{LONGEST_TAG, Plan, ScopePlan, Tag};
+use super::frame::check_frame;
+use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
 use crate::width::within;
-
-/// What stands at the beginning of a stream of FIX messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// A whole message of so many bytes.
-    Message(usize),
-    /// So far a message; at least so many bytes more are needed.
-    Incomplete(usize),
-    /// No FIX message begins here: the message is garbled.
-    Garbled,
-}
 
 /// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
 const DATA: [(u32, u32); 16] = [
@@ -48,85 +38,6 @@ const DATA: [(u32, u32); 16] = [
     (618, 619),
     (621, 622),
 ];
-
-/// Length of a CheckSum field: `10=123|`.
-const TRAILER: usize = 7;
-
-/// Bytes of the longest BeginString and BodyLength: what is longer is no FIX message, and a reader
-/// need not wait for its end.
-pub(super) const LONGEST_BEGIN: usize = 29;
-const LONGEST_LENGTH: usize = 14;
-
-/// Finds the end of the message at the beginning of `bytes` by its BodyLength.
-///
-/// A message longer than `message_bytes` of the limits is garbled: nobody should wait for it.
-pub fn frame(bytes: &[u8], limits: &Limits) -> Frame {
-    let head = Head::find(bytes);
-    match head {
-        Ok(head) => {
-            let end = head.body.saturating_add(head.length).saturating_add(TRAILER);
-            match end.checked_sub(bytes.len()) {
-                _ if end > limits.message_bytes => Frame::Garbled,
-                None | Some(0) => Frame::Message(end),
-                Some(more) => Frame::Incomplete(more),
-            }
-        }
-        Err(error) if matches!(error.kind(), ErrorKind::Truncated { .. }) => Frame::Incomplete(1),
-        Err(_) => Frame::Garbled,
-    }
-}
-
-/// BeginString and BodyLength.
-struct Head {
-    /// BeginString's value ends here; it begins at 2.
-    begin_end: usize,
-    /// Where MsgType begins, and with it what BodyLength counts.
-    body: usize,
-    /// BodyLength.
-    length: usize,
-}
-
-impl Head {
-    fn find(bytes: &[u8]) -> Result<Self> {
-        expect(bytes, 0, b"8=", "BeginString (8=) as the first field")?;
-        let begin_end = end_of(bytes, 2, LONGEST_BEGIN, "the end of BeginString (8)")?;
-        let at = begin_end + 1;
-        expect(bytes, at, b"9=", "BodyLength (9=) as the second field")?;
-        let length_end = end_of(bytes, at + 2, LONGEST_LENGTH, "the end of BodyLength (9)")?;
-        let length = u32::parse(&bytes[at + 2..length_end]);
-        let length = length.map_err(|problem| {
-            let kind = ErrorKind::Value { expected: "a whole number", problem };
-            Error::new(kind, at + 2).within("BodyLength")
-        })?;
-        Ok(Self { begin_end, body: length_end + 1, length: length as usize })
-    }
-}
-
-fn expect(bytes: &[u8], at: usize, prefix: &[u8], expected: &'static str) -> Result<()> {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if rest.starts_with(prefix) {
-        return Ok(());
-    }
-    let kind = if prefix.starts_with(rest) {
-        ErrorKind::Truncated { expected }
-    } else {
-        ErrorKind::Expected(expected.into())
-    };
-    Err(Error::new(kind, at))
-}
-
-/// Where the value at `from` ends, which is at most `longest` bytes long.
-fn end_of(bytes: &[u8], from: usize, longest: usize, expected: &'static str) -> Result<usize> {
-    let window = &bytes[..bytes.len().min(from + longest + 1)];
-    scan::find_soh(window, from).ok_or_else(|| {
-        let kind = if window.len() == from + longest + 1 {
-            ErrorKind::Expected(expected.into())
-        } else {
-            ErrorKind::Truncated { expected }
-        };
-        Error::new(kind, window.len())
-    })
-}
 
 /// Reads messages of one schema from FIX, fields in any order.
 #[derive(Debug)]
@@ -189,49 +100,6 @@ impl Decoder {
     }
 }
 
-/// Checks BeginString, BodyLength, MsgType and CheckSum; returns where the other fields stand.
-fn check_frame(plan: &Plan, bytes: &[u8], limits: &Limits) -> Result<(usize, usize)> {
-    if bytes.len() > limits.message_bytes {
-        let kind = ErrorKind::Limit { name: "message_bytes", limit: limits.message_bytes };
-        return Err(Error::new(kind, bytes.len()));
-    }
-    let head = Head::find(bytes)?;
-    if !plan.begin.starts_with(&bytes[..head.begin_end]) || plan.begin[head.begin_end] != SOH {
-        let begin = &plan.begin[2..plan.begin.len() - 3];
-        let expected = format!("BeginString {}", String::from_utf8_lossy(begin));
-        return Err(Error::new(ErrorKind::Expected(expected.into()), 2).within("BeginString"));
-    }
-    let end = head.body.saturating_add(head.length);
-    if end.saturating_add(TRAILER) != bytes.len() || bytes[end - 1] != SOH {
-        let counted = (bytes.len() - head.body).saturating_sub(TRAILER);
-        let kind = ErrorKind::Length { stated: head.length, counted };
-        return Err(Error::new(kind, head.begin_end + 3).within("BodyLength"));
-    }
-    if !bytes[head.body..].starts_with(&plan.message_type) {
-        let expected = format!("MsgType {}", plan.message_type());
-        return Err(Error::new(ErrorKind::Expected(expected.into()), head.body).within("MsgType"));
-    }
-    check_sum(bytes, end)?;
-    Ok((head.body + plan.message_type.len(), end))
-}
-
-fn check_sum(bytes: &[u8], end: usize) -> Result<()> {
-    let digit = |at: usize| bytes[at].wrapping_sub(b'0');
-    let digits = [digit(end + 3), digit(end + 4), digit(end + 5)];
-    let stated = digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(*digit));
-    let three_digits = digits.iter().all(|digit| *digit < 10) && stated < 256;
-    if !bytes[end..].starts_with(b"10=") || !three_digits || bytes[end + 6] != SOH {
-        let expected = "CheckSum (10=) with three digits at the end";
-        return Err(Error::new(ErrorKind::Expected(expected.into()), end).within("CheckSum"));
-    }
-    let (stated, computed) = (stated as u8, fix_checksum(&bytes[..end]));
-    if stated != computed {
-        let kind = ErrorKind::CheckSum { stated, computed };
-        return Err(Error::new(kind, end).within("CheckSum"));
-    }
-    Ok(())
-}
-
 struct Body<'a> {
     plan: &'a Plan,
     limits: &'a Limits,
@@ -268,7 +136,7 @@ impl<'a> Body<'a> {
         let scope = self.scope_plan();
         let base = self.seen.len();
         let entry = self.at;
-        self.seen.resize(base + scope.required.words(), 0);
+        self.seen.resize(base + scope.words, 0);
         while self.at < self.bytes.len() {
             let start = self.at;
             let (number, value) = self.tag()?;
@@ -281,6 +149,13 @@ impl<'a> Body<'a> {
                     self.length(field, value)?;
                     continue;
                 }
+                Tag::Inside(field) => {
+                    if scope.parts_entries(number, &self.seen[base..]) {
+                        break;
+                    }
+                    self.inside(into, field, base)?;
+                    continue;
+                }
                 Tag::Unknown => {
                     if self.belongs_outside(number) {
                         break;
@@ -289,25 +164,17 @@ impl<'a> Body<'a> {
                     continue;
                 }
             };
-            // The first field of an entry parts it from the next.
-            if field == 0
-                && start != entry
-                && !self.scopes.is_empty()
-                && self.length_of.is_none_or(|(of, ..)| of != 0)
-            {
-                break;
-            }
             let bit = 1_u64 << (field % 64);
             let seen = &mut self.seen[base + field / 64];
             if *seen & bit != 0 {
+                // The first field of an entry parts it from the next.
+                if field == 0 && !self.scopes.is_empty() {
+                    break;
+                }
                 return Err(self.error(ErrorKind::Duplicate, field, start));
             }
             *seen |= bit;
-            self.field = field;
-            self.value = (value, self.value_end(scope, field, value)?);
-            self.at = self.value.1 + 1;
-            into.decode_field(field, self)?;
-            self.fields += 1;
+            self.one(into, (scope, field), value)?;
         }
         if self.fields > self.limits.fields {
             return Err(self.too_many_fields());
@@ -315,11 +182,93 @@ impl<'a> Body<'a> {
         if let Some((field, _, offset)) = self.length_of.take() {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            return Err(self.error(ErrorKind::Missing, field, self.at));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            return Err(self.plan.refuse(unmet, self.scope, self.at));
+        }
+        if !scope.structs.is_empty() {
+            self.check_structs(scope, base)?;
         }
         self.seen.truncate(base);
         Ok(())
+    }
+
+    /// The rules of the structs that lie in a message or entry, if anything of them is there.
+    #[inline(never)]
+    fn check_structs(&self, scope: &ScopePlan, base: usize) -> Result<()> {
+        let seen = &self.seen[base..];
+        for &(inner, _) in scope.structs.iter().filter(|(_, bit)| is_set(seen, *bit)) {
+            let plan = &self.plan.scopes[inner];
+            if let Some(unmet) = plan.required.unmet(&seen[plan.first_word..]) {
+                return Err(self.plan.refuse(unmet, inner, self.at));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a struct by itself read its fields that stand together here; `base` is where the bits of
+    /// the present scope begin.
+    fn inside<F: Fields>(&mut self, into: &mut F, field: usize, base: usize) -> Result<()> {
+        if let Some((of, ..)) = self.length_of {
+            return Err(self.no_data(of));
+        }
+        self.seen[base + field / 64] |= 1 << (field % 64);
+        self.field = field;
+        into.decode_field(field, self)
+    }
+
+    /// Reads fields of a struct by itself until one is not its own. More may stand behind that, so
+    /// whether all are there is known only where the message or entry ends.
+    fn members<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let scope = self.scope_plan();
+        let entry = self.seen.len() - self.plan.scopes[scope.around].words;
+        let base = entry + scope.first_word;
+        while self.at < self.bytes.len() {
+            let start = self.at;
+            let (number, value) = self.tag()?;
+            let tag = scope.tag(number);
+            if tag == Tag::Unknown || scope.parts_entries(number, &self.seen[entry..]) {
+                break;
+            }
+            match tag {
+                Tag::Field(field) => {
+                    let bit = 64 * base + field;
+                    if is_set(self.seen, bit) {
+                        return Err(self.error(ErrorKind::Duplicate, field, start));
+                    }
+                    self.seen[bit / 64] |= 1 << (bit % 64);
+                    self.one(into, (scope, field), value)?;
+                }
+                Tag::LengthOf(field) => self.length(field, value)?,
+                Tag::Inside(field) => self.inside(into, field, base)?,
+                Tag::Unknown => unreachable!("it is not the struct's own"),
+            }
+        }
+        match self.length_of {
+            Some((field, ..)) => Err(self.no_data(field)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads one field whose value begins here.
+    #[inline]
+    fn one<F: Fields>(
+        &mut self,
+        into: &mut F,
+        (scope, field): (&ScopePlan, usize),
+        value: usize,
+    ) -> Result<()> {
+        self.field = field;
+        self.value = (value, self.value_end(scope, field, value)?);
+        self.at = self.value.1 + 1;
+        into.decode_field(field, self)?;
+        self.fields += 1;
+        Ok(())
+    }
+
+    /// Behind the length of a data field stands something else.
+    #[cold]
+    fn no_data(&self, of: usize) -> Error {
+        self.error(ErrorKind::Expected("the data after its length".into()), of, self.at)
     }
 
     /// The tag at the position, and where its value begins.
@@ -579,18 +528,77 @@ impl<'a> Body<'a> {
             }
             into.push(parse(value).map_err(|problem| self.wrong("numbers", problem))?);
         }
-        Ok(())
+        self.check_count((self.scope, self.field), into.len(), start)
+    }
+
+    /// Reads the items of a list that is one field: values with blanks between them.
+    #[inline(never)]
+    fn items<G: Entries>(&mut self, into: &mut G) -> Result<()> {
+        let (plan, outer, field) = (self.plan, self.scope, self.field);
+        let (start, end) = self.value;
+        into.clear();
+        (self.scope, self.field) = (plan.scopes[outer].slots[field].inside(), 0);
+        let (mut from, mut found) = (start, 0);
+        while from <= end {
+            let blank = memchr::memchr(b' ', &self.bytes[from..end]);
+            self.value = (from, blank.map_or(end, |at| from + at));
+            self.count_entry().map_err(|error| plan.locate(error, outer, field))?;
+            self.item(into.next_entry())
+                .map_err(|error| plan.locate(error.in_entry(found), outer, field))?;
+            found += 1;
+            from = self.value.1 + 1;
+        }
+        self.scope = outer;
+        self.check_count((outer, field), found, start)
+    }
+
+    fn item<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        if self.value.0 == self.value.1 {
+            return Err(self.wrong("a value", ValueError::Empty));
+        }
+        into.decode_field(0, self)
+    }
+
+    /// Has a list of a fixed number of items as many?
+    fn check_count(
+        &self,
+        (scope, field): (usize, usize),
+        found: usize,
+        offset: usize,
+    ) -> Result<()> {
+        match self.plan.scopes[scope].slots[field].fixed {
+            Some(fixed) if fixed.get() as usize != found => {
+                let kind = ErrorKind::Count { stated: fixed.get() as usize, found };
+                Err(self.plan.locate(Error::new(kind, offset), scope, field))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_such_value(&self, of: &str) -> Error {
+        let (start, end) = self.value;
+        let bytes = &self.bytes[start..end];
+        let value = self.plan.code_set.read(bytes);
+        let value = value.unwrap_or_else(|_| bytes.escape_ascii().to_string().into());
+        let what = format!("a value of {of}, not {value:?}");
+        self.error(ErrorKind::Expected(what.into()), self.field, start)
     }
 }
 
-/// A double in plain digits: neither exponents nor names are FIX.
-fn plain_double(source: &[u8], start: usize, end: usize) -> std::result::Result<f64, ValueError> {
+/// A float in plain digits: neither exponents nor names are FIX.
+fn plain_float<F: Float>(
+    source: &[u8],
+    start: usize,
+    end: usize,
+) -> std::result::Result<F, ValueError> {
     let other = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'.' | b'-');
     if let Some(at) = source[start..end].iter().position(other) {
         return Err(ValueError::Malformed { at });
     }
-    let value: f64 = parse_float_within(source, start, end)?;
-    if value.is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
+    let value: F = parse_float_within(source, start, end)?;
+    if value.into().is_finite() { Ok(value) } else { Err(ValueError::OutOfRange) }
 }
 
 /// For parsers that take the value by itself.
@@ -621,8 +629,16 @@ impl FieldDecoder for Body<'_> {
         self.parse("a decimal number", Decimal::parse_within)
     }
 
-    fn float(&mut self) -> Result<f64> {
-        self.parse("a decimal number", plain_double)
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        self.parse("a whole number", whole(BigInteger::parse))
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        self.parse("a decimal number", whole(BigDecimal::parse))
+    }
+
+    fn float<F: Float>(&mut self) -> Result<F> {
+        self.parse("a decimal number", plain_float)
     }
 
     #[inline]
@@ -676,17 +692,35 @@ impl FieldDecoder for Body<'_> {
         self.parse("a time stamp as YYYYMMDD-HH:MM:SS", whole(Timestamp::parse_fix))
     }
 
+    /// No plan has one.
+    fn duration(&mut self) -> Result<Duration> {
+        let kind = ErrorKind::Unsupported("FIX has no durations".into());
+        Err(self.error(kind, self.field, self.value.0))
+    }
+
+    #[inline]
+    fn enumeration(&mut self) -> Result<usize> {
+        let (start, end) = self.value;
+        let slot = &self.scope_plan().slots[self.field];
+        let codes = &self.plan.codes[slot.codes as usize];
+        codes.find(&self.bytes[start..end]).ok_or_else(|| self.no_such_value(&codes.name))
+    }
+
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
         self.list(into, |value| I::parse(value).and_then(|number| within(number, holds)))
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        self.list(into, |value| plain_double(value, 0, value.len()))
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
+        self.list(into, |value| plain_float(value, 0, value.len()))
     }
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         let (field, offset) = (self.field, self.value.0);
+        let slot: &Slot = &self.scope_plan().slots[field];
+        if slot.is_items {
+            return self.items(into);
+        }
         let stated = self.integer::<u32>()? as usize;
         if stated > self.limits.entries {
             let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
@@ -696,16 +730,19 @@ impl FieldDecoder for Body<'_> {
             let kind = ErrorKind::Limit { name: "depth", limit: self.limits.depth };
             return Err(self.error(kind, field, offset));
         }
+        if slot.fixed.is_some() {
+            self.check_count((self.scope, field), stated, offset)?;
+        }
         into.clear();
         // An entry has a tag, `=`, a value and an end, at least.
         into.reserve(stated.min((self.bytes.len() - self.at) / 4));
         let outer = self.scope;
-        self.scopes.push(outer);
-        self.scope = self.plan.scopes[outer].slots[field].scope;
+        self.scopes.push(self.scope_plan().around);
+        self.scope = slot.inside();
         let mut found = 0;
         while self.at < self.bytes.len() {
             let (number, _) = self.tag()?;
-            if !matches!(self.scope_plan().tag(number), Tag::Field(0) | Tag::LengthOf(0)) {
+            if !self.scope_plan().begins_entry(number) {
                 break;
             }
             found += 1;
@@ -723,6 +760,14 @@ impl FieldDecoder for Body<'_> {
         if found != stated {
             return Err(self.error(ErrorKind::Count { stated, found }, field, offset));
         }
+        Ok(())
+    }
+
+    fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        let (plan, outer, field) = (self.plan, self.scope, self.field);
+        self.scope = plan.scopes[outer].slots[field].inside();
+        self.members(into).map_err(|error| plan.locate(error, outer, field))?;
+        self.scope = outer;
         Ok(())
     }
 }

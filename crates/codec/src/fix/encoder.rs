@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown,
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
 };
 use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Output, Text, Time, Timestamp, fix_checksum,
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
+    Time, Timestamp, fix_checksum,
 };
 
 use super::SOH;
@@ -34,8 +35,10 @@ impl Encoder {
     ///
     /// # Errors
     /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone, a
-    /// character that is not in the plan's code set), a group entry without its
-    /// first field, or a message of another schema. The path names the field.
+    /// character that is not in the plan's code set, a blank in an item of a list), a list that is
+    /// there and empty, a struct that is there with nothing set inside, a group entry without its
+    /// first field, what breaks a rule of the layout, or a message of another schema. The path names
+    /// the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         let plan = &*self.plan;
@@ -95,6 +98,10 @@ impl Encoder {
 
 const PLAIN_DOUBLES: &str = "FIX writes doubles in plain digits, at most 18 of them";
 
+const EMPTY_LIST: &str = "FIX has no empty lists";
+const BLANK: &str = "a blank parts the items of a list in FIX, and this one has one inside";
+const NOTHING_SET: &str = "FIX shows a struct by what is set inside, and nothing is";
+
 const ZONED_DAY: &str = "FIX dates have no time zone, and this one has";
 const NO_ZONE: &str = "FIX times are UTC, and this one has no time zone";
 
@@ -114,11 +121,11 @@ struct Body<'a> {
     start: usize,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
     #[inline]
     fn check<F: Fields>(&mut self, fields: &F) {
-        if let Some(field) = fields.missing() {
-            self.fail(field, "a required field is not set");
+        if let Some(unmet) = fields.unmet() {
+            self.fail_unmet(unmet);
         }
     }
 
@@ -132,9 +139,26 @@ impl Body<'_> {
 
     #[cold]
     #[inline(never)]
-    fn fail(&mut self, field: usize, why: &'static str) {
+    fn fail_unmet(&mut self, unmet: Unmet) {
         if self.problem.is_none() {
-            let error = Error::new(ErrorKind::Unwritable(why), self.output.len() - self.start);
+            let error =
+                Error::new(ErrorKind::Unwritable(unmet.why()), self.output.len() - self.start);
+            let scope = &self.plan.layout.scopes()[self.scope];
+            self.problem = Some(scope.locate_unmet(error, unmet));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, field: usize, why: &'static str) {
+        self.fail_as(field, ErrorKind::Unwritable(why));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_as(&mut self, field: usize, kind: ErrorKind) {
+        if self.problem.is_none() {
+            let error = Error::new(kind, self.output.len() - self.start);
             self.problem = Some(self.plan.locate(error, self.scope, field));
         }
     }
@@ -149,6 +173,48 @@ impl Body<'_> {
         }
     }
 
+    /// Goes to what is inside a field; returns where it was.
+    #[inline]
+    fn enter(&mut self, field: usize) -> (usize, &'a [Slot]) {
+        let outer = (self.scope, self.slots);
+        self.scope = self.slots[field].inside();
+        self.slots = &self.plan.scopes[self.scope].slots;
+        outer
+    }
+
+    /// Has a list as many items as it must, if that is fixed? A record may hold another count.
+    fn is_fixed_count(&mut self, field: usize, found: usize) -> bool {
+        let Some(stated) = self.slots[field].fixed.map(|it| it.get() as usize) else { return true };
+        if stated != found {
+            self.fail_as(field, ErrorKind::Count { stated, found });
+        }
+        stated == found
+    }
+
+    /// Begins a list of values, which is one field.
+    #[inline(never)]
+    fn begin_items(&mut self, field: usize, count: usize) {
+        if count == 0 {
+            self.fail(field, EMPTY_LIST);
+        }
+        self.fields += 1;
+        let prefix = &self.slots[field].prefix;
+        self.output.extend(&prefix.block[..prefix.len]);
+    }
+
+    /// An item was written as a field without a tag: its end becomes a blank, but for the last.
+    #[inline(never)]
+    fn end_item(&mut self, start: usize, is_last: bool) {
+        let written = self.output.as_mut_slice().get_mut(start..).unwrap_or_default();
+        if written.contains(&b' ') {
+            self.fail(0, BLANK);
+        } else if let Some(end) = written.last_mut().filter(|_| !is_last) {
+            *end = b' ';
+        }
+        // The list was counted when it began.
+        self.fields -= 1;
+    }
+
     fn list<T: Copy>(
         &mut self,
         field: usize,
@@ -156,7 +222,10 @@ impl Body<'_> {
         write: impl Fn(T, &mut [u8; 40]) -> usize,
     ) {
         if values.is_empty() {
-            return self.fail(field, "FIX has no empty lists");
+            return self.fail(field, EMPTY_LIST);
+        }
+        if !self.is_fixed_count(field, values.len()) {
+            return;
         }
         self.field(field, 41 * values.len(), |cursor| {
             for (i, value) in values.iter().enumerate() {
@@ -167,6 +236,14 @@ impl Body<'_> {
                 cursor.advance(len);
             }
         });
+    }
+}
+
+/// The shortest decimal that reads as this float.
+fn plain<F: Float>(value: F) -> Option<Decimal> {
+    match F::BYTES {
+        4 => Decimal::from_f32(f32::of_bits(value.bits())),
+        _ => Decimal::from_f64(value.into()),
     }
 }
 
@@ -201,8 +278,16 @@ impl FieldEncoder for Body<'_> {
         });
     }
 
-    fn float(&mut self, field: usize, value: f64) {
-        match Decimal::from_f64(value) {
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.text(field, value.as_text());
+    }
+
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.text(field, value.as_text());
+    }
+
+    fn float<F: Float>(&mut self, field: usize, value: F) {
+        match plain(value) {
             Some(value) => self.decimal(field, value),
             None => self.fail(field, PLAIN_DOUBLES),
         }
@@ -283,33 +368,51 @@ impl FieldEncoder for Body<'_> {
         });
     }
 
+    /// No plan has one.
+    fn duration(&mut self, field: usize, _: Duration) {
+        self.fail(field, "FIX has no durations");
+    }
+
+    #[inline]
+    fn enumeration(&mut self, field: usize, value: usize) {
+        let plan = self.plan;
+        match plan.codes[self.slots[field].codes as usize].code(value) {
+            Some(code) => self.field(field, code.room(), |cursor| code.write(cursor)),
+            None => self.fail(field, "the enumeration has no such value"),
+        }
+    }
+
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
         self.list(field, values, |value, window| value.write(window));
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
-        if values.iter().any(|value| Decimal::from_f64(*value).is_none()) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
+        if values.iter().any(|value| plain(*value).is_none()) {
             return self.fail(field, PLAIN_DOUBLES);
         }
-        self.list(field, values, |value, window| {
-            Decimal::from_f64(value).unwrap_or_default().write(window)
-        });
+        self.list(field, values, |value, window| plain(value).unwrap_or_default().write(window));
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
         if self.problem.is_some() {
             return;
         }
-        // Nothing may come before an entry's first field, not even when that is a group.
-        let parts_entries = field == 0 && self.scope != 0;
-        let here = if parts_entries { usize::MAX } else { self.output.len() };
-        let first_group = self.first_group.unwrap_or(here);
-        self.integer(field, entries.len() as u64);
         let plan = self.plan;
-        let outer = (self.scope, self.slots);
-        self.scope = self.slots[field].scope;
-        self.slots = &plan.scopes[self.scope].slots;
-        let delimiter = self.slots[0].first_prefix();
+        let slot = &self.slots[field];
+        if slot.fixed.is_some() && !self.is_fixed_count(field, entries.len()) {
+            return;
+        }
+        let is_items = slot.is_items;
+        // Nothing may come before an entry's first field, not even when that is a group.
+        let parts_entries = field == 0 && plan.scopes[self.scope].delimiter.is_some();
+        let here = if parts_entries { usize::MAX } else { self.output.len() };
+        let before = self.first_group;
+        match is_items {
+            true => self.begin_items(field, entries.len()),
+            false => self.integer(field, entries.len() as u64),
+        }
+        let outer = self.enter(field);
+        let delimiter = plan.scopes[self.scope].first_prefix;
         for (i, entry) in entries.iter().enumerate() {
             let start = self.output.len();
             self.first_group = None;
@@ -322,13 +425,33 @@ impl FieldEncoder for Body<'_> {
                     "the first field of a group's entry must be set, since it parts entries",
                 );
             }
+            if is_items {
+                self.end_item(start, i + 1 == entries.len());
+            }
             if let Some(problem) = self.problem.take() {
                 self.problem = Some(plan.locate(problem.in_entry(i), outer.0, field));
                 break;
             }
         }
         (self.scope, self.slots) = outer;
-        self.first_group = Some(first_group);
+        self.first_group = if is_items { before } else { before.or(Some(here)) };
+    }
+
+    /// Flat: its fields are those of the scope around it.
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        if self.problem.is_some() {
+            return;
+        }
+        let start = self.output.len();
+        let outer = self.enter(field);
+        self.check(value);
+        value.encode_fields(0, self);
+        (self.scope, self.slots) = outer;
+        match self.problem.take() {
+            Some(problem) => self.problem = Some(self.plan.locate(problem, outer.0, field)),
+            None if self.output.len() == start => self.fail(field, NOTHING_SET),
+            None => {}
+        }
     }
 
     /// They go before the first group: behind it, they would be its last entry's.

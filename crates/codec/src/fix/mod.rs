@@ -5,18 +5,24 @@
 //!           \____/\_______________________________/\____/
 //!         BodyLength counts this                  CheckSum: sum of all before it, mod 256
 //! ```
-//! Components do not show; a repeating group is its count field followed by the entries, each of
-//! which begins with the entry's first field. Source: FIX 4.3 specification, volume 1, "FIX
-//! message format and delivery".
+//! Structs and choices do not show, be they components or structs by themselves: their fields stand
+//! in any order among those of the message or entry around them. A repeating group is its count field
+//! followed by the entries, each of which begins with the entry's first field; a list of values is one
+//! field, with blanks between them. Source: FIX 4.3 specification, volume 1, "FIX message format and
+//! delivery".
 
 mod binding;
+mod codes;
 mod decoder;
 mod encoder;
+mod frame;
 mod plan;
 mod stray;
+mod window;
 
-pub use decoder::{Decoder, Frame, frame};
+pub use decoder::Decoder;
 pub use encoder::Encoder;
+pub use frame::{Frame, frame};
 pub use plan::{Options, Plan};
 
 /// The delimiter behind every field.

@@ -1,7 +1,9 @@
 //! Which value is it that has a delimiter inside? Asked only when the count of delimiters is wrong.
 
 use trunkline_message::{Encoder, Error, ErrorKind, Fields, Message};
-use trunkline_wire::{Code, Date, Decimal, Integer, Time, Timestamp};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp,
+};
 
 use super::SOH;
 use super::plan::Plan;
@@ -42,7 +44,11 @@ impl Encoder for Finder<'_> {
     fn boolean(&mut self, _: usize, _: bool) {}
     fn integer<I: Integer>(&mut self, _: usize, _: I) {}
     fn decimal(&mut self, _: usize, _: Decimal) {}
-    fn float(&mut self, _: usize, _: f64) {}
+    fn float<F: Float>(&mut self, _: usize, _: F) {}
+    fn big_integer(&mut self, _: usize, _: &BigInteger) {}
+    fn big_decimal(&mut self, _: usize, _: &BigDecimal) {}
+    fn duration(&mut self, _: usize, _: Duration) {}
+    fn enumeration(&mut self, _: usize, _: usize) {}
     fn string(&mut self, field: usize, value: &str) {
         self.look(field, value.as_bytes());
     }
@@ -54,13 +60,13 @@ impl Encoder for Finder<'_> {
     fn time(&mut self, _: usize, _: Time) {}
     fn timestamp(&mut self, _: usize, _: Timestamp) {}
     fn integers<I: Integer>(&mut self, _: usize, _: &[I]) {}
-    fn floats(&mut self, _: usize, _: &[f64]) {}
+    fn floats<F: Float>(&mut self, _: usize, _: &[F]) {}
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
         if self.found.is_some() {
             return;
         }
         let outer = self.scope;
-        self.scope = self.plan.scopes[outer].slots[field].scope;
+        self.scope = self.plan.scopes[outer].slots[field].inside();
         for (i, entry) in entries.iter().enumerate() {
             entry.encode_fields(0, self);
             if let Some(error) = self.found.take() {
@@ -68,6 +74,17 @@ impl Encoder for Finder<'_> {
                 break;
             }
         }
+        self.scope = outer;
+    }
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        if self.found.is_some() {
+            return;
+        }
+        let outer = self.scope;
+        self.scope = self.plan.scopes[outer].slots[field].inside();
+        value.encode_fields(0, self);
+        let found = self.found.take();
+        self.found = found.map(|error| self.plan.locate(error, outer, field));
         self.scope = outer;
     }
 }

@@ -274,9 +274,12 @@ impl Array {
     fn with(mut self, local: &str, parser: &Parser, input: &str, value: &str) -> Option<Self> {
         let count = match local {
             "arrayType" => {
-                let (name, count) = value.split_once('[')?;
-                self.of_items(parser, input, name)?;
-                count.strip_suffix(']')?
+                let (name, count) = value.strip_suffix(']')?.rsplit_once('[')?;
+                let items = name.trim_end_matches("[]");
+                self.of_items(parser, input, items)?;
+                // Arrays are no simple type, whatever theirs is.
+                self.simple &= items.len() == name.len();
+                count
             }
             "itemType" => {
                 self.of_items(parser, input, value)?;
@@ -384,11 +387,12 @@ pub(super) fn fits(kind: Option<Kind>, local: &str) -> bool {
     let Some(kind) = kind else { return false };
     match kind {
         Kind::Boolean => local == "boolean",
-        Kind::Integer(_) => whole,
-        Kind::Decimal | Kind::Float => number,
+        Kind::Integer(_) | Kind::BigInteger => whole,
+        Kind::Decimal | Kind::BigDecimal | Kind::Float32 | Kind::Float64 => number,
         Kind::Bytes => local == "base64Binary",
         Kind::Date => local == "date",
         Kind::Time => local == "time",
+        Kind::Duration => local == "duration",
         // The drafts' name is the second.
         Kind::Timestamp => matches!(local, "dateTime" | "timeInstant"),
         Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),

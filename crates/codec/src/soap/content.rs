@@ -1,10 +1,10 @@
 //! What an element says in its attributes and its text.
 
-use trunkline_message::{ErrorKind, Holds, Result};
+use trunkline_message::{ErrorKind, Holds, Kind, Result};
 
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
-use super::plan::ScopePlan;
+use super::plan::{NONE, ScopePlan, Shape};
 use crate::xml::{self, Event};
 
 impl<'a> Body<'a> {
@@ -21,20 +21,64 @@ impl<'a> Body<'a> {
     /// says that it has.
     #[inline]
     pub(super) fn is_nil(&mut self) -> Result<bool> {
+        if self.parser.attributes(self.input).len() == 0 {
+            self.stated = None;
+            return Ok(false);
+        }
+        self.is_nil_by_marks()
+    }
+
+    #[inline(never)]
+    fn is_nil_by_marks(&mut self) -> Result<bool> {
         let marks = self.marks()?;
-        let field = &self.plan.layout.scopes()[self.scope].fields[self.field];
-        let fits = marks.fit(field.holds.kind()).and_then(|()| match field.holds {
+        let plan = self.plan;
+        let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
+        let around = &plan.scopes[self.scope];
+        let slot = &around.slots[self.field];
+        let fits = marks.fit(self.kind_of(holds, slot.shape)).and_then(|()| match slot.shape {
             _ if marks.nil => Ok(None),
-            Holds::Group(_) if self.plan.any_item => marks.array(true).map(|it| it.count),
-            Holds::List(_) => {
-                let fits = marks.refuse_simple(self.plan).and_then(|()| marks.array(false));
+            Shape::Group if plan.any_item => {
+                marks.array(around.inside(slot).is_compound).map(|it| it.count)
+            }
+            Shape::List => {
+                let fits = marks.refuse_simple(plan).and_then(|()| marks.array(false));
                 fits.map(|it| it.count)
             }
             _ => marks.refuse_array().map(|()| None),
         });
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes_of_field(marks.others)?;
+        let is_scope = match slot.shape {
+            Shape::Struct => true,
+            Shape::Run => slot.scope > 0 && around.inside(slot).enclosing.is_some(),
+            _ => false,
+        };
+        if is_scope {
+            let inner = &plan.scopes[usize::from(slot.scope)];
+            self.count_attributes_around(marks.others, inner, NONE)?;
+            if self.attributes {
+                self.hold_of_field(inner, marks.nil)?;
+            }
+        } else {
+            self.count_attributes_of_field(marks.others)?;
+        }
         Ok(marks.nil)
+    }
+
+    /// Of which kind a field's values are; those of an enumeration are text.
+    fn kind_of(&self, holds: Holds, shape: Shape) -> Option<Kind> {
+        match (holds, shape) {
+            (Holds::Enumeration(_), _) => Some(Kind::Text),
+            (Holds::Group(inner), Shape::Run) => {
+                let inner = self.plan.layout.scope(inner);
+                let is_item = inner.shape == trunkline_message::Shape::Item;
+                let item = is_item.then(|| inner.fields[0].holds)?;
+                match item {
+                    Holds::Enumeration(_) => Some(Kind::Text),
+                    item => item.kind(),
+                }
+            }
+            (holds, _) => holds.kind(),
+        }
     }
 
     /// Is the component whose start tag was just read nil?
@@ -60,8 +104,17 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Is the number of items found the stated one, if there was one?
-    pub(super) fn check_count(&self, stated: Option<u64>, found: usize) -> Result<()> {
+    /// Is the number of items found the stated one, if there was one, and that of the schema?
+    #[inline]
+    pub(super) fn check_count(
+        &self,
+        stated: Option<u64>,
+        fixed: usize,
+        found: usize,
+    ) -> Result<()> {
+        if fixed > 0 && found != fixed {
+            return Err(self.error(ErrorKind::Count { stated: fixed, found }, self.at()));
+        }
         match stated {
             Some(stated) if stated != found as u64 => {
                 let stated = usize::try_from(stated).unwrap_or(usize::MAX);

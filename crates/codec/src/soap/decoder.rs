@@ -11,7 +11,9 @@ use std::sync::Arc;
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
 
 use super::attributes::is_of_graphs;
+use super::entries::Run;
 use super::graph;
+use super::inside::Enclosing;
 use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Plan, ScopePlan};
@@ -114,17 +116,14 @@ impl Decoder {
         }
         let input = self.source.prepare(bytes, &self.limits)?;
         message.clear();
-        // Where nothing is long enough to meet a limit, the limit needs no look.
         let limits = &self.limits;
-        let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
-        let mut expected = self.expected && is_short;
+        let mut expected = self.expected && is_short(input, limits);
         let attributes = plan.options.attributes;
-        let unknown = &mut self.unknown;
-        let way = self.templates.enter(plan, input, &mut self.parser, expected, unknown)?;
+        let way =
+            self.templates.enter(plan, input, &mut self.parser, expected, &mut self.unknown)?;
         let known = way == Way::Known;
-        expected &= way != Way::Nil;
+        expected &= way != Way::Nil && plan.width <= limits.attributes;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
-        expected &= plan.width <= limits.attributes;
         let first = self.parser.position();
         let (mut opening, learnt) = self.templates.present();
         let mut body = Body {
@@ -149,6 +148,9 @@ impl Decoder {
             first: plan.return_value.is_some().then_some(first),
             result: None,
             unknown: self.unknown,
+            own: &plan.message,
+            run: Run::First,
+            begun: 0,
             scope: 0,
             field: 0,
             fields: 0,
@@ -176,6 +178,12 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+/// Where nothing is long enough to meet a limit, the limit needs no look.
+#[inline]
+fn is_short(input: &str, limits: &Limits) -> bool {
+    input.len() <= limits.value_bytes.min(limits.message_bytes)
 }
 
 /// Where the value of the present field stands.
@@ -222,6 +230,11 @@ pub(super) struct Body<'a> {
     /// Elements that the schema does not know.
     pub(super) unknown: usize,
     pub(super) scope: usize,
+    /// The element of the scope: that of the message, an entry or a struct.
+    pub(super) own: &'a Enclosing,
+    /// Of an unwrapped list, which elements are read, and where the first one begins.
+    pub(super) run: Run,
+    pub(super) begun: usize,
     pub(super) field: usize,
     pub(super) fields: usize,
     /// Entries of all groups so far.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result};
+use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Need, Result};
 use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
-    Code, Cursor, Date, Decimal, Integer, Literal, Output, Text, Time, Timestamp, base64, scan,
-    write_float,
+    BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output,
+    Text, Time, Timestamp, base64, scan, write_float,
 };
 
-use super::plan::{Element, NONE, Plan, ScopePlan};
+use super::inside::Enclosing;
+use super::plan::{Element, NONE, Plan, ScopePlan, Shape, Slot};
 
 /// Writes messages of one schema as SOAP.
 #[derive(Debug)]
@@ -164,6 +165,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         }
         self.approach(field);
         let slot = &self.scope.slots[field];
+        if ATTRIBUTES && slot.shape != Shape::Attribute {
+            self.finish_tag();
+        }
         let mut cursor = self.output.cursor(slot.start.len() + room + slot.end.len());
         cursor.literal(&slot.start);
         value(&mut cursor);
@@ -212,7 +216,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
                 self.reach(NONE);
                 let slot = &scope.slots[field];
                 write(self.output, &slot.start);
-                self.array_count(0);
+                if scope.inside(slot).is_array {
+                    self.array_count(0);
+                }
                 write(self.output, &slot.end);
                 self.next = field + 1;
             }
@@ -224,7 +230,8 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     fn writes_first(&self, rank: usize) -> bool {
         let scope = self.scope;
         let is_first = self.scope_index == 0 && self.next == 0 && self.component == NONE;
-        let first = scope.components.iter().find(|it| it.parent == NONE && it.ranks.0 == 0);
+        let is_outer = |it: &&Element| it.parent == NONE && it.ranks.0 == 0 && !it.is_choice;
+        let first = scope.components.iter().find(is_outer);
         let stands = || match first {
             Some(component) => component.required || rank < component.ranks.1,
             None => rank == 0 || scope.parts.first() == Some(&0),
@@ -232,14 +239,12 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         is_first && stands()
     }
 
-    /// How many entries an array has, where its start tag says so, and the end of the tag.
+    /// How many entries an array has, which its start tag says, and the end of the tag.
     #[inline]
     fn array_count(&mut self, entries: usize) {
-        if self.plan.arrays {
-            let mut cursor = self.output.cursor(64);
-            count(&mut cursor, entries, &self.plan.array_end);
-            cursor.finish();
-        }
+        let mut cursor = self.output.cursor(64);
+        count(&mut cursor, entries, &self.plan.array_end);
+        cursor.finish();
     }
 
     /// Writes the required components that lie before the rank and have no field inside set.
@@ -341,22 +346,59 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         values: &[T],
         write: impl Fn(T, &mut [u8; 40]) -> usize,
     ) {
-        if self.passes(field) {
+        if self.passes(field) || !self.may_hold(field, values.len()) {
             return;
         }
         self.approach_element(field);
-        let arrays = self.plan.arrays.then_some(&self.plan.array_end);
-        self.field(field, 64 * (values.len() + 1), |cursor| {
-            if let Some(end) = arrays {
-                count(cursor, values.len(), end);
+        let (plan, scope) = (self.plan, self.scope);
+        let slot = &scope.slots[field];
+        let Some(item) = &scope.inside(slot).enclosing else { return };
+        let around = slot.start.len() + slot.end.len() + 64;
+        let each = item.start.len() + 40 + item.end.len();
+        let mut cursor = self.output.cursor(around + each * values.len());
+        if slot.shape == Shape::List {
+            cursor.literal(&slot.start);
+            if plan.arrays {
+                count(&mut cursor, values.len(), &plan.array_end);
             }
-            for value in values {
-                cursor.array(*b"<item>");
-                let len = write(*value, cursor.window());
-                cursor.advance(len);
-                cursor.array(*b"</item>");
-            }
-        });
+        }
+        for value in values {
+            cursor.literal(&item.start);
+            let len = write(*value, cursor.window());
+            cursor.advance(len);
+            cursor.literal(&item.end);
+        }
+        if slot.shape == Shape::List {
+            cursor.literal(&slot.end);
+        }
+        cursor.finish();
+    }
+
+    /// May the list have so many items?
+    #[inline]
+    fn may_hold(&mut self, field: usize, items: usize) -> bool {
+        let scope = self.scope;
+        let slot = &scope.slots[field];
+        let fixed = scope.inside(slot).fixed;
+        let is_told = items > 0 || slot.shape != Shape::Run;
+        if (fixed == 0 || items == fixed) && is_told {
+            return true;
+        }
+        self.refuse_count(field, fixed, items)
+    }
+
+    /// Without an element around all of them, no entries are the same as no list. Are they what the
+    /// schema allows?
+    #[cold]
+    fn refuse_count(&mut self, field: usize, fixed: usize, items: usize) -> bool {
+        let is_optional =
+            self.plan.layout.scopes()[self.scope_index].fields[field].need == Need::Optional;
+        if fixed > 0 && items != fixed {
+            self.fail(field, "the list has another number of items than it must have");
+        } else if is_optional {
+            self.fail(field, "an empty list that is unwrapped cannot be told from none");
+        }
+        self.problem.is_none()
     }
 
     /// Which bytes a value cannot contain as they are, or may not.
@@ -369,11 +411,18 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     }
 
     /// Appends text with what is markup escaped; says whether every character is one of XML's.
-    fn escape(cursor: &mut Cursor<'_>, text: &str) -> bool {
-        match ATTRIBUTES {
+    fn escape(cursor: &mut Cursor<'_>, text: &str, quoted: bool) -> bool {
+        match quoted {
             false => escape(cursor, text, in_text),
             true => escape(cursor, text, in_quotes),
         }
+    }
+
+    /// Does the value of the field stand between quotes? Where values are attributes, those of arms
+    /// and items are elements even so.
+    #[inline]
+    fn is_quoted(&self, field: usize) -> bool {
+        ATTRIBUTES && self.scope.slots[field].shape == Shape::Attribute
     }
 
     #[cold]
@@ -383,9 +432,41 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     #[inline]
     fn check<F: Fields>(&mut self, fields: &F) {
-        if let Some(field) = fields.missing() {
-            self.fail(field, "a required field is not set");
+        if let Some(unmet) = fields.unmet()
+            && self.problem.is_none()
+        {
+            let error = Error::new(ErrorKind::Unwritable(unmet.why()), self.output.len());
+            let scope = &self.plan.layout.scopes()[self.scope_index];
+            self.problem = Some(scope.locate_unmet(error, unmet));
         }
+    }
+
+    /// Writes what another scope describes: a struct, or an entry of a list.
+    #[inline]
+    fn inner<F: Fields>(&mut self, enclosing: Option<&Enclosing>, value: &F) {
+        (self.next, self.component) = (0, NONE);
+        if let Some(element) = enclosing {
+            self.begin(&element.start);
+        }
+        self.check(value);
+        self.fields(value);
+        self.finish_scope();
+        if let Some(element) = enclosing {
+            self.close(&element.end);
+        }
+    }
+
+    /// Calls `write` in the scope of what a field has inside.
+    #[inline]
+    fn inside(&mut self, slot: &'a Slot, write: impl FnOnce(&mut Self)) {
+        let outer = (self.scope, self.scope_index, self.component);
+        let visit = (self.visit, self.more);
+        self.scope_index = slot.scope.into();
+        self.scope = &self.plan.scopes[self.scope_index];
+        write(self);
+        (self.scope, self.scope_index, self.component) = outer;
+        (self.visit, self.more) = visit;
+        self.next = usize::from(slot.rank) + 1;
     }
 
     #[cold]
@@ -474,8 +555,16 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.window(field, |window| value.write(window));
     }
 
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.field(field, value.as_str().len(), |cursor| cursor.copy(value.as_str().as_bytes()));
+    }
+
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.field(field, value.as_str().len(), |cursor| cursor.copy(value.as_str().as_bytes()));
+    }
+
     #[inline]
-    fn float(&mut self, field: usize, value: f64) {
+    fn float<F: Float>(&mut self, field: usize, value: F) {
         self.window(field, |window| write_float(value, window));
     }
 
@@ -484,12 +573,15 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
             return;
         }
         let mut legal = true;
-        let needs_escape = match ATTRIBUTES {
+        let quoted = self.is_quoted(field);
+        let needs_escape = match quoted {
             false => scan::needs_escape(value.as_bytes()),
             true => scan::needs_escape_in_quotes(value.as_bytes()),
         };
         if needs_escape {
-            self.field(field, 6 * value.len(), |cursor| legal = Self::escape(cursor, value));
+            self.field(field, 6 * value.len(), |cursor| {
+                legal = Self::escape(cursor, value, quoted)
+            });
         } else {
             self.field(field, value.len(), |cursor| cursor.copy(value.as_bytes()));
         }
@@ -501,19 +593,19 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) => {
+            Some((block, len)) if !ATTRIBUTES || self.is_quoted(field) => {
                 let mut legal = true;
                 self.field(field, 6 * 30, |cursor| {
                     if cursor.text_block(block, len, Self::escapable) {
                         cursor.retreat(len);
-                        legal = Self::escape(cursor, value);
+                        legal = Self::escape(cursor, value, ATTRIBUTES);
                     }
                 });
                 if !legal {
                     self.unwritable(field);
                 }
             }
-            None => self.string(field, value),
+            _ => self.string(field, value),
         }
     }
 
@@ -530,11 +622,14 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn code(&mut self, field: usize, value: Code) {
+        if ATTRIBUTES && !self.is_quoted(field) {
+            return self.string(field, value.as_str());
+        }
         let mut legal = true;
         self.field(field, 6 * 16, |cursor| {
             if cursor.text_block(value.block(), value.len(), Self::escapable) {
                 cursor.retreat(value.len());
-                legal = Self::escape(cursor, value.as_str());
+                legal = Self::escape(cursor, value.as_str(), ATTRIBUTES);
             }
         });
         if !legal {
@@ -559,43 +654,73 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.window(field, |window| value.write_xml(zone, window));
     }
 
+    fn duration(&mut self, field: usize, value: Duration) {
+        let mut text = [0; Duration::LONGEST];
+        let length = value.write_xml(&mut text);
+        self.field(field, length, |cursor| cursor.copy(&text[..length]));
+    }
+
+    fn enumeration(&mut self, field: usize, value: usize) {
+        let plan = self.plan;
+        let values = &plan.enumerations[usize::from(self.scope.slots[field].scope)];
+        match values.name(value) {
+            Some(name) => self.string(field, name),
+            None => self.fail(field, "the enumeration has no such value"),
+        }
+    }
+
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
         self.list(field, values, |value, window| value.write(window));
     }
 
-    fn floats(&mut self, field: usize, values: &[f64]) {
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
         self.list(field, values, write_float);
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        if self.problem.is_some() || self.passes(field) || !self.may_hold(field, entries.len()) {
+            return;
+        }
+        self.approach_element(field);
+        let scope = self.scope;
+        let slot = &scope.slots[field];
+        let is_wrapped = slot.shape != Shape::Run;
+        if is_wrapped {
+            write(self.output, &slot.start);
+            if scope.inside(slot).is_array {
+                self.array_count(entries.len());
+            }
+        }
+        let enclosing = scope.inside(slot).enclosing.as_ref();
+        let outer = self.scope_index;
+        self.inside(slot, |body| {
+            for (i, entry) in entries.iter().enumerate() {
+                body.inner(enclosing, entry);
+                if let Some(problem) = body.problem.take() {
+                    body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));
+                    break;
+                }
+            }
+        });
+        if is_wrapped {
+            write(self.output, &slot.end);
+        }
+    }
+
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
         if self.problem.is_some() || self.passes(field) {
             return;
         }
         self.approach_element(field);
-        let slot = &self.scope.slots[field];
-        write(self.output, &slot.start);
-        self.array_count(entries.len());
-        let plan = self.plan;
-        let outer = (self.scope, self.scope_index, self.component);
-        let visit = (self.visit, self.more);
-        self.scope_index = slot.scope.into();
-        self.scope = &plan.scopes[self.scope_index];
-        for (i, entry) in entries.iter().enumerate() {
-            (self.next, self.component) = (0, NONE);
-            self.begin(&self.scope.start);
-            self.check(entry);
-            self.fields(entry);
-            self.finish_scope();
-            self.close(&self.scope.end);
-            if let Some(problem) = self.problem.take() {
-                self.problem = Some(plan.locate(problem.in_entry(i), outer.1, field));
-                break;
+        let scope = self.scope;
+        let slot = &scope.slots[field];
+        let enclosing = scope.inside(slot).enclosing.as_ref();
+        let outer = self.scope_index;
+        self.inside(slot, |body| {
+            body.inner(enclosing, value);
+            if let Some(problem) = body.problem.take() {
+                body.problem = Some(body.plan.locate(problem, outer, field));
             }
-        }
-        (self.scope, self.scope_index, self.component) = outer;
-        (self.visit, self.more) = visit;
-        let slot = &self.scope.slots[field];
-        self.next = usize::from(slot.rank) + 1;
-        write(self.output, &slot.end);
+        });
     }
 }

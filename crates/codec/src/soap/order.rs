@@ -68,9 +68,9 @@ impl Written {
         let scope = naming.layout.scope(id);
         let mut inside = vec![Inside::default(); scope.components.len() + 1];
         let place = |component: u16| usize::from(component.wrapping_add(1));
-        for (index, field) in scope.fields.iter().enumerate() {
+        for index in 0..scope.fields.len() {
             let around = &mut inside[place(naming.around(id, index))];
-            match naming.shape(field.holds) {
+            match naming.shape(id, index) {
                 Shape::Attribute => around.attributes.push(index),
                 _ => around.elements.push((index, Child::Field)),
             }

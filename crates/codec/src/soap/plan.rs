@@ -1,11 +1,15 @@
 //! A schema compiled for SOAP: the tags to write and the names to look up.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_message::{Component, Error, Holds, Need, Required, Scope, ScopeId};
+use trunkline_message::{Component, Error, Field, Holds, Need, Required, Result, Scope, ScopeId};
+use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
+use super::binding::is_unwrapped;
 use super::envelope;
+use super::inside::{Depths, Enclosing, Inside, Values, end, many_named};
 use super::names::{Name, Names};
 use super::naming::Naming;
 use super::order::Order;
@@ -113,7 +117,7 @@ pub struct Options {
     /// `TargetCompID`. What is the same even so is numbered: `CompID-2`.
     pub flat: bool,
     /// Is every field with one value an attribute of the element that it stands in, as in FIXML
-    /// 4.4? Groups and lists of numbers stay elements. Fields named `xmlns` and `href`, which mean
+    /// 4.4? Lists, structs by themselves, arms of choices and items stay elements. Fields named `xmlns` and `href`, which mean
     /// something else as attributes, are numbered: `href-2`. A decoder accepts as many attributes
     /// of an element as [`Limits`](trunkline_message::Limits) say.
     pub attributes: bool,
@@ -230,7 +234,12 @@ pub struct Plan {
     /// In answers of SOAP 1.2, the element that names the return value.
     pub(super) result: Option<Literal>,
     pub(super) scopes: Vec<ScopePlan>,
-    /// How deep elements nest inside the message's own.
+    /// The element that is the message, as far as it is named in no namespace.
+    pub(super) message: Enclosing,
+    /// Of each enumeration that fields hold.
+    pub(super) enumerations: Vec<Values>,
+    /// How deep elements nest inside the message's own; for what may hold itself see
+    /// [`ScopePlan::depth`].
     pub(super) depth: usize,
     /// How many attributes an element may have.
     pub(super) width: usize,
@@ -238,19 +247,30 @@ pub struct Plan {
 
 impl Plan {
     /// Compiles a layout.
-    pub fn new(layout: &Arc<trunkline_message::Layout>, options: &Options) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// Two elements beside each other would have the same name: an arm of a choice stands where the
+    /// choice does. Or a note of XML is none: a name that is no name, a word without a meaning.
+    pub fn new(layout: &Arc<trunkline_message::Layout>, options: &Options) -> Result<Arc<Self>> {
         let options = options.effective();
         let naming = Naming { layout, options: &options };
+        naming.check()?;
         let root = naming.root();
         let around = envelope::around(&options, &root);
         let arrays = options.has_arrays();
         let any_item = options.style.is_encoded() && !options.is_plain_rpc();
+        let mut enumerations = Enumerations::default();
         let mut scopes: Vec<ScopePlan> = (0..layout.scopes().len() as u16)
-            .map(|scope| ScopePlan::new(&naming, ScopeId(scope)))
+            .map(|scope| ScopePlan::new(&naming, ScopeId(scope), &mut enumerations))
             .collect();
+        let depths = Depths::new(layout, options.flat);
+        let many_named = many_named(scopes.len(), scopes.iter().flat_map(ScopePlan::elements));
+        for (index, scope) in scopes.iter_mut().enumerate() {
+            (scope.depth, scope.many_named) = (depths.measured[index], many_named[index]);
+        }
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             layout: layout.clone(),
             prologue: Literal::new(around.prologue().as_bytes()),
             epilogue: Literal::new(around.after.as_bytes()),
@@ -264,12 +284,18 @@ impl Plan {
             prefixes: options.prefixes(),
             return_value: return_value(&naming).filter(|_| options.is_answer()),
             result,
+            message: Enclosing {
+                start: naming.start(&root, layout.name()),
+                end: end(&root),
+                name: root.clone().into(),
+            },
             root: root.into(),
-            depth: depth(&naming),
+            enumerations: enumerations.values,
+            depth: depths.message,
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
             options,
-        })
+        }))
     }
 
     /// The layout that was compiled.
@@ -316,10 +342,16 @@ impl Plan {
     }
 }
 
-/// The first element of the message.
+/// The first element of the message, if there is one that is.
 fn return_value(naming: &Naming<'_>) -> Option<Name> {
     let scope = naming.layout.scope(ScopeId(0));
-    let mut first = (!scope.fields.is_empty()).then_some(Name::Field(0))?;
+    let field = scope.fields.first()?;
+    let choice = field.component.is_some_and(|it| scope.components[usize::from(it)].is_choice);
+    let is_run = naming.shape(ScopeId(0), 0) == Shape::Run;
+    if choice || is_run || scope.shape == ScopeShape::Choice {
+        return None;
+    }
+    let mut first = Name::Field(0);
     let mut around = Some(naming.around(ScopeId(0), 0)).filter(|it| *it != NONE);
     while let Some(component) = around {
         first = Name::Component(component);
@@ -339,28 +371,20 @@ fn result(naming: &Naming<'_>) -> Option<Literal> {
     Some(Literal::new(element.as_bytes()))
 }
 
-/// How deep elements nest inside the one that is the message.
-fn depth(naming: &Naming<'_>) -> usize {
-    let mut depths = vec![0; naming.layout.scopes().len()];
-    // The scopes of groups stand behind the one that they are in.
-    for (index, scope) in naming.layout.scopes().iter().enumerate().rev() {
-        let outer = |mut component: Option<u16>| {
-            let mut count = 0;
-            while let Some(around) = component {
-                component = scope.components[usize::from(around)].parent;
-                count += 1;
-            }
-            if naming.options.flat { 0 } else { count }
-        };
-        let fields = scope.fields.iter().map(|field| match field.holds {
-            Holds::Group(entry) => outer(field.component) + 2 + depths[usize::from(entry.0)],
-            Holds::List(_) => outer(field.component) + 2,
-            Holds::Value(_) => outer(field.component) + 1,
-        });
-        let components = (0..scope.components.len()).map(|it| outer(Some(it as u16)));
-        depths[index] = fields.chain(components).max().unwrap_or(0);
+/// The enumerations of a plan while it is made.
+#[derive(Default)]
+struct Enumerations {
+    places: HashMap<TypeId, u16>,
+    values: Vec<Values>,
+}
+
+impl Enumerations {
+    fn place(&mut self, layout: &trunkline_message::Layout, of: TypeId) -> u16 {
+        *self.places.entry(of).or_insert_with(|| {
+            self.values.push(Values::new(layout.schema().values(of)));
+            self.values.len() as u16 - 1
+        })
     }
-    depths[0]
 }
 
 /// What a field is to the parser.
@@ -370,10 +394,14 @@ pub(super) enum Shape {
     Value,
     /// An attribute.
     Attribute,
-    /// An element whose content is `item` elements.
+    /// An element whose content is numbers, each an element.
     List,
     /// An element whose content is entries.
     Group,
+    /// Elements side by side, each a number or an entry: a list without one around them.
+    Run,
+    /// An element whose content is a struct or choice.
+    Struct,
 }
 
 #[derive(Debug)]
@@ -384,8 +412,10 @@ pub(super) struct Slot {
     pub(super) shape: Shape,
     /// Innermost component around the field; [`NONE`] for the scope's own element.
     pub(super) component: u16,
-    /// Of the entries, for groups.
+    /// Of the entries, for groups, or of what is in a struct; for enumerations, which of the plan's.
     pub(super) scope: u16,
+    /// What is inside, an index into [`ScopePlan::insides`]; nothing of single values.
+    pub(super) inside: u16,
     /// In which visit to the fields this one is written, and as which of all.
     pub(super) visit: u16,
     pub(super) rank: u16,
@@ -421,7 +451,12 @@ pub(super) struct Element {
     pub(super) parent: u16,
     /// Rank of the first field inside; one beyond that of the last.
     pub(super) ranks: (usize, usize),
+    /// Is it written though it holds nothing?
     pub(super) required: bool,
+    /// A choice has no element: its arms stand where it would.
+    pub(super) is_choice: bool,
+    /// Does what must be there depend on whether it is?
+    pub(super) is_condition: bool,
 }
 
 #[derive(Debug)]
@@ -430,11 +465,13 @@ pub(super) struct ScopePlan {
     pub(super) components: Box<[Element]>,
     /// How many words of 64 bits hold one for each field and, behind those, each component.
     pub(super) words: usize,
-    /// Name of the element that is the message or entry, and its tags; `<MDEntry` where attributes
-    /// may follow.
-    pub(super) name: Box<str>,
-    pub(super) start: Literal,
-    pub(super) end: Literal,
+    pub(super) insides: Box<[Inside]>,
+    /// Is it one field of several that is set, or of one?
+    pub(super) shape: ScopeShape,
+    /// How deep elements nest in it, if that is measured when it is entered; else 0.
+    pub(super) depth: usize,
+    /// Is it entered by elements of more than one name?
+    pub(super) many_named: bool,
     /// Of the elements inside.
     pub(super) names: Names,
     /// Of the attributes of the scope's and the components' elements.
@@ -442,7 +479,7 @@ pub(super) struct ScopePlan {
     /// How many visits to the fields it takes to write them.
     pub(super) visits: u16,
     pub(super) required: Required,
-    /// Groups that are written though they have no entries: the parts of rpc, none of which may be
+    /// Lists that are written though they are empty: the parts of rpc, none of which may be
     /// left out (WS-I Basic Profile 1.1, R2211).
     pub(super) parts: Box<[u16]>,
     /// Is there anything that must be there though nothing inside is set?
@@ -450,36 +487,42 @@ pub(super) struct ScopePlan {
 }
 
 impl ScopePlan {
-    fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
+    fn new(naming: &Naming<'_>, id: ScopeId, enumerations: &mut Enumerations) -> Self {
         let scope = naming.layout.scope(id);
         let flat = naming.options.flat;
         let order = Order::new(naming, id);
-        let entry = if id.0 == 0 { naming.root() } else { naming.entry(id) };
         let components = if flat { 0 } else { scope.components.len() };
         let (mut names, mut attributes) = (Names::new(components), Names::new(components));
-        let slots = slots(naming, id, &order, &mut names, &mut attributes);
+        let mut made = Slots { naming, id, enumerations, insides: Vec::new() };
+        let slots = made.slots(&order, &mut names, &mut attributes);
+        let insides = made.insides.into();
         let components = (0..components).map(|index| {
             let component = &scope.components[index];
             let name = naming.component(id, index);
             let parent = component.parent.unwrap_or(NONE);
-            names.add(parent, &name, Name::Component(index as u16));
+            if !component.is_choice {
+                names.add(parent, &name, Name::Component(index as u16));
+            }
             Element {
                 start: naming.start(&name, &component.type_name),
                 end: end(&name),
                 parent,
                 ranks: order.spans[index],
-                required: component.need == Need::Required,
+                required: component.need == Need::Required && !component.is_choice,
+                is_choice: component.is_choice,
+                is_condition: scope.required.is_condition(index as u16),
             }
         });
-        let parts = if id.0 == 0 { parts(scope, naming.options) } else { Box::default() };
+        let parts = if id.0 == 0 { parts(naming.layout, naming.options) } else { Box::default() };
         let components: Box<[Element]> = components.collect();
         Self {
             words: (slots.len() + components.len()).div_ceil(64),
             components,
             slots,
-            start: naming.start(&entry, &scope.name),
-            end: end(&entry),
-            name: entry.into(),
+            insides,
+            shape: scope.shape,
+            depth: 0,
+            many_named: false,
             names: names.finish(),
             attributes: attributes.finish(),
             visits: order.visits,
@@ -490,37 +533,81 @@ impl ScopePlan {
     }
 }
 
-fn slots(
-    naming: &Naming<'_>,
+/// Makes the slots of a scope.
+struct Slots<'a> {
+    naming: &'a Naming<'a>,
     id: ScopeId,
-    order: &Order,
-    names: &mut Names,
-    attributes: &mut Names,
-) -> Box<[Slot]> {
-    let fields = &naming.layout.scope(id).fields;
-    let slot = |(index, name): (usize, String)| {
-        let holds = fields[index].holds;
-        let (shape, component) = (naming.shape(holds), naming.around(id, index));
-        let (names, start, end) = match shape {
-            Shape::Attribute => (&mut *attributes, format!(" {name}=\""), Literal::new(b"\"")),
-            _ => (&mut *names, naming.field_start(&name, holds), end(&name)),
-        };
-        names.add(component, &name, Name::Field(index as u16));
-        Slot {
-            start: Literal::new(start.as_bytes()),
-            end,
-            shape,
-            component,
-            scope: if let Holds::Group(scope) = holds { scope.0 } else { 0 },
-            visit: order.visit_of[index],
-            rank: order.rank_of[index],
-        }
-    };
-    naming.fields(id).into_iter().enumerate().map(slot).collect()
+    enumerations: &'a mut Enumerations,
+    insides: Vec<Inside>,
 }
 
-fn end(name: &str) -> Literal {
-    Literal::new(format!("</{name}>").as_bytes())
+impl Slots<'_> {
+    fn slots(&mut self, order: &Order, names: &mut Names, attributes: &mut Names) -> Box<[Slot]> {
+        let (naming, id) = (self.naming, self.id);
+        let slot = |(index, name): (usize, String)| {
+            let slot = self.slot(index, &name, order);
+            let names = match slot.shape {
+                Shape::Attribute => &mut *attributes,
+                _ => &mut *names,
+            };
+            names.add(slot.component, &name, Name::Field(index as u16));
+            slot
+        };
+        naming.fields(id).into_iter().enumerate().map(slot).collect()
+    }
+
+    fn slot(&mut self, index: usize, name: &str, order: &Order) -> Slot {
+        let (naming, id) = (self.naming, self.id);
+        let field = &naming.layout.scope(id).fields[index];
+        let shape = naming.shape(id, index);
+        let inside = Inside::new(naming, field, shape, name);
+        let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
+        let (start, end) = match (shape, own) {
+            (Shape::Attribute, _) => {
+                (Literal::new(format!(" {name}=\"").as_bytes()), Literal::new(b"\""))
+            }
+            (Shape::Run | Shape::Struct, Some(own)) => (own.start.clone(), own.end.clone()),
+            (Shape::Run, None) => (self.run_start(field, name), end(name)),
+            _ => (Literal::new(naming.field_start(name, field.holds).as_bytes()), end(name)),
+        };
+        let inside = inside.map_or(0, |inside| {
+            self.insides.push(inside);
+            self.insides.len() as u16 - 1
+        });
+        let scope = match field.holds {
+            Holds::Group(inner) | Holds::Struct(inner) => inner.0,
+            Holds::Enumeration(of) => self.enumerations.place(naming.layout, of),
+            Holds::Value(_) | Holds::List(_) => 0,
+        };
+        let component = naming.around(id, index);
+        let (visit, rank) = (order.visit_of[index], order.rank_of[index]);
+        Slot { start, end, shape, component, scope, inside, visit, rank }
+    }
+
+    /// The start tag of an item without a list around it.
+    fn run_start(&self, field: &Field, name: &str) -> Literal {
+        let item = field.holds.scope().map(|it| self.naming.layout.scope(it).fields[0].holds);
+        let start = item.map(|item| self.naming.field_start(name, item)).unwrap_or_default();
+        Literal::new(start.as_bytes())
+    }
+}
+
+impl ScopePlan {
+    /// What is inside the field of a slot.
+    #[inline]
+    pub(super) fn inside(&self, slot: &Slot) -> &Inside {
+        &self.insides[usize::from(slot.inside)]
+    }
+
+    /// The elements around what other scopes describe, by those scopes.
+    fn elements(&self) -> impl Iterator<Item = (u16, &Enclosing)> {
+        let holds = |slot: &&Slot| matches!(slot.shape, Shape::Group | Shape::Run | Shape::Struct);
+        self.slots.iter().filter(holds).filter_map(|slot| {
+            // A run of numbers has no scope.
+            let inside = self.inside(slot);
+            Some((slot.scope, inside.enclosing.as_ref().filter(|_| slot.scope > 0)?))
+        })
+    }
 }
 
 impl ScopePlan {
@@ -579,17 +666,26 @@ impl ScopePlan {
     }
 }
 
-/// The groups that are parts of rpc by themselves.
-fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
+/// The lists that are parts of rpc by themselves.
+fn parts(layout: &trunkline_message::Layout, options: &Options) -> Box<[u16]> {
     if !options.style.is_rpc() || options.layout != Layout::Operation || options.attributes {
         return Box::default();
     }
+    let scope = layout.scope(ScopeId(0));
     let is_part = |index: &u16| {
         let field = &scope.fields[usize::from(*index)];
-        // One of an optional component would say that the component is there.
+        // One of an optional component would say that the component is there, one of a choice that
+        // it is chosen.
         let holds = |it: &Component, index: usize| it.fields.contains(&index);
-        let absent = |it: &Component| it.need == Need::Implied && holds(it, usize::from(*index));
-        matches!(field.holds, Holds::Group(_))
+        let absent = |it: &Component| {
+            (it.need == Need::Implied || it.is_choice) && holds(it, usize::from(*index))
+        };
+        let is_wrapped = !is_unwrapped(layout, field) || options.has_arrays();
+        // An optional list tells that it has no entries from its not being there.
+        matches!(field.holds, Holds::Group(_) | Holds::List(_))
+            && is_wrapped
+            && field.need != Need::Optional
+            && scope.shape == ScopeShape::Struct
             && (options.flat || field.component.is_none())
             && !scope.components.iter().any(absent)
     };
@@ -597,8 +693,13 @@ fn parts(scope: &Scope, options: &Options) -> Box<[u16]> {
 }
 
 fn hollow(scope: &Scope) -> bool {
+    let of_choice = |it: &Field| it.component.map(|it| &scope.components[usize::from(it)]);
+    let may_lack = |it: &Field| match of_choice(it).filter(|it| it.is_choice) {
+        Some(choice) => choice.need != Need::Required,
+        None => it.need != Need::Required,
+    };
     scope.components.iter().any(|component| {
         let inside = &scope.fields[component.fields.clone()];
-        component.need == Need::Required && inside.iter().all(|it| it.need == Need::Optional)
+        component.need == Need::Required && !component.is_choice && inside.iter().all(may_lack)
     })
 }

@@ -8,6 +8,7 @@ use trunkline_wire::scan;
 
 use super::attributes::says_nothing;
 use super::decoder::{Body, Value};
+use super::inside::Enclosing;
 use super::names::Name;
 use super::opening::{self, shown};
 use super::plan::{NONE, Plan, ScopePlan};
@@ -129,10 +130,14 @@ impl<'a> Body<'a> {
                 }
                 match body.tag(scope, seen, component, into)? {
                     Step::Between(next) => component = next,
-                    Step::Leaf(_) | Step::Ended => break,
+                    Step::Leaf(leaf) => match body.leaf(scope, leaf, into)? {
+                        Step::Between(next) => component = next,
+                        Step::Leaf(_) | Step::Ended => break,
+                    },
+                    Step::Ended => break,
                 }
             }
-            body.finish(scope, seen)
+            body.finish(scope, seen, into)
         })
     }
 
@@ -172,8 +177,10 @@ impl<'a> Body<'a> {
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
-            Some(Name::Field(field)) => {
-                self.expected_element(scope, seen, (field.into(), at, length), into)
+            Some(Name::Field(field))
+                if scope.slots[usize::from(field)].start.matches(bytes, at) =>
+            {
+                self.expected_field(scope, seen, (field.into(), at, length), into)
             }
             Some(Name::Component(inner)) => {
                 let start = &scope.components[usize::from(inner)].start;
@@ -193,22 +200,27 @@ impl<'a> Body<'a> {
                 self.parser.set_position(end.at);
                 Ok(Some(Step::Between(if end.empty { component } else { inner })))
             }
-            None => Ok(None),
+            _ => Ok(None),
         }
     }
 
-    /// Goes into the entry whose start tag begins at `at`, if that is as the plan would write it.
+    /// Goes into the entry or struct whose start tag begins at `at`, if that is as the plan would write
+    /// it.
     #[inline(never)]
-    pub(super) fn expected_entry(&mut self, index: usize, at: usize) -> Result<bool> {
-        let entry = &self.plan.scopes[index];
-        if !entry.start.matches(self.input.as_bytes(), at) {
+    pub(super) fn expected_tag_of(
+        &mut self,
+        index: usize,
+        element: &Enclosing,
+        at: usize,
+    ) -> Result<bool> {
+        if !element.start.matches(self.input.as_bytes(), at) {
             return Ok(false);
         }
-        let Some(end) = self.hold_planned(index, NONE, at + entry.start.len()) else {
+        let Some(end) = self.hold_planned(index, NONE, at + element.start.len()) else {
             return Ok(false);
         };
         if !end.empty {
-            self.parser.push_known(at + 1, entry.start.len() - 1)?;
+            self.parser.push_known(at + 1, element.name.len())?;
         }
         self.tags.ended = end.empty;
         self.parser.set_position(end.at);
@@ -348,6 +360,21 @@ impl<'a> Body<'a> {
                     self.unknown += usize::from(says_nothing(self.plan, name, local));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Holds the attributes of the start tag that the parser read last, that of a struct or entry which
+    /// may be nil.
+    ///
+    /// # Errors
+    /// It is, and has fields as attributes.
+    #[cold]
+    pub(super) fn hold_of_field(&mut self, inner: &ScopePlan, nil: bool) -> Result<()> {
+        self.hold(inner, NONE)?;
+        if nil && !std::mem::take(&mut self.tags.held).is_empty() {
+            let kind = ErrorKind::Expected(NOTHING.into());
+            return Err(self.error(kind, self.parser.position()));
         }
         Ok(())
     }

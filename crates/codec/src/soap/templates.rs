@@ -410,6 +410,7 @@ mod tests {
         let namespace = "urn:x".into();
         let layout = Arc::new(builder.build().unwrap());
         Plan::new(&layout, &Options { style, namespace, attributes, ..Options::default() })
+            .expect("a plan")
     }
 
     fn document(sender: usize, header: &str, attributes: &str) -> String {

@@ -36,25 +36,32 @@ impl Plan {
         let is_around = |slot: &&Slot| {
             slot.shape == Shape::Group
                 && slot.component == component
-                && *self.scopes[usize::from(slot.scope)].name == *local
+                && match &scope.inside(slot).enclosing {
+                    Some(element) => *element.name == *local,
+                    None => {
+                        let entry = &self.scopes[usize::from(slot.scope)];
+                        entry.names.get(NONE, local.as_bytes()).is_some()
+                    }
+                }
         };
         let around = scope.slots.iter().find(is_around)?.name();
         Some(format!("<{local}> of {namespace} inside an element {around}"))
     }
 
-    /// The same for an element that stands in that of a group with these entries, and is none. All
-    /// that is in the namespace of the entries, or in none, is meant as an entry, or as what stands
-    /// in one.
-    pub(super) fn meant_in_group(
+    /// The same for an element that stands in that of a list with these entries, whose elements are called
+    /// so, and is none. All that is in the namespace of the entries, or in none, is meant as an entry,
+    /// or as what stands in one.
+    pub(super) fn meant_among(
         &self,
+        items: &str,
         entry: &ScopePlan,
         namespace: &str,
         local: &str,
     ) -> Option<String> {
         let own = self.element_namespace();
         let is_foreign = !namespace.is_empty() && namespace != own;
-        let is_known = *local == *entry.name || entry.names.get(NONE, local.as_bytes()).is_some();
-        (!is_foreign || is_known).then(|| format!("<{}> of {}", entry.name, shown(own)))
+        let is_known = *local == *items || entry.names.get(NONE, local.as_bytes()).is_some();
+        (!is_foreign || is_known).then(|| format!("<{items}> of {}", shown(own)))
     }
 
     /// What an attribute that says nothing was meant as, if the element that it stands in has others
@@ -76,25 +83,65 @@ impl Plan {
         field: usize,
         local: &str,
     ) -> Option<ErrorKind> {
-        let slot = self.scopes[scope].slots.get(field)?;
-        let item = match slot.shape {
-            Shape::Group => &*self.scopes[usize::from(slot.scope)].name,
-            Shape::List => "item",
+        let scope = &self.scopes[scope];
+        let slot = scope.slots.get(field)?;
+        let inner = match slot.shape {
             Shape::Value | Shape::Attribute => return None,
+            Shape::Run if slot.scope == 0 => return None,
+            Shape::Group | Shape::List | Shape::Run | Shape::Struct => {
+                self.scopes.get(usize::from(slot.scope))?
+            }
         };
-        meant_as_item(item, self.element_namespace(), local)
+        let namespace = self.element_namespace();
+        match (&scope.inside(slot).enclosing, slot.shape) {
+            (Some(element), Shape::Group | Shape::List) => {
+                meant_as_item(&element.name, namespace, local)
+            }
+            // An unwrapped item is that of a list without an element around it.
+            (None, Shape::Run) => self.meant_by_attribute_of(slot.scope.into(), 0, local),
+            _ => {
+                let known = inner.names.get(NONE, local.as_bytes());
+                known.map(|_| not_attribute(local, namespace))
+            }
+        }
+    }
+
+    /// What stands in a list, or beside others where it is unwrapped.
+    #[cold]
+    pub(super) fn items_of(&self, scope: usize, slot: &Slot) -> String {
+        match slot.shape {
+            Shape::List if *self.item_name(scope, slot) == *"item" => "item elements".into(),
+            _ => format!("{} elements", self.item_name(scope, slot)),
+        }
+    }
+
+    /// The name of each entry's element; of several arms, all.
+    pub(super) fn item_name(&self, scope: usize, slot: &Slot) -> String {
+        match &self.scopes[scope].inside(slot).enclosing {
+            Some(element) => element.name.to_string(),
+            None => {
+                let slots = self.scopes[usize::from(slot.scope)].slots.iter();
+                let names: Vec<String> = slots.take(8).map(Slot::name).collect();
+                names.join(" or ")
+            }
+        }
     }
 
     /// Why a field may not stand twice.
     #[cold]
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
         let slot = &self.scopes[scope].slots[field];
-        let items = match slot.shape {
+        let what = match slot.shape {
             Shape::Value | Shape::Attribute => return ErrorKind::Duplicate,
-            Shape::List => "item",
-            Shape::Group => &*self.scopes[usize::from(slot.scope)].name,
+            Shape::List | Shape::Group => {
+                let items = self.item_name(scope, slot);
+                format!("one element {} with all <{items}> inside, not a second", slot.name())
+            }
+            Shape::Struct => {
+                format!("one element {} with all that is in it, not a second", slot.name())
+            }
+            Shape::Run => format!("all elements {} of a fixed number together", slot.name()),
         };
-        let what = format!("one element {} with all <{items}> inside, not a second", slot.name());
         ErrorKind::Expected(what.into())
     }
 
@@ -241,15 +288,18 @@ impl<'a> Body<'a> {
         Err(self.error(kind, at))
     }
 
-    /// The same for one in a group.
+    /// The same for one in a list.
     #[cold]
-    pub(super) fn unknown_in_group(
+    pub(super) fn unknown_in_list(
         &mut self,
-        entry: &ScopePlan,
+        slot: &Slot,
         (at, name): (usize, xml::Name<'_>),
     ) -> Result<()> {
         let namespace = self.parser.namespace_name(self.input, name.namespace);
-        if let Some(expected) = self.plan.meant_in_group(entry, namespace, name.local()) {
+        let items = self.plan.item_name(self.scope, slot);
+        let entry = &self.plan.scopes[usize::from(slot.scope)];
+        let meant = self.plan.meant_among(&items, entry, namespace, name.local());
+        if let Some(expected) = meant {
             return Err(self.error(instead(&expected, name.local(), namespace), at));
         }
         self.unknown += 1;

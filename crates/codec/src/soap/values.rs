@@ -1,15 +1,15 @@
 //! The values of SOAP elements, as XML Schema writes them.
 
-use trunkline_message::{Decoder, Entries, ErrorKind, Result};
+use trunkline_message::{Decoder, Entries, ErrorKind, Fields, Result};
 use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float_within,
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
+    ValueError, base64, parse_float_within,
 };
 
 use super::decoder::{Body, Value};
-use super::learnt::piece;
-use super::plan::{NONE, ScopePlan, Slot};
+use super::entries::Run;
+use super::opening::excerpt;
 use crate::width::within;
-use crate::xml::Event;
 
 type Parsed<T> = std::result::Result<T, ValueError>;
 
@@ -63,121 +63,6 @@ impl Body<'_> {
     fn any_code(&mut self) -> Result<Code> {
         self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
     }
-
-    /// Goes into the next entry of a group; false at the group's end tag, which is then read.
-    #[inline]
-    fn next_entry(&mut self, slot: &Slot, entry: &ScopePlan) -> Result<bool> {
-        if self.as_planned && self.parser.is_in_content() {
-            let (bytes, at) = (self.input.as_bytes(), self.parser.position());
-            if self.attributes {
-                if self.expected_entry(slot.scope.into(), at)? {
-                    return Ok(true);
-                }
-            } else if entry.start.matches(bytes, at) {
-                self.opened("");
-                self.opened_item(slot.scope.into(), &entry.name);
-                self.parser.push_known(at + 1, entry.name.len())?;
-                self.parser.set_position(at + entry.start.len());
-                return Ok(true);
-            }
-            if slot.end.matches(bytes, at) && self.parser.pop_known(slot.end.len() - 3) {
-                self.parser.set_position(at + slot.end.len());
-                return Ok(false);
-            }
-        }
-        let index = slot.scope.into();
-        if self.same_context && self.parser.is_in_content() {
-            let at = self.parser.position();
-            if let Some((length, name)) = self.learnt.entry(index, self.input.as_bytes(), at) {
-                self.parser.push_known(at + usize::from(name.0), name.1.into())?;
-                self.parser.set_position(at + length);
-                return Ok(true);
-            }
-        }
-        self.next_entry_generally(index, entry)
-    }
-
-    /// Keeps the way from `start` into the entry just begun.
-    fn learn_entry(&mut self, index: usize, start: usize, (name, length): (usize, usize)) {
-        if self.same_context && !self.parser.declares() && !self.parser.is_empty_element() {
-            let way = &self.input.as_bytes()[start..self.parser.position()];
-            self.learnt.learn_entry(index, way, piece(start, name, length));
-        }
-    }
-
-    #[inline(never)]
-    fn next_entry_generally(&mut self, index: usize, entry: &ScopePlan) -> Result<bool> {
-        let start = self.parser.position();
-        // What is counted is not learnt: it would not be counted again.
-        let mut learns = self.parser.is_in_content();
-        loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => {
-                    self.check_names();
-                    let named = Some(name.namespace) == self.namespace;
-                    if self.plan.any_item || named && *name.local() == *entry.name {
-                        self.opened(name.prefix());
-                        self.opened_item(index, name.qualified());
-                        let marks = self.marks()?;
-                        let fits = marks.refuse_nil("an entry, not nil");
-                        let fits = fits.and_then(|()| marks.refuse_others(self.plan));
-                        fits.map_err(|kind| self.error(kind, self.parser.position()))?;
-                        self.count_attributes_around(marks.others, entry, NONE)?;
-                        if self.attributes {
-                            self.hold(entry, NONE)?;
-                        } else if learns && marks.others == 0 {
-                            self.learn_entry(index, start, (at + 1, name.qualified().len()));
-                        }
-                        return Ok(true);
-                    }
-                    self.unknown_in_group(entry, (at, name))?;
-                    self.parser.skip_element(self.input)?;
-                    learns = false;
-                }
-                Event::End { .. } => {
-                    self.check_names();
-                    return Ok(false);
-                }
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                Event::Text { .. } | Event::CData { .. } | Event::Eof => {
-                    let what = format!("{} elements", entry.name);
-                    return Err(self.error(ErrorKind::Expected(what.into()), at));
-                }
-            }
-        }
-    }
-
-    /// Reads the `item` elements of a list, each by `item`.
-    fn items(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        let stated = self.stated.take();
-        let mut count = 0;
-        loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { .. } => {
-                    count += 1;
-                    if count > self.limits.elements {
-                        let limit = self.limits.elements;
-                        let kind = ErrorKind::Limit { name: "elements", limit };
-                        return Err(self.error(kind, at));
-                    }
-                    self.check_item()?;
-                    self.value = self.content(at)?;
-                    item(self)?;
-                }
-                Event::End { .. } => return self.check_count(stated, count),
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                Event::Text { .. } | Event::CData { .. } | Event::Eof => {
-                    return Err(self.error(ErrorKind::Expected("item elements".into()), at));
-                }
-            }
-        }
-    }
 }
 
 fn whole<T>(parse: impl Fn(&[u8]) -> Parsed<T>) -> impl Fn(&[u8], usize, usize) -> Parsed<T> {
@@ -207,7 +92,7 @@ impl Decoder for Body<'_> {
         })
     }
 
-    fn float(&mut self) -> Result<f64> {
+    fn float<F: Float>(&mut self) -> Result<F> {
         self.parse("a number", parse_float_within)
     }
 
@@ -270,51 +155,56 @@ impl Decoder for Body<'_> {
         Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
     }
 
-    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        into.clear();
-        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
-        self.items(|body| {
-            let number = within(body.integer()?, holds).map_err(|problem| {
-                let (Value::Input(at, _) | Value::Scratch(at)) = body.value;
-                body.error(ErrorKind::Value { expected: "a whole number", problem }, at)
-            });
-            into.push(number?);
-            Ok(())
+    fn big_integer(&mut self) -> Result<BigInteger> {
+        self.parse("a whole number", whole(BigInteger::parse_xml))
+    }
+
+    fn big_decimal(&mut self) -> Result<BigDecimal> {
+        self.parse("a decimal number", whole(BigDecimal::parse_xml))
+    }
+
+    fn duration(&mut self) -> Result<Duration> {
+        self.parse("a duration as P1DT2H3M4.5S", whole(Duration::parse_xml))
+    }
+
+    fn enumeration(&mut self) -> Result<usize> {
+        let plan = self.plan;
+        let slot = &plan.scopes[self.scope].slots[self.field];
+        let values = &plan.enumerations[usize::from(slot.scope)];
+        let text = self.text_value().as_bytes();
+        let place = values.place(text).or_else(|| values.place(text.trim_ascii()));
+        place.ok_or_else(|| {
+            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
+            let found = excerpt(self.text_value());
+            let what = format!("{}, not {found:?}", values.shown());
+            self.error(ErrorKind::Expected(what.into()), at)
         })
     }
 
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        into.clear();
-        self.items(|body| {
-            into.push(body.float()?);
-            Ok(())
+    fn goes_on(&self) -> bool {
+        self.run == Run::Again
+    }
+
+    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
+        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
+        self.numbers(into, |body| {
+            within(body.integer()?, holds).map_err(|problem| {
+                let (Value::Input(at, _) | Value::Scratch(at)) = body.value;
+                body.error(ErrorKind::Value { expected: "a whole number", problem }, at)
+            })
         })
+    }
+
+    fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
+        self.numbers(into, Self::float)
     }
 
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
-        into.clear();
-        let plan = self.plan;
-        let (outer, field) = (self.scope, self.field);
-        let slot = &plan.scopes[outer].slots[field];
-        let inner = usize::from(slot.scope);
-        let scope = &plan.scopes[inner];
-        let stated = self.stated.take();
-        into.reserve(*self.learnt.count(inner));
-        let mut count = 0;
-        while self.next_entry(slot, scope)? {
-            self.entries += 1;
-            if self.entries > self.limits.entries {
-                let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
-                return Err(self.error(kind, self.parser.position()));
-            }
-            self.scope = inner;
-            let read = self.scope(scope, into.next_entry());
-            read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
-            (self.scope, self.field) = (outer, field);
-            count += 1;
-        }
-        *self.learnt.count(inner) = count;
-        self.check_count(stated, count)
+        self.entries_inside(into)
+    }
+
+    fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        self.structure_inside(into)
     }
 }
 

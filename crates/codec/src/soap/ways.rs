@@ -1,9 +1,10 @@
 //! The three ways through the elements of a message; see [`super::decoder`].
 
-use trunkline_message::{Error, ErrorKind, Fields, Result};
+use trunkline_message::{Error, ErrorKind, Fields, Result, Unmet};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
+use super::entries::{ENTRY, Run};
 use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{NONE, ScopePlan, Shape};
@@ -44,7 +45,7 @@ pub(super) struct Gap {
 
 impl<'a> Body<'a> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
-    #[inline]
+    #[inline(always)]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
         if self.attributes {
             return self.scope_of_tags(scope, into);
@@ -58,8 +59,18 @@ impl<'a> Body<'a> {
                     Step::Ended => break,
                 };
             }
-            body.finish(scope, seen)
+            body.finish(scope, seen, into)
         })
+    }
+
+    /// The same, apart: of what is there once, or is seldom.
+    #[inline(never)]
+    pub(super) fn scope_apart<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        into: &mut F,
+    ) -> Result<()> {
+        self.scope(scope, into)
     }
 
     /// Goes to the first value of the scope if the way there is known.
@@ -89,16 +100,46 @@ impl<'a> Body<'a> {
 
     /// Was all there that has to be? Was it too much?
     #[inline(always)]
-    pub(super) fn finish(&mut self, scope: &ScopePlan, seen: &[u64]) -> Result<()> {
+    pub(super) fn finish<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        seen: &mut [u64],
+        into: &mut F,
+    ) -> Result<()> {
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
             return Err(Error::new(kind, self.parser.position()));
         }
-        if let Some(field) = scope.required.first_missing(seen) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, self.parser.position()));
+        match scope.required.unmet(seen) {
+            Some(unmet) => self.unmet(scope, seen, unmet, into),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// A rule is not met, unless what is missing are unwrapped lists: those are empty.
+    #[cold]
+    fn unmet<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        seen: &mut [u64],
+        mut unmet: Unmet,
+        into: &mut F,
+    ) -> Result<()> {
+        while let Unmet::Missing(field) = unmet
+            && let slot = &scope.slots[field]
+            && slot.shape == Shape::Run
+            && scope.inside(slot).fixed == 0
+        {
+            seen[field / 64] |= 1 << (field % 64);
+            (self.field, self.run) = (field, Run::Empty);
+            into.decode_field(field, self)?;
+            match scope.required.unmet(seen) {
+                Some(next) => unmet = next,
+                None => return Ok(()),
+            }
+        }
+        let scope = &self.plan.layout.scopes()[self.scope];
+        Err(scope.refuse(unmet, self.parser.position()))
     }
 
     /// Leaves a component, at `at`: one that is there has what it must have, though it be empty.
@@ -112,12 +153,11 @@ impl<'a> Body<'a> {
         seen: &[u64],
         at: usize,
     ) -> Result<bool> {
-        if !scope.required.is_conditional() {
+        if !scope.components[usize::from(component)].is_condition {
             return Ok(false);
         }
-        if let Some(field) = scope.required.missing_in_empty(component, seen) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, at));
+        if let Some(unmet) = scope.required.unmet_in_empty(component, seen) {
+            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, at));
         }
         self.gap = None;
         Ok(true)
@@ -261,7 +301,7 @@ impl<'a> Body<'a> {
 
     /// Reads the value of a field by the parser.
     #[inline(never)]
-    fn leaf<F: Fields>(
+    pub(super) fn leaf<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         Leaf { field, content, name }: Leaf,
@@ -410,7 +450,7 @@ impl<'a> Body<'a> {
                 self.learn(field as u16, name, content);
             }
             // The message's own element may have another prefix, and ends once a message.
-            Step::Ended if self.scope > 0 => {
+            Step::Ended if self.scope > 0 && !scope.many_named => {
                 self.learn(learnt::END, (0, 0), self.parser.position());
             }
             Step::Ended | Step::Between(_) => {}
@@ -439,20 +479,7 @@ impl<'a> Body<'a> {
             Some(Name::Field(field))
                 if scope.slots[usize::from(field)].start.matches(bytes, at) =>
             {
-                let field = usize::from(field);
-                let slot = &scope.slots[field];
-                let mut content = at + slot.start.len();
-                if self.plan.arrays && slot.shape != Shape::Value {
-                    match self.behind_count(content) {
-                        Some((count, behind)) => {
-                            self.stated = Some(count);
-                            content = behind;
-                        }
-                        None => return Ok(None),
-                    }
-                }
-                let leaf = Leaf { field, content, name: (at + 1, length) };
-                self.expected_field(scope, seen, leaf, into).map(Some)
+                self.expected_field(scope, seen, (field.into(), at, length), into)
             }
             Some(Name::Component(inner)) => {
                 let start = &scope.components[usize::from(inner)].start;
@@ -470,7 +497,7 @@ impl<'a> Body<'a> {
     }
 
     /// The count that stands at `at` in the start tag of an array, and the position behind the tag.
-    fn behind_count(&self, at: usize) -> Option<(u64, usize)> {
+    pub(super) fn behind_count(&self, at: usize) -> Option<(u64, usize)> {
         let bytes = self.input.as_bytes();
         let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let end = &self.plan.array_end;
@@ -488,11 +515,11 @@ impl<'a> Body<'a> {
         at: usize,
     ) -> Result<Option<Step>> {
         let element = scope.components.get(usize::from(component));
-        let tag = element.map_or(&scope.end, |element| &element.end);
+        let tag = element.map_or(&self.own.end, |element| &element.end);
         if self.plan.any_name && element.is_none() {
             // One of another name and the same length may be open.
             let name = self.parser.open_element(self.input);
-            if name != Some(&*scope.name) {
+            if name != Some(&*self.own.name) {
                 return Ok(None);
             }
         }
@@ -511,47 +538,60 @@ impl<'a> Body<'a> {
         Ok(Some(element.map_or(Step::Ended, |element| Step::Between(element.parent))))
     }
 
-    /// Reads a list or group whose start tag stands before the leaf's content; other fields are
-    /// left to be read as leaves.
+    /// Reads the field whose start tag at `at`, with a name of this length, is the plan's to the letter
+    /// up to a count or attributes; values are left to be read as leaves. No answer, with nothing read,
+    /// if the tag's end is another.
     #[inline]
-    fn expected_field<F: Fields>(
-        &mut self,
-        scope: &ScopePlan,
-        seen: &mut [u64],
-        leaf: Leaf,
-        into: &mut F,
-    ) -> Result<Step> {
-        self.opened("");
-        self.note(leaf.field, seen, leaf.name.0 - 1)?;
-        self.field = leaf.field;
-        let slot = &scope.slots[leaf.field];
-        if slot.shape == Shape::Value {
-            return Ok(Step::Leaf(leaf));
-        }
-        self.parser.push_known(leaf.name.0, leaf.name.1)?;
-        self.parser.set_position(leaf.content);
-        self.gap = None;
-        into.decode_field(leaf.field, self)?;
-        self.gap = None;
-        self.check_names();
-        Ok(Step::Between(slot.component))
-    }
-
-    /// As [`expected_field`](Self::expected_field), if the start tag at `at`, whose name has this
-    /// length, is the field's to the letter. The field is no leaf.
-    pub(super) fn expected_element<F: Fields>(
+    pub(super) fn expected_field<F: Fields>(
         &mut self,
         scope: &ScopePlan,
         seen: &mut [u64],
         (field, at, length): (usize, usize, usize),
         into: &mut F,
     ) -> Result<Option<Step>> {
-        let start = &scope.slots[field].start;
-        if !start.matches(self.input.as_bytes(), at) {
+        let slot = &scope.slots[field];
+        if slot.shape == Shape::Value {
+            self.opened("");
+            self.note(field, seen, at)?;
+            self.field = field;
+            let content = at + slot.start.len();
+            return Ok(Some(Step::Leaf(Leaf { field, content, name: (at + 1, length) })));
+        }
+        if !self.begin_expected(scope, slot, (at, length))? {
             return Ok(None);
         }
-        let leaf = Leaf { field, content: at + start.len(), name: (at + 1, length) };
-        self.expected_field(scope, seen, leaf, into).map(Some)
+        self.note_field(scope, seen, field, at)?;
+        self.field = field;
+        self.gap = None;
+        into.decode_field(field, self)?;
+        self.gap = None;
+        self.check_names();
+        Ok(Some(Step::Between(slot.component)))
+    }
+
+    /// Counts a field, and refuses it the second time, unless it is an unwrapped list of any number of
+    /// entries: that goes on.
+    #[inline]
+    fn note_field(
+        &mut self,
+        scope: &ScopePlan,
+        seen: &mut [u64],
+        field: usize,
+        at: usize,
+    ) -> Result<()> {
+        let slot = &scope.slots[field];
+        if slot.shape != Shape::Run {
+            return self.note(field, seen, at);
+        }
+        self.begun = at;
+        let word = &mut seen[field / 64];
+        if *word >> (field % 64) & 1 == 0 || scope.inside(slot).fixed > 0 {
+            self.run = Run::First;
+            return self.note(field, seen, at);
+        }
+        self.fields += 1;
+        self.run = Run::Again;
+        Ok(())
     }
 
     /// Takes one event from the parser.
@@ -673,19 +713,26 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         self.field = field;
+        let shape = scope.slots[field].shape;
         if self.is_nil()? {
+            if shape == Shape::Run {
+                return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
+            }
             return self.pass_nil(component);
         }
-        self.note(field, seen, at)?;
-        let alone = !self.parser.declares() && !self.parser.is_empty_element();
-        if self.same_context && scope.slots[field].shape == Shape::Value && alone {
-            // A gap may follow, so its value is read like the others.
-            self.parser.pop_known_elements(1);
-            let content = self.parser.position();
-            return Ok(Step::Leaf(Leaf { field, content, name }));
-        }
-        self.gap = None;
-        if scope.slots[field].shape == Shape::Value {
+        if shape != Shape::Value {
+            self.note_field(scope, seen, field, at)?;
+            self.gap = None;
+        } else {
+            self.note(field, seen, at)?;
+            let alone = !self.parser.declares() && !self.parser.is_empty_element();
+            if self.same_context && alone {
+                // A gap may follow, so its value is read like the others.
+                self.parser.pop_known_elements(1);
+                let content = self.parser.position();
+                return Ok(Step::Leaf(Leaf { field, content, name }));
+            }
+            self.gap = None;
             self.value = self.content(at)?;
         }
         into.decode_field(field, self)?;

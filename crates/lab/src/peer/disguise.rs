@@ -35,7 +35,7 @@ fn same_of<M: Message + Structure + PartialEq>(
     came: &[u8],
 ) -> Result<(), String> {
     let decoded = |bytes: &[u8]| {
-        let mut message = M::default();
+        let mut message = M::empty();
         let decoded = format.codec().decode(bytes, &mut message);
         decoded.map(|()| message).map_err(|error| error.to_string())
     };

@@ -232,7 +232,7 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let mut reply = R::default();
+        let mut reply = R::empty();
         self.call_into(operation, request, &mut reply)?;
         Ok(reply)
     }
@@ -415,9 +415,10 @@ impl Known {
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
+        let outward = outward.map_err(CallError::Request)?;
         let options =
             Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
-        let inward = Plan::new(reply, &options);
+        let inward = Plan::new(reply, &options).map_err(CallError::Reply)?;
         Ok(Self {
             name: name.to_owned(),
             request,

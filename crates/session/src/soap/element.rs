@@ -9,7 +9,7 @@ use trunkline_message::{Layout, Message, Result, Structure};
 pub(super) type Encoding = Option<Version>;
 
 /// How an element with the schema's name in a namespace looks, with no envelope around it.
-fn plan(layout: &Arc<Layout>, namespace: &str, encoding: Encoding) -> Arc<Plan> {
+fn plan(layout: &Arc<Layout>, namespace: &str, encoding: Encoding) -> Result<Arc<Plan>> {
     let style = match encoding {
         Some(_) => Style::DocumentEncoded,
         None => Style::DocumentLiteral,
@@ -41,7 +41,7 @@ pub(super) fn write_as<T: Structure + Message>(
     content: &T,
     namespace: &str,
 ) -> Result<Fragment> {
-    let mut encoder = Encoder::new(&plan(T::layout(), namespace, encoding));
+    let mut encoder = Encoder::new(&plan(T::layout(), namespace, encoding)?);
     let bytes = encoder.encode(content)?;
     Fragment::parse(&String::from_utf8_lossy(bytes))
 }
@@ -64,9 +64,12 @@ pub(super) fn read_as<T: Structure + Message>(
     encoding: Encoding,
     element: &Fragment,
 ) -> (Result<T>, usize) {
-    let plan = plan(T::layout(), &element.name().namespace, encoding);
+    let plan = match plan(T::layout(), &element.name().namespace, encoding) {
+        Ok(plan) => plan,
+        Err(error) => return (Err(error), 0),
+    };
     let mut decoder = Decoder::new(&plan);
-    let mut content = T::default();
+    let mut content = T::empty();
     let read = decoder.decode(element.as_str().as_bytes(), &mut content);
     (read.map(|()| content), decoder.unknown())
 }

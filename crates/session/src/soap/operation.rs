@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
 };
-use trunkline_message::{Layout, Limits, Message, Structure};
+use trunkline_message::{FieldValue, Layout, Limits, Message, Structure};
 
 use super::{Binding, Context};
 
@@ -57,11 +57,11 @@ pub struct InPlaceInContext;
 impl<F, Q, R, E> Function<(ByValue, E), Q, R> for F
 where
     F: Fn(Q) -> Result<R, E> + Send + Sync + 'static,
-    Q: Default,
+    Q: FieldValue,
     E: Into<Fault>,
 {
     fn call(&self, request: &mut Q, response: &mut R, _: &mut Context) -> Result<(), Fault> {
-        *response = self(std::mem::take(request)).map_err(Into::into)?;
+        *response = self(std::mem::replace(request, Q::empty())).map_err(Into::into)?;
         Ok(())
     }
 }
@@ -69,11 +69,11 @@ where
 impl<F, Q, R, E> Function<(ByValueInContext, E), Q, R> for F
 where
     F: Fn(Q, &mut Context) -> Result<R, E> + Send + Sync + 'static,
-    Q: Default,
+    Q: FieldValue,
     E: Into<Fault>,
 {
     fn call(&self, request: &mut Q, response: &mut R, context: &mut Context) -> Result<(), Fault> {
-        *response = self(std::mem::take(request), context).map_err(Into::into)?;
+        *response = self(std::mem::replace(request, Q::empty()), context).map_err(Into::into)?;
         Ok(())
     }
 }
@@ -126,17 +126,18 @@ impl Plans {
         name: &str,
         namespace: &str,
         binding: &Binding,
-    ) -> Self {
-        let request = Plan::new(operation.input(), &binding.options(namespace, name));
+    ) -> trunkline_message::Result<Self> {
+        let request = Plan::new(operation.input(), &binding.options(namespace, name))?;
         let reply = format!("{name}Response");
-        let response = [Version::Soap11, Version::Soap12].map(|version| {
+        let response = |version| {
             let options = Binding { version, ..*binding }.options(namespace, &reply);
             let is_wanted = binding.result && binding.style == Style::RpcEncoded;
             let result = is_wanted && has_return_value(operation);
             let options = Options { result, ..options };
             Plan::new(operation.output().unwrap_or(operation.input()), &options)
-        });
-        Self { request, response, is_rpc: binding.style.is_rpc() }
+        };
+        let response = [response(Version::Soap11)?, response(Version::Soap12)?];
+        Ok(Self { request, response, is_rpc: binding.style.is_rpc() })
     }
 }
 
@@ -191,8 +192,8 @@ where
             function: self.function.clone(),
             decoder: Decoder::with_limits(&plans.request, limits.clone()),
             encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
-            request: Q::default(),
-            response: R::default(),
+            request: Q::empty(),
+            response: R::empty(),
             is_rpc: plans.is_rpc,
             shape: PhantomData::<fn(Shape)>,
         })
@@ -281,7 +282,7 @@ where
     E: Into<Fault>,
 {
     fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        let mut request = Q::default();
+        let mut request = Q::empty();
         let decoded = self.decoder.decode(bytes, &mut request);
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;

@@ -267,10 +267,10 @@ impl Service {
         let bindings = std::mem::take(&mut self.bindings);
         let service = Arc::new(self);
         let endpoint = |(path, binding)| {
+            let error = |why: String| ServiceError(format!("service {}: {why}", service.name));
             let endpoint = Endpoint::new(&service, path, binding);
-            endpoint
-                .check()
-                .map_err(|why| ServiceError(format!("service {}: {why}", service.name)))?;
+            let endpoint = endpoint.map_err(|it| error(it.to_string()))?;
+            endpoint.check().map_err(error)?;
             Ok(endpoint)
         };
         bindings.into_iter().map(endpoint).collect()
@@ -373,22 +373,27 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    fn new(service: &Arc<Service>, path: String, binding: Binding) -> Self {
-        let plans = service
+    fn new(
+        service: &Arc<Service>,
+        path: String,
+        binding: Binding,
+    ) -> trunkline_message::Result<Self> {
+        let plans: trunkline_message::Result<_> = service
             .operations
             .iter()
-            .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding));
+            .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding))
+            .collect();
         let elements = service.operations.iter().map(|it| QName {
             namespace: service.namespace.clone(),
             local: binding.element(&it.name, it.operation.input().name()).to_owned(),
         });
-        Self(Arc::new(EndpointParts {
-            plans: plans.collect(),
+        Ok(Self(Arc::new(EndpointParts {
+            plans: plans?,
             elements: elements.collect(),
             service: service.clone(),
             path,
             binding,
-        }))
+        })))
     }
 
     /// Can operations be told apart, and is there a WSDL?

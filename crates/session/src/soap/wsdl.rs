@@ -33,6 +33,7 @@ mod markup;
 mod messages;
 mod shape;
 mod types;
+mod walk;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
-use services::{STYLES, all_paths, literal_paths, one_a_path, orders, schema};
+use services::{STYLES, all_paths, literal_paths, one_a_path, orders, schema, shapes};
 use trunkline_codec::soap::{self, Encoder, Options, Plan, Style};
 use trunkline_message::{Group, Layout, Message, Record, Structure as _};
 use trunkline_session::soap::wsdl::{self, Description};
@@ -25,6 +25,9 @@ fn all() -> Vec<(String, Description)> {
         all.push((format!("orders-{name}"), orders(&[(name, style, wrapped)])));
     }
     all.push(("orders-all".into(), orders(&STYLES)));
+    for (name, style, wrapped) in &STYLES[..3] {
+        all.push((format!("shapes-{name}"), shapes(&[(*name, *style, *wrapped)])));
+    }
     all
 }
 
@@ -83,7 +86,7 @@ fn values_have_the_types_that_the_encoder_gives_them() {
     record.set("Moment", Timestamp::default()).unwrap();
     record.set("Side", Code::default()).unwrap();
     let options = Options { types: true, ..Options::default() };
-    let mut encoder = Encoder::new(&Plan::new(&schema, &options));
+    let mut encoder = Encoder::new(&Plan::new(&schema, &options).expect("a plan"));
     let message = String::from_utf8(encoder.encode(&record).unwrap().to_vec()).unwrap();
 
     let mut description = orders(&STYLES[4..]);
@@ -177,7 +180,7 @@ fn messages_name_the_types_that_the_wsdl_does() {
         namespace: "urn:orders".into(),
         ..Options::default()
     };
-    let mut encoder = Encoder::new(&Plan::new(Parcel::layout(), &options));
+    let mut encoder = Encoder::new(&Plan::new(Parcel::layout(), &options).expect("a plan"));
     let message = String::from_utf8(encoder.encode(&parcel).unwrap().to_vec()).unwrap();
     assert!(message.contains("<sender xsi:type=\"ns:Address\">"), "{message}");
     assert!(message.contains("SOAP-ENC:arrayType=\"ns:Address[1]\""), "{message}");
@@ -256,6 +259,27 @@ fn the_order_of_parameters_tells_which_part_is_the_return_value() {
     assert!(!literal.contains("parameterOrder"), "documents have one part");
 }
 
+/// A literal type has another name than the encoded one, and so has what it refers to.
+#[test]
+fn types_that_hold_themselves_are_numbered_as_others_are() {
+    let written = wsdl::write(&shapes(&STYLES[..3]));
+    for name in ["Folder", "ArrayOfFolder"] {
+        assert_eq!(types(&written, name), ["", "2"], "{written}");
+    }
+    for (name, list, own) in
+        [("Folder", "ArrayOfFolder", "Folder"), ("Folder2", "ArrayOfFolder2", "Folder2")]
+    {
+        let start = format!("<xsd:complexType name=\"{name}\">");
+        let (_, rest) = written.split_once(&start).unwrap();
+        let (inside, _) = rest.split_once("</xsd:complexType>").unwrap();
+        for part in
+            [format!("\"folders\" type=\"tns:{list}\""), format!("\"parent\" type=\"tns:{own}\"")]
+        {
+            assert!(inside.contains(&part), "{name}: no {part} in\n{inside}");
+        }
+    }
+}
+
 #[track_caller]
 fn refused(change: impl FnOnce(&mut Description)) -> String {
     let mut description = orders(&STYLES);
@@ -285,6 +309,17 @@ fn what_cannot_be_written_is_refused() {
         it.operations[0].input_headers = vec![schema("message Closed\nfield x 0 i8 required\nend")];
     };
     assert_eq!(refused(header), "the element Closed would have two different contents");
+    for rpc in &STYLES[3..] {
+        let mut description = shapes(&[*rpc]);
+        let expected = "the message Trade has one of limit, market in it, which may stand otherwise than once, as \
+            parts of rpc do: put it into a struct, or use document/literal";
+        assert_eq!(description.check().unwrap_err().to_string(), expected, "{}", rpc.0);
+        let lists = "message Lists\nfield tags 0 text[] implied\nend";
+        let lists = services::unwrapped(&schema(lists), &["tags"]);
+        (description.operations[0].input, description.operations[0].output) = (lists, None);
+        let is_encoded = rpc.1 == Style::RpcEncoded;
+        assert_eq!(description.check().is_ok(), is_encoded, "lists that are encoded are arrays");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_codec::soap::{Style, Version};
-use trunkline_message::{Layout, Structure as _};
+use trunkline_message::{Layout, ScopeId, Structure as _};
 use trunkline_session::soap::wsdl::{Binding, Description, OperationDescription};
 
 const NAMESPACE: &str = "urn:trunkline:ng-2004";
@@ -91,7 +91,7 @@ pub(crate) fn literal_paths() -> Description {
 const ORDER: &str = "message Order D
 component Header required
   field Sender 49 text required
-  component Hop optional
+  component Hop implied
     field Data 91 bytes optional 90
   end
 end
@@ -112,13 +112,13 @@ field Moment 0 timestamp required
 field Side 54 code required
 field Sizes 0 i32[] optional
 field Curve 0 f64[] required
-group Legs 555 Leg optional
+group Legs 555 Leg implied
   component Instrument required LegInstrument
     field Symbol 600 text required
   end
   field LegSide 624 code optional
 end
-component Instrument optional
+component Instrument implied
   field Symbol 55 text required
   field Maturity 541 date optional
 end
@@ -151,4 +151,90 @@ pub(crate) fn orders(styles: &[(&str, Style, bool)]) -> Description {
         operations: vec![order],
         documentation: None,
     }
+}
+
+const SHAPES: &str = "message Trade
+field side 0 Side required
+choice price required Price
+  field limit 0 decimal required
+  component market required Nothing
+  end
+end
+choice settlement implied Settlement
+  field account 0 i64 required
+  component delivery required Address
+    field street 0 text required
+    field city 0 text optional
+  end
+  field references 0 text[] required
+end
+component address optional Address
+  field street 0 text required
+  field city 0 text optional
+end
+field single 0 f32 required
+field whole 0 integer required
+field exact 0 bigdecimal optional
+field hold 0 duration required
+field notes 0 text[] implied
+field flags 0 boolean[] optional
+field sides 0 Side[] implied
+field matrix 0 f64[2][2] required
+field corners 0 Address[2] required
+choices prices 0 Price implied
+  field limit 0 decimal required
+  component market required Nothing
+  end
+end
+field ragged 0 i32[][] implied
+field options 0 Price[][] implied
+field marks 0 i32[] implied
+field tags 0 text[] implied
+field pair 0 f64[2] required
+field stops 0 Address[] implied
+component folder required Folder
+  field name 0 text required
+  field folders 0 Folder[] implied
+  field parent 0 Folder optional
+end
+end
+enumeration Side
+value Buy
+value SellShort
+end
+struct Address
+field street 0 text required
+field city 0 text optional
+end
+choice Price
+field limit 0 decimal required
+component market required Nothing
+end
+end
+struct Folder
+field name 0 text required
+field folders 0 Folder[] implied
+field parent 0 Folder optional
+end";
+
+/// The same with these lists of the message without an element around them.
+pub(crate) fn unwrapped(layout: &Layout, lists: &[&str]) -> Arc<Layout> {
+    let (scope, mut notes) = (layout.scope(ScopeId(0)), layout.notes().clone());
+    for list in lists {
+        let field = &scope.fields[scope.position(list).expect("a list")];
+        notes.note_member(field.member, "xml", "list", "unwrapped");
+    }
+    Arc::new(Layout::new(layout.schema().clone(), notes).expect("a layout"))
+}
+
+/// Every shape of type.
+pub(crate) fn shapes(styles: &[(&str, Style, bool)]) -> Description {
+    let layout = unwrapped(&schema(SHAPES), &["marks", "tags", "pair", "stops"]);
+    let mut description = orders(styles);
+    let operation = &mut description.operations[0];
+    operation.documentation = None;
+    operation.faults.clear();
+    (operation.input_headers.clear(), operation.output_headers.clear());
+    (operation.input, operation.output) = (layout.clone(), Some(layout));
+    Description { name: "Shapes".into(), namespace: "urn:shapes".into(), ..description }
 }

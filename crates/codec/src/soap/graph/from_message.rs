@@ -1,25 +1,27 @@
 //! From a message of a schema to a graph, so that it can be written with references.
 
+mod values;
+
 use std::collections::HashMap;
 
 use trunkline_message::{
-    Encoder, Error, ErrorKind, Fields, Kind, Message as Typed, Result, ScopeId,
+    Error, ErrorKind, Fields, Holds, Kind, Limits, Message as Typed, Need, Result, ScopeId, Shape,
 };
-use trunkline_wire::{Code, Date, Decimal, Integer, Time, Timestamp, base64, write_float};
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
 use super::namespaces::{self, XSD};
 use crate::soap::naming::{Naming, xsd_name};
-use crate::soap::plan::{Element, NONE, Plan};
+use crate::soap::plan::{self, NONE, Plan};
 
 /// The message as a graph, in the shape that the plan gives its documents. In encoded styles texts
 /// that are equal are one value, so that an [`Encoder`](super::Encoder) writes them once; where the
 /// plan writes types, groups and lists are arrays.
 ///
 /// # Errors
-/// A message of another schema, a required field that is not set, a plan whose values are
-/// attributes.
+/// A message of another schema, a required field that is not set, an array of another size, a choice
+/// without an arm or with several, structs and lists inside each other deeper than the default of
+/// [`Limits`], a plan whose values are attributes.
 pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
     if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
@@ -44,6 +46,7 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
         scope: 0,
         next: 0,
         open: Vec::new(),
+        depth: 0,
         problem: None,
     };
     let node = writer.scope(0, message);
@@ -64,28 +67,26 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
 
 /// What the elements of a scope are called.
 struct ScopeNames {
-    entry: Name,
     fields: Vec<Name>,
     components: Vec<Name>,
-    /// Types of entries and components have the schema's names, whatever the elements have.
-    entry_type: Name,
+    /// Types of structs have the schema's names, whatever the elements have.
+    own_type: Name,
     component_types: Vec<Name>,
 }
 
 impl ScopeNames {
     fn new(naming: &Naming<'_>, plan: &Plan, scope: usize) -> Self {
         let id = ScopeId(scope as u16);
-        let entry = Name::new(plan.element_namespace(), &plan.scopes[scope].name);
+        let element = Name::new(plan.element_namespace(), "item");
         let components = 0..plan.scopes[scope].components.len();
         let known = plan.layout.scope(id);
-        let entry_type = Name::new(&plan.options.namespace, &known.name);
-        let component_type = |it: usize| entry_type.renamed(&known.components[it].type_name);
+        let own_type = Name::new(&plan.options.namespace, &known.name);
+        let component_type = |it: usize| own_type.renamed(&known.components[it].type_name);
         Self {
             component_types: components.clone().map(component_type).collect(),
-            fields: naming.fields(id).iter().map(|name| entry.renamed(name)).collect(),
-            components: components.map(|it| entry.renamed(&naming.component(id, it))).collect(),
-            entry,
-            entry_type,
+            fields: naming.fields(id).iter().map(|name| element.renamed(name)).collect(),
+            components: components.map(|it| element.renamed(&naming.component(id, it))).collect(),
+            own_type,
         }
     }
 }
@@ -103,6 +104,8 @@ struct Writer<'a> {
     next: usize,
     /// The structs that are open: the message's or entry's, and components inside.
     open: Vec<Open>,
+    /// How many structs and lists the scope is in.
+    depth: usize,
     problem: Option<Error>,
 }
 
@@ -114,12 +117,25 @@ struct Open {
 }
 
 impl Writer<'_> {
+    /// The node of a message, an entry or a struct.
     fn scope<F: Fields>(&mut self, index: usize, fields: &F) -> NodeId {
+        let mut node = Node::new(Content::Struct(self.members(index, fields)));
+        // The message's own element is known by its name.
+        if self.plan.arrays && index > 0 {
+            node.type_name = Some(self.names[index].own_type.clone());
+        }
+        self.out.graph.add(node)
+    }
+
+    fn members<F: Fields>(&mut self, index: usize, fields: &F) -> Vec<(Name, NodeId)> {
         let outer = (self.scope, self.next, std::mem::take(&mut self.open));
         (self.scope, self.next) = (index, 0);
         self.open.push(Open { component: NONE, members: Vec::new() });
-        if let Some(field) = fields.missing() {
-            self.fail(field, "a required field is not set");
+        if let Some(unmet) = fields.unmet()
+            && self.problem.is_none()
+        {
+            let error = Error::new(ErrorKind::Unwritable(unmet.why()), 0);
+            self.problem = Some(self.plan.layout.scopes()[index].locate_unmet(error, unmet));
         }
         fields.encode_fields(0, self);
         self.fill(self.plan.scopes[index].slots.len());
@@ -128,12 +144,7 @@ impl Writer<'_> {
         }
         let members = self.open.pop().map(|it| it.members).unwrap_or_default();
         (self.scope, self.next, self.open) = outer;
-        let mut node = Node::new(Content::Struct(members));
-        // The message's own element is known by its name.
-        if self.plan.arrays && index > 0 {
-            node.type_name = Some(self.names[index].entry_type.clone());
-        }
-        self.out.graph.add(node)
+        members
     }
 
     /// Ends the innermost component.
@@ -182,180 +193,173 @@ impl Writer<'_> {
         }
         for part in scope.parts.iter().map(|part| usize::from(*part)) {
             if part >= self.next && part < field {
-                self.entries(part, Vec::new());
+                self.list(part, Vec::new());
             }
         }
         let next = self.next;
         for (index, element) in scope.components.iter().enumerate() {
-            let passed = |it: &Element| it.ranks.0 >= next && it.ranks.1 <= field;
+            let passed = |it: &plan::Element| it.ranks.0 >= next && it.ranks.1 <= field;
             if passed(element) && scope.stands(index as u16, passed) {
                 self.reach(index as u16);
             }
         }
     }
 
-    fn add(&mut self, field: usize, node: NodeId) {
+    /// Adds the element of a field.
+    fn add_one(&mut self, field: usize, node: NodeId) {
+        let name = self.names[self.scope].fields[field].clone();
+        self.add(field, [(name, node)]);
+    }
+
+    /// Adds elements where a field stands.
+    fn add(&mut self, field: usize, elements: impl IntoIterator<Item = Element>) {
         self.fill(field);
         self.next = field + 1;
         self.reach(self.plan.scopes[self.scope].slots[field].component);
-        let name = self.names[self.scope].fields[field].clone();
         if let Some(open) = self.open.last_mut() {
-            open.members.push((name, node));
+            open.members.extend(elements);
         }
     }
 
-    /// What a field, or each item of a list, is.
-    fn kind(&self, field: usize) -> Kind {
-        self.plan.layout.scopes()[self.scope].fields[field].holds.kind().unwrap_or(Kind::Text)
+    /// What the field holds.
+    fn holds(&self, field: usize) -> Holds {
+        self.plan.layout.scopes()[self.scope].fields[field].holds
     }
 
-    fn node(&mut self, kind: Kind, text: &str) -> NodeId {
+    /// The node of a text of this type.
+    fn node(&mut self, type_name: Name, text: &str) -> NodeId {
         let mut node = Node::new(Content::Text(text.into()));
         if self.plan.options.types {
-            node.type_name = Some(schema_type(kind));
+            node.type_name = Some(type_name);
         }
         self.out.graph.add(node)
     }
 
-    /// Adds a value that is written into a window.
-    fn window(&mut self, field: usize, write: impl FnOnce(&mut [u8; 40]) -> usize) {
-        let mut window = [0; 40];
-        let length = write(&mut window);
-        let text = String::from_utf8_lossy(&window[..length]);
-        let node = self.node(self.kind(field), &text);
-        self.add(field, node);
+    /// The name of the element of each entry of a list, or each number; none where an entry is one
+    /// element already, that of its item or that of its arm.
+    fn enclosing(&self, field: usize) -> Option<Name> {
+        let scope = &self.plan.scopes[self.scope];
+        let enclosing = scope.inside(&scope.slots[field]).enclosing.as_ref();
+        enclosing.map(|it| self.item.renamed(&it.name))
     }
 
-    fn items<T: Copy>(
-        &mut self,
-        field: usize,
-        values: &[T],
-        write: impl Fn(T, &mut [u8; 40]) -> usize,
-    ) {
-        let kind = self.kind(field);
-        let mut items = Vec::with_capacity(values.len());
-        for value in values {
-            let mut window = [0; 40];
-            let length = write(*value, &mut window);
-            // Their type is the array's to tell.
-            items.push(self.out.graph.add_text(&String::from_utf8_lossy(&window[..length])));
-        }
-        let item = self.item.clone();
-        self.array(field, schema_type(kind), &item, items);
+    /// Have the entries of a list no element around them?
+    fn is_unwrapped(&self, field: usize) -> bool {
+        self.plan.scopes[self.scope].slots[field].shape == plan::Shape::Run
     }
 
-    /// Adds an array; where there are none, a struct of the same elements.
-    fn array(&mut self, field: usize, item_type: Name, item: &Name, items: Vec<NodeId>) {
-        let node = if self.plan.arrays {
-            let mut array = Array::new(Some(item_type), items);
-            array.item_name = item.clone();
-            let arrays = Name::new(namespaces::encoding(self.plan.options.version), "Array");
-            self.out.graph.add(Node::new(Content::Array(Box::new(array))).of_type(arrays))
-        } else {
-            let members = items.into_iter().map(|node| (item.clone(), node)).collect();
-            self.out.graph.add_struct(members)
-        };
-        self.add(field, node);
+    /// A type of the message's own.
+    fn own_type(&self, name: &str) -> Name {
+        Name::new(&self.plan.options.namespace, name)
     }
 
-    /// Adds a group of these entries.
-    fn entries(&mut self, field: usize, items: Vec<NodeId>) {
-        let inner = usize::from(self.plan.scopes[self.scope].slots[field].scope);
-        let names = &self.names[inner];
-        let (entry, entry_type) = (names.entry.clone(), names.entry_type.clone());
-        self.array(field, entry_type, &entry, items);
-    }
-
-    #[cold]
-    fn fail(&mut self, field: usize, why: &'static str) {
-        if self.problem.is_none() {
-            let error = Error::new(ErrorKind::Unwritable(why), 0);
-            self.problem = Some(self.plan.locate(error, self.scope, field));
-        }
-    }
-}
-
-impl Encoder for Writer<'_> {
-    fn boolean(&mut self, field: usize, value: bool) {
-        let node = self.node(Kind::Boolean, if value { "true" } else { "false" });
-        self.add(field, node);
-    }
-
-    fn integer<I: Integer>(&mut self, field: usize, value: I) {
-        self.window(field, |window| value.write(window));
-    }
-
-    fn decimal(&mut self, field: usize, value: Decimal) {
-        self.window(field, |window| value.write(window));
-    }
-
-    fn float(&mut self, field: usize, value: f64) {
-        self.window(field, |window| write_float(value, window));
-    }
-
-    fn string(&mut self, field: usize, value: &str) {
-        let shared = self.encoded && !value.is_empty();
-        let node = match self.texts.get(value) {
-            Some(node) if shared => *node,
-            _ => {
-                let node = self.node(Kind::Text, value);
-                if shared {
-                    self.texts.insert(value.into(), node);
-                }
-                node
-            }
-        };
-        self.add(field, node);
-    }
-
-    fn bytes(&mut self, field: usize, value: &[u8]) {
-        let mut text = Vec::new();
-        base64::encode_into(value, &mut text);
-        let node = self.node(Kind::Bytes, &String::from_utf8_lossy(&text));
-        self.add(field, node);
-    }
-
-    fn code(&mut self, field: usize, value: Code) {
-        let node = self.node(Kind::Code, value.as_str());
-        self.add(field, node);
-    }
-
-    fn date(&mut self, field: usize, value: Date) {
-        self.window(field, |window| value.write_xml(window));
-    }
-
-    fn time(&mut self, field: usize, value: Time) {
-        let zone = self.plan.options.zone;
-        self.window(field, |window| value.write_xml(zone, window));
-    }
-
-    fn timestamp(&mut self, field: usize, value: Timestamp) {
-        let zone = self.plan.options.zone;
-        self.window(field, |window| value.write_xml(zone, window));
-    }
-
-    fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
-        self.items(field, values, |value, window| value.write(window));
-    }
-
-    fn floats(&mut self, field: usize, values: &[f64]) {
-        self.items(field, values, write_float);
-    }
-
-    fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
-        let plan = self.plan;
-        let (outer, inner) = (self.scope, plan.scopes[self.scope].slots[field].scope);
-        let mut items = Vec::with_capacity(entries.len());
+    /// The elements of a list's entries.
+    fn elements<F: Fields>(&mut self, field: usize, inner: usize, entries: &[F]) -> Vec<Element> {
+        let mut elements = Vec::with_capacity(entries.len());
+        let (outer, plan) = (self.scope, self.plan);
+        let enclosing = self.enclosing(field);
         for (index, entry) in entries.iter().enumerate() {
             let had_problem = self.problem.is_some();
-            items.push(self.scope(usize::from(inner), entry));
+            match &enclosing {
+                Some(name) => {
+                    let node = self.scope(inner, entry);
+                    elements.push((name.clone(), node));
+                }
+                None => elements.extend(self.members(inner, entry)),
+            }
             if !had_problem && let Some(problem) = self.problem.take() {
                 self.problem = Some(plan.locate(problem.in_entry(index), outer, field));
             }
         }
-        self.entries(field, items);
+        elements
+    }
+
+    /// Adds a list of these elements: an array, a struct of them, or nothing around them.
+    fn list(&mut self, field: usize, elements: Vec<Element>) {
+        let known = &self.plan.layout.scopes()[self.scope].fields[field];
+        if let Some(fixed) = known.fixed.filter(|it| *it as usize != elements.len()) {
+            let (stated, found) = (fixed as usize, elements.len());
+            self.fail(field, ErrorKind::Count { stated, found });
+        }
+        if self.is_unwrapped(field) {
+            if elements.is_empty() && known.need == Need::Optional {
+                let why = "an empty list that is unwrapped cannot be told from none";
+                self.fail(field, ErrorKind::Unwritable(why));
+            }
+            return self.add(field, elements);
+        }
+        let node = match self.array_type(self.scope, field).filter(|_| self.plan.arrays) {
+            Some((item_type, item_ranks)) => {
+                let name = elements.first().map(|it| it.0.clone());
+                let items = elements.into_iter().map(|it| it.1).collect();
+                let mut array = Array { item_ranks, ..Array::new(Some(item_type), items) };
+                array.item_name = name.unwrap_or_else(|| self.item.clone());
+                let arrays = Name::new(namespaces::encoding(self.plan.options.version), "Array");
+                self.out.graph.add(Node::new(Content::Array(Box::new(array))).of_type(arrays))
+            }
+            None => self.out.graph.add_struct(elements),
+        };
+        self.add_one(field, node);
+    }
+
+    /// The type of the items of a list, as an array has it: their name, and how deep they are arrays
+    /// themselves. None of choices, whose elements tell by their names which arm they are, as the items
+    /// of an array do not.
+    fn array_type(&self, scope: usize, field: usize) -> Option<(Name, Vec<usize>)> {
+        let layout = &self.plan.layout;
+        let inner = match layout.scopes()[scope].fields[field].holds {
+            Holds::List(kind) => return Some((schema_type(kind), Vec::new())),
+            Holds::Group(inner) => usize::from(inner.0),
+            _ => return None,
+        };
+        let entry = &layout.scopes()[inner];
+        match (entry.shape, entry.fields.first().map(|it| it.holds)) {
+            (Shape::Choice, _) => None,
+            (Shape::Struct, _) => Some((self.names[inner].own_type.clone(), Vec::new())),
+            (_, Some(Holds::Value(kind))) => Some((schema_type(kind), Vec::new())),
+            (_, Some(Holds::Enumeration(of))) => {
+                Some((self.own_type(&layout.schema().type_of(of).name), Vec::new()))
+            }
+            _ => Some(match self.array_type(inner, 0) {
+                Some((name, mut ranks)) => {
+                    ranks.push(1);
+                    (name, ranks)
+                }
+                None => (Name::new(XSD, "anyType"), Vec::new()),
+            }),
+        }
+    }
+
+    /// Adds a field, a struct or choice that is described by another scope.
+    fn inside<F: Fields>(&mut self, field: usize, inner: usize, value: &F) {
+        let (had_problem, outer) = (self.problem.is_some(), self.scope);
+        let node = self.scope(inner, value);
+        if !had_problem && let Some(problem) = self.problem.take() {
+            self.problem = Some(self.plan.locate(problem, outer, field));
+        }
+        self.add_one(field, node);
+    }
+
+    /// May another struct or list be opened? Nobody reads what nests deeper.
+    fn deepen(&mut self, field: usize) -> bool {
+        let limit = Limits::default().depth;
+        let is_fit = self.depth < limit;
+        if !is_fit {
+            self.fail(field, ErrorKind::Limit { name: "depth", limit });
+        }
+        self.depth += usize::from(is_fit);
+        is_fit
+    }
+
+    #[cold]
+    fn fail(&mut self, field: usize, kind: ErrorKind) {
+        if self.problem.is_none() {
+            self.problem = Some(self.plan.locate(Error::new(kind, 0), self.scope, field));
+        }
     }
 }
+
+type Element = (Name, NodeId);
 
 /// The type of XML Schema that values of a kind have.
 fn schema_type(kind: Kind) -> Name {

@@ -1,28 +1,23 @@
 //! From a graph into a message of a schema: for documents with references, which the decoder of
 //! the plan does not follow.
 
-use std::borrow::Cow;
+mod lists;
+mod values;
+
 use std::cell::Cell;
 
-use trunkline_message::{
-    Decoder, Entries, Error, ErrorKind, Fields, Limits, Message as Typed, Result,
-};
-use trunkline_wire::{
-    Code, Date, Decimal, Integer, Text, Time, Timestamp, ValueError, base64, parse_float,
-};
+use trunkline_message::{Error, ErrorKind, Field, Fields, Holds, Limits, Message as Typed, Result};
 
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
-use super::namespaces::{ENCODING11, ENCODING12, RPC, XSD, envelope};
+use super::namespaces::{ENCODING11, ENCODING12, RPC, envelope};
 use crate::infoset;
-use crate::soap::attributes::{fits, says_nothing};
+use crate::soap::attributes::says_nothing;
 use crate::soap::document;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
 use crate::soap::unknown::{instead, local_part, meant_as_item};
-use crate::soap::values::parse_decimal;
-use crate::width::within;
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
 /// shared are read once for each use. Answers how many elements the schema does not know, as
@@ -132,6 +127,7 @@ fn read<M: Typed>(
         field: 0,
         fields: 0,
         entries: 0,
+        run: None,
         bytes: Cell::new(0),
         result: None,
         unknown: *unknown,
@@ -254,6 +250,8 @@ struct Reader<'a> {
     field: usize,
     fields: usize,
     entries: usize,
+    /// The elements of the present list, if they have none around them.
+    run: Option<Vec<NodeId>>,
     /// Of text, as often as it is used: sharing does not get around the limits.
     bytes: Cell<usize>,
     /// In an answer, the name of the return value, if `rpc:result` says it.
@@ -261,8 +259,6 @@ struct Reader<'a> {
     /// Elements that the schema does not know.
     unknown: usize,
 }
-
-type Parsed<T> = std::result::Result<T, ValueError>;
 
 impl<'a> Reader<'a> {
     /// Reads the message from the only node of the path.
@@ -309,8 +305,9 @@ impl<'a> Reader<'a> {
         let meant = others(plan, self.graph.node(node))
             .find_map(|name| plan.meant_by_attribute(scope, component, name.local()));
         if let Some((meaning, kind)) = meant {
+            // In the element of a component, which is no field, it is one of the present scope.
             if let Meaning::Field(field) = meaning
-                && std::ptr::eq(scope, &plan.scopes[self.scope])
+                && self.field == usize::MAX
             {
                 self.field = field.into();
             }
@@ -320,7 +317,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the fields of a message or entry from the node where the path ends.
+    /// Reads the fields of a message, an entry or a struct from the node where the path ends.
     fn scope<F: Fields>(&mut self, index: usize, into: &mut F) -> Result<()> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
@@ -328,9 +325,9 @@ impl<'a> Reader<'a> {
         self.seen.resize(base + scope.words, 0);
         (self.scope, self.field) = (index, usize::MAX);
         self.members(scope, base, NONE, into)?;
-        if let Some(field) = scope.required.first_missing(&self.seen[base..]) {
-            (self.field, self.node) = (field, self.path[self.path.len() - 1]);
-            return Err(self.error(ErrorKind::Missing));
+        if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
+            self.node = self.path[self.path.len() - 1];
+            return Err(plan.layout.scopes()[index].refuse(unmet, self.at()));
         }
         self.seen.truncate(base);
         Ok(())
@@ -364,48 +361,88 @@ impl<'a> Reader<'a> {
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
             let meaning = meaning.or_else(|| self.return_value(scope, component, name, position));
             // Only what the schema knows is read, and only there can a circle be met.
-            self.field = match meaning {
-                Some(Meaning::Field(field)) => usize::from(field),
-                Some(Meaning::Component(_)) => usize::MAX,
-                None => {
-                    self.unknown(scope, component, name)?;
-                    continue;
-                }
-            };
-            let node = graph.node(*child);
-            refuse_reference(self.plan, node).map_err(|kind| self.error(kind))?;
-            self.check_type(*child)?;
-            match meaning {
-                Some(Meaning::Component(inner)) => {
-                    self.count_attributes_around(*child, scope, inner)?;
-                }
-                Some(Meaning::Field(field)) => self.count_attributes_of(*child, field.into())?,
-                None => {}
-            }
-            if matches!(node.content, Content::Nil) {
-                continue;
-            }
             match meaning {
                 Some(Meaning::Field(field)) => {
-                    self.note(base)?;
-                    self.enter(*child)?;
-                    into.decode_field(usize::from(field), self)?;
+                    self.field = field.into();
+                    self.member(scope, base, (component, members), *child, into)?;
                 }
                 Some(Meaning::Component(inner)) => {
-                    self.note_component(scope, inner, base)?;
-                    self.enter(*child)?;
-                    self.members(scope, base, inner, into)?;
-                    let missing = scope.required.missing_in_empty(inner, &self.seen[base..]);
-                    if let Some(field) = missing {
-                        self.field = field;
-                        return Err(self.error(ErrorKind::Missing));
-                    }
+                    self.field = usize::MAX;
+                    self.component(scope, base, inner, *child, into)?;
                 }
-                None => {}
+                None => self.unknown(scope, component, name)?,
             }
-            self.path.pop();
             self.scope = index;
         }
+        Ok(())
+    }
+
+    /// Reads the present field, which a node is one of the `members` of a component.
+    fn member<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        base: usize,
+        (component, members): (u16, &[(super::Name, NodeId)]),
+        node: NodeId,
+        into: &mut F,
+    ) -> Result<()> {
+        if self.is_unwrapped() {
+            return self.unwrapped(scope, base, (component, members), into);
+        }
+        self.check(node)?;
+        if matches!(self.graph.node(node).content, Content::Nil) {
+            return Ok(());
+        }
+        self.note(base)?;
+        self.value(node, into)
+    }
+
+    /// Reads the present field from a node that has been checked.
+    fn value<F: Fields>(&mut self, node: NodeId, into: &mut F) -> Result<()> {
+        self.enter(node)?;
+        into.decode_field(self.field, self)?;
+        self.path.pop();
+        Ok(())
+    }
+
+    /// May the node stand for the present field? Counts its attributes.
+    fn check(&mut self, node: NodeId) -> Result<()> {
+        self.refuse_reference(node)?;
+        self.check_type(node)?;
+        match self.holds() {
+            Some(Holds::Struct(inside)) => {
+                let inside = &self.plan.scopes[usize::from(inside.0)];
+                self.count_attributes_around(node, inside, NONE)
+            }
+            _ => self.count_attributes_of(node, self.field),
+        }
+    }
+
+    fn refuse_reference(&self, node: NodeId) -> Result<()> {
+        refuse_reference(self.plan, self.graph.node(node)).map_err(|kind| self.error(kind))
+    }
+
+    /// Reads the members of a component.
+    fn component<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        base: usize,
+        component: u16,
+        node: NodeId,
+        into: &mut F,
+    ) -> Result<()> {
+        self.refuse_reference(node)?;
+        self.count_attributes_around(node, scope, component)?;
+        if matches!(self.graph.node(node).content, Content::Nil) {
+            return Ok(());
+        }
+        self.note_component(scope, component, base)?;
+        self.enter(node)?;
+        self.members(scope, base, component, into)?;
+        if let Some(unmet) = scope.required.unmet_in_empty(component, &self.seen[base..]) {
+            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, self.at()));
+        }
+        self.path.pop();
         Ok(())
     }
 
@@ -470,6 +507,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Was the present field there already?
+    fn is_noted(&self, base: usize) -> bool {
+        self.seen[base + self.field / 64] >> (self.field % 64) & 1 != 0
+    }
+
     /// Refuses a field the second time.
     fn note(&mut self, base: usize) -> Result<()> {
         let bit = 1_u64 << (self.field % 64);
@@ -481,132 +523,29 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Goes into a node. References may lead deeper than the document itself is.
     fn enter(&mut self, node: NodeId) -> Result<()> {
         if self.path.contains(&node) {
             let what = "a tree, not a value that contains itself";
             return Err(self.error(ErrorKind::Expected(what.into())));
+        }
+        let limit = self.limits.depth;
+        if self.path.len() >= limit {
+            return Err(self.error(ErrorKind::Limit { name: "depth", limit }));
         }
         self.path.push(node);
         self.node = node;
         Ok(())
     }
 
-    /// Counts a text, as often as it is looked at.
-    fn count_text(&self, text: &str) -> Result<()> {
-        self.bytes.set(self.bytes.get() + text.len());
-        let limit = self.limits.message_bytes;
-        match self.bytes.get() > limit {
-            true => Err(self.error(ErrorKind::Limit { name: "message_bytes", limit })),
-            false => Ok(()),
-        }
+    /// The present field; none in the element of a component.
+    fn present(&self) -> Option<&'a Field> {
+        self.plan.layout.scopes()[self.scope].fields.get(self.field)
     }
 
-    /// Is it the white space of an element that has no others inside?
-    fn is_blank(&self, text: &str) -> Result<bool> {
-        self.count_text(text)?;
-        Ok(text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')))
-    }
-
-    fn text_value(&self) -> Result<&'a str> {
-        match &self.graph.node(self.node).content {
-            Content::Text(text) => self.count_text(text).map(|()| &**text),
-            Content::Struct(members) if members.is_empty() => Ok(""),
-            _ => Err(self.error(ErrorKind::Expected("text, not elements".into()))),
-        }
-    }
-
-    /// May a value of the node's type stand in the present field, or as an item of it?
-    fn check_type(&self, node: NodeId) -> Result<()> {
-        let field = self.plan.layout.scopes()[self.scope].fields.get(self.field);
-        let (Some(name), Some(field)) = (&self.graph.node(node).type_name, field) else {
-            return Ok(());
-        };
-        if name.namespace() != XSD || fits(field.holds.kind(), name.local()) {
-            return Ok(());
-        }
-        let what = format!("a value of another type than xsd:{}", name.local());
-        Err(self.error(ErrorKind::Expected(what.into())))
-    }
-
-    fn parse<T>(&self, expected: &'static str, parse: impl Fn(&[u8]) -> Parsed<T>) -> Result<T> {
-        let text = self.text_value()?;
-        // As the decoder does: without the white space around only where it is not taken with it.
-        let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
-        parse(text.as_bytes())
-            .or_else(|_| parse(trimmed.as_bytes()))
-            .map_err(|problem| self.error(ErrorKind::Value { expected, problem }))
-    }
-
-    /// The nodes of a list's items or a group's entries, which are named so where names count.
-    fn items(&mut self, entry: Option<&ScopePlan>) -> Result<Cow<'a, [NodeId]>> {
-        match &self.graph.node(self.node).content {
-            Content::Array(array) if array.dimensions.len() > 1 || !array.item_ranks.is_empty() => {
-                Err(self.error(ErrorKind::Expected("an array of one dimension".into())))
-            }
-            // What was not transmitted has no value that would be right.
-            Content::Array(array) if !array.is_complete() => {
-                let (stated, found) = (array.size(), array.items.len());
-                let is_cut = array.items.iter().zip(0..).all(|(item, position)| item.0 == position);
-                if is_cut && array.offset.is_none() {
-                    let stated = usize::try_from(stated).unwrap_or(usize::MAX);
-                    return Err(self.error(ErrorKind::Count { stated, found }));
-                }
-                let what = format!(
-                    "all {stated} items of the array, not {found} of them: it is partial or sparse"
-                );
-                Err(self.error(ErrorKind::Expected(what.into())))
-            }
-            Content::Array(array) => Ok(array.items.iter().map(|item| item.1).collect()),
-            Content::Struct(members) => {
-                let namespace = self.plan.element_namespace();
-                let mut items = Vec::with_capacity(members.len());
-                for (name, node) in members {
-                    match entry.filter(|_| !self.plan.any_item) {
-                        Some(entry) if !name.is(namespace, &entry.name) => {
-                            self.unknown_in_group(entry, name, *node)?;
-                        }
-                        _ => items.push(*node),
-                    }
-                }
-                Ok(Cow::Owned(items))
-            }
-            Content::Text(text) if self.is_blank(text)? => Ok(Cow::Borrowed(&[])),
-            Content::Text(_) | Content::Nil => {
-                Err(self.error(ErrorKind::Expected("items, not text".into())))
-            }
-        }
-    }
-
-    /// Counts an element in a group that is none of its entries.
-    fn unknown_in_group(
-        &mut self,
-        entry: &ScopePlan,
-        name: &super::Name,
-        at: NodeId,
-    ) -> Result<()> {
-        self.node = at;
-        if let Some(expected) = self.plan.meant_in_group(entry, name.namespace(), name.local()) {
-            return Err(self.error(instead(&expected, name.local(), name.namespace())));
-        }
-        self.unknown += 1;
-        Ok(())
-    }
-
-    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        let items = self.items(None)?;
-        let limit = self.limits.elements;
-        if items.len() > limit {
-            return Err(self.error(ErrorKind::Limit { name: "elements", limit }));
-        }
-        self.count(items.len())?;
-        for node in items.iter() {
-            self.node = *node;
-            refuse_reference(self.plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
-            self.check_type(*node)?;
-            self.count_attributes(*node);
-            item(self)?;
-        }
-        Ok(())
+    /// What it holds.
+    fn holds(&self) -> Option<Holds> {
+        self.present().map(|it| it.holds)
     }
 
     #[cold]
@@ -617,112 +556,5 @@ impl<'a> Reader<'a> {
     /// Where the element of the present node begins, if that is known.
     fn at(&self) -> usize {
         self.places.get(self.node.index()).copied().unwrap_or(0)
-    }
-}
-
-impl Decoder for Reader<'_> {
-    fn boolean(&mut self) -> Result<bool> {
-        self.parse("true or false", |text| match text {
-            b"true" | b"1" => Ok(true),
-            b"false" | b"0" => Ok(false),
-            b"" => Err(ValueError::Empty),
-            _ => Err(ValueError::Malformed { at: 0 }),
-        })
-    }
-
-    fn integer<I: Integer>(&mut self) -> Result<I> {
-        self.parse("a whole number", |text| match text.strip_prefix(b"+") {
-            Some(digits) if digits.first().is_some_and(u8::is_ascii_digit) => I::parse(digits),
-            _ => I::parse(text),
-        })
-    }
-
-    fn decimal(&mut self) -> Result<Decimal> {
-        let exponents = self.plan.options.exponents;
-        self.parse("a decimal number", |text| parse_decimal(text, exponents))
-    }
-
-    fn float(&mut self) -> Result<f64> {
-        self.parse("a number", parse_float)
-    }
-
-    fn text(&mut self, into: &mut Text) -> Result<()> {
-        into.assign(self.text_value()?);
-        Ok(())
-    }
-
-    fn string(&mut self, into: &mut String) -> Result<()> {
-        into.clear();
-        into.push_str(self.text_value()?);
-        Ok(())
-    }
-
-    fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
-        into.clear();
-        let text = self.text_value()?.as_bytes();
-        base64::decode_into(text, self.limits.value_bytes, into)
-            .map_err(|problem| self.error(ErrorKind::Value { expected: "base64", problem }))
-    }
-
-    fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", Code::parse)
-    }
-
-    fn date(&mut self) -> Result<Date> {
-        self.parse("a date as YYYY-MM-DD", Date::parse_xml)
-    }
-
-    fn time(&mut self) -> Result<Time> {
-        let time = self.parse("a time as HH:MM:SS", Time::parse_xml)?;
-        Ok(if self.plan.options.zone { time } else { time.in_utc() })
-    }
-
-    fn timestamp(&mut self) -> Result<Timestamp> {
-        let moment = self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)?;
-        Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
-    }
-
-    fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
-        into.clear();
-        let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
-        self.list(|reader| {
-            let number = within(reader.integer()?, holds);
-            let expected = "a whole number";
-            into.push(
-                number.map_err(|problem| reader.error(ErrorKind::Value { expected, problem }))?,
-            );
-            Ok(())
-        })
-    }
-
-    fn floats(&mut self, into: &mut Vec<f64>) -> Result<()> {
-        into.clear();
-        self.list(|reader| {
-            into.push(reader.float()?);
-            Ok(())
-        })
-    }
-
-    fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
-        into.clear();
-        let plan = self.plan;
-        let (outer, field) = (self.scope, self.field);
-        let inner = usize::from(plan.scopes[outer].slots[field].scope);
-        for (index, node) in self.items(Some(&plan.scopes[inner]))?.iter().enumerate() {
-            self.entries += 1;
-            self.node = *node;
-            if self.entries > self.limits.entries {
-                let limit = self.limits.entries;
-                return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
-            }
-            refuse_reference(plan, self.graph.node(*node)).map_err(|kind| self.error(kind))?;
-            self.count_attributes_around(*node, &plan.scopes[inner], NONE)?;
-            self.enter(*node)?;
-            let read = self.scope(inner, into.next_entry());
-            (self.scope, self.field) = (outer, field);
-            read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
-            self.path.pop();
-        }
-        Ok(())
     }
 }

@@ -29,8 +29,8 @@ impl Description {
     ///
     /// # Errors
     /// Says which name is none or stands twice, which action has a quotation mark or white space,
-    /// which element or encoded type would have two contents, which one-way operation has an answer, or that there
-    /// is no namespace, binding or operation.
+    /// which element or encoded type would have two contents, which choice or unwrapped list is no part of
+    /// rpc, which one-way operation has an answer, or that there is no namespace, binding or operation.
     pub fn check(&self) -> Result<(), DescriptionError> {
         check_name("service", &self.name)?;
         if self.namespace.is_empty() {
@@ -50,6 +50,12 @@ impl Description {
         messages::collect(self, &self.shapes(), &mut types);
         if let Some(name) = types.clash() {
             return error(format!("the element {name} would have two different contents"));
+        }
+        if let Some((message, what)) = types.no_part() {
+            return error(format!(
+                "the message {message} has {what} in it, which may stand otherwise than once, as parts of rpc \
+                 do: put it into a struct, or use document/literal"
+            ));
         }
         match types.type_clash() {
             Some(name) => error(format!(

@@ -1,17 +1,43 @@
-//! XML Schema from schemas.
+//! The elements and types of XML Schema that a description has.
 
 use std::collections::HashMap;
 
-use trunkline_codec::soap::entry_name;
-use trunkline_message::{Field, Holds, IntegerKind, Kind, Layout, Need, ScopeId};
+use trunkline_message::{Field, Layout, ScopeId};
 
 use super::Description;
 use super::markup::Markup;
 use super::shape::{Form, Shape};
+use super::walk::Walk;
 
 /// The namespace of SOAP 1.1's arrays. WSDL has no others, so that they stand for those of SOAP 1.2
 /// too.
 pub(super) const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+
+/// How often something may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Occurs {
+    least: u32,
+    /// None is without bounds.
+    most: Option<u32>,
+}
+
+impl Occurs {
+    pub(super) const ONCE: Self = Self { least: 1, most: Some(1) };
+    pub(super) const MAYBE: Self = Self { least: 0, most: Some(1) };
+
+    /// The items of a list.
+    pub(super) fn of_items(list: &Field) -> Self {
+        Self { least: list.fixed.unwrap_or(0), most: list.fixed }
+    }
+
+    /// As attributes, those left out that say what holds without them.
+    fn attributes(self) -> Vec<(&'static str, String)> {
+        let least = (self.least != 1).then(|| ("minOccurs", self.least.to_string()));
+        let most = self.most.map_or("unbounded".into(), |it| it.to_string());
+        let most = (self.most != Some(1)).then_some(("maxOccurs", most));
+        least.into_iter().chain(most).collect()
+    }
+}
 
 /// An element inside a type, or a part of an rpc message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,21 +45,34 @@ pub(super) struct Element {
     pub(super) name: String,
     /// With its prefix: `xsd:int`, `tns:customer`.
     pub(super) type_name: String,
-    optional: bool,
-    repeated: bool,
+    pub(super) occurs: Occurs,
 }
 
-/// What a complex type holds.
+/// What stands in a sequence.
 #[derive(Debug, PartialEq, Eq)]
-enum Content {
-    /// Elements in this order.
-    Sequence(Vec<Element>),
-    /// An array of the SOAP encoding, of items of this type.
+pub(super) enum Particle {
+    Element(Element),
+    /// One of these.
+    Choice(Vec<Element>, Occurs),
+}
+
+/// What a type is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// These in this order.
+    Sequence(Vec<Particle>),
+    /// One of these elements, so often.
+    Choice(Vec<Element>, Occurs),
+    /// An array of the SOAP encoding: the type of the items, and brackets.
     Array(String),
+    /// One of these texts.
+    Enumeration(Vec<String>),
+    /// Not known yet, as the type holds itself.
+    Open,
 }
 
 #[derive(Debug)]
-struct ComplexType {
+struct Type {
     name: String,
     form: Form,
     content: Content,
@@ -45,14 +84,14 @@ enum Global {
     /// A type that has this name.
     Type(String),
     /// A type of its own, as tools that take wrappers apart expect it.
-    Wrapper(Vec<Element>),
+    Wrapper(Content),
 }
 
 /// The elements and types of a description.
 #[derive(Debug, Default)]
 pub(super) struct Types {
-    complex: Vec<ComplexType>,
-    /// Positions in `complex`.
+    types: Vec<Type>,
+    /// Positions in `types`.
     by_name: HashMap<String, usize>,
     elements: Vec<(String, Global)>,
     /// Positions in `elements`.
@@ -61,6 +100,40 @@ pub(super) struct Types {
     clash: Option<String>,
     /// A type whose name stands in messages, and that would need two contents.
     type_clash: Option<String>,
+    /// The first message of which something is no part of rpc, and what.
+    no_part: Option<(String, String)>,
+}
+
+/// The type that is to be one that holds itself.
+#[derive(Clone, Copy)]
+pub(super) struct Claim {
+    index: usize,
+    is_new: bool,
+}
+
+/// The names that a type may have, one after another.
+pub(super) struct Candidates {
+    stem: String,
+    form: Form,
+    number: usize,
+}
+
+impl Candidates {
+    /// The next one that is free, or that of a type of the same form.
+    pub(super) fn next_in(&mut self, types: &Types) -> String {
+        loop {
+            self.number += 1;
+            let name = numbered(&self.stem, self.number);
+            let known = types.by_name.get(&name).map(|index| &types.types[*index]);
+            if known.is_none_or(|it| it.form == self.form) {
+                return name;
+            }
+        }
+    }
+}
+
+fn numbered(stem: &str, number: usize) -> String {
+    if number == 1 { stem.to_owned() } else { format!("{stem}{number}") }
 }
 
 impl Types {
@@ -72,22 +145,42 @@ impl Types {
 
     /// The name of the element around the fields of a message.
     pub(super) fn wrapper(&mut self, name: &str, layout: &Layout) -> String {
-        let elements = self.parts(layout, Form::Qualified);
-        self.element(name, Global::Wrapper(elements))
+        let content = Walk::new(self, layout, Form::Qualified).content(ScopeId(0));
+        self.element(name, Global::Wrapper(content))
     }
 
     /// The name of a message's own type.
     pub(super) fn message_type(&mut self, layout: &Layout, form: Form) -> String {
-        Walk { types: self, layout, form }.scope(ScopeId(0))
+        Walk::new(self, layout, form).scope(ScopeId(0))
     }
 
-    /// What stands in a message directly.
+    /// The parts that a message is in rpc.
     pub(super) fn parts(&mut self, layout: &Layout, form: Form) -> Vec<Element> {
-        Walk { types: self, layout, form }.members(ScopeId(0), None)
+        let particles = match Walk::new(self, layout, form).content(ScopeId(0)) {
+            Content::Sequence(particles) => particles,
+            Content::Choice(arms, occurs) => vec![Particle::Choice(arms, occurs)],
+            Content::Array(_) | Content::Enumeration(_) | Content::Open => Vec::new(),
+        };
+        let mut parts = Vec::new();
+        for particle in particles {
+            match particle {
+                Particle::Element(element) if element.occurs.most == Some(1) => parts.push(element),
+                Particle::Element(element) => self.refuse_part(layout, &element.name),
+                Particle::Choice(arms, _) => {
+                    let names: Vec<&str> = arms.iter().map(|it| &*it.name).collect();
+                    self.refuse_part(layout, &format!("one of {}", names.join(", ")));
+                }
+            }
+        }
+        parts
+    }
+
+    fn refuse_part(&mut self, layout: &Layout, what: &str) {
+        self.no_part.get_or_insert_with(|| (layout.name().into(), what.into()));
     }
 
     pub(super) fn has_encoded_arrays(&self) -> bool {
-        self.complex.iter().any(|it| matches!(it.content, Content::Array(_)))
+        self.types.iter().any(|it| matches!(it.content, Content::Array(_)))
     }
 
     /// The first element that would need two contents. It has one of them: elements cannot be
@@ -99,6 +192,12 @@ impl Types {
     /// The first encoded type that would need two contents, since two structs have its name.
     pub(super) fn type_clash(&self) -> Option<&str> {
         self.type_clash.as_deref()
+    }
+
+    /// The first message of which something cannot be a part of rpc, and what: each part stands exactly
+    /// once.
+    pub(super) fn no_part(&self) -> Option<(&str, &str)> {
+        self.no_part.as_ref().map(|(message, what)| (&**message, &**what))
     }
 
     fn element(&mut self, name: &str, global: Global) -> String {
@@ -115,158 +214,87 @@ impl Types {
         format!("tns:{name}")
     }
 
-    /// The type that a struct becomes.
-    fn of_struct(&mut self, name: &str, form: Form, elements: Vec<Element>) -> String {
-        let content = Content::Sequence(elements);
-        // Literal types are numbered, as their names stand nowhere else.
-        if let Some(known) = self.by_name.get(name).map(|index| &self.complex[*index])
-            && form == Form::Encoded
-            && known.form == form
+    /// The type that a struct, choice or enumeration becomes.
+    pub(super) fn of_struct(&mut self, name: &str, form: Form, content: Content) -> String {
+        if let Some(known) = self.by_name.get(name).map(|index| &self.types[*index])
             && known.content != content
         {
-            self.type_clash.get_or_insert_with(|| name.to_owned());
+            self.note_clash(name, form);
         }
         self.complex(name, form, content)
     }
 
+    /// Literal types are numbered, as their names stand nowhere else; those that are encoded are not.
+    fn note_clash(&mut self, name: &str, form: Form) {
+        let known = self.by_name.get(name).map(|index| self.types[*index].form);
+        if form == Form::Encoded && known == Some(form) {
+            self.type_clash.get_or_insert_with(|| name.to_owned());
+        }
+    }
+
     /// The type of this content: the one that is there, or a new one; numbered where another has
-    /// the name.
-    fn complex(&mut self, stem: &str, form: Form, content: Content) -> String {
-        let mut name = stem.to_owned();
-        for number in 2.. {
-            let Some(known) = self.by_name.get(&name).map(|index| &self.complex[*index]) else {
-                break;
+    /// the name. Values look the same in every form.
+    pub(super) fn complex(&mut self, stem: &str, form: Form, content: Content) -> String {
+        let is_simple = matches!(content, Content::Enumeration(_));
+        let names = (1..).map(|number| numbered(stem, number));
+        for name in names {
+            let Some(known) = self.by_name.get(&name).map(|index| &self.types[*index]) else {
+                self.add(&name, form, content);
+                return format!("tns:{name}");
             };
-            if known.form == form && known.content == content {
+            if (known.form == form || is_simple) && known.content == content {
                 return format!("tns:{name}");
             }
-            name = format!("{stem}{number}");
         }
-        self.by_name.insert(name.clone(), self.complex.len());
-        let reference = format!("tns:{name}");
-        self.complex.push(ComplexType { name, form, content });
-        reference
-    }
-}
-
-/// A way through one schema, the inner types first.
-struct Walk<'a> {
-    types: &'a mut Types,
-    layout: &'a Layout,
-    form: Form,
-}
-
-/// A field or a component of a scope, by position.
-enum Member {
-    Field(usize),
-    Component(usize),
-}
-
-impl Walk<'_> {
-    /// The name of the type of a message or of a group's entry.
-    fn scope(&mut self, id: ScopeId) -> String {
-        let elements = self.members(id, None);
-        let layout = self.layout;
-        self.types.of_struct(&layout.scope(id).name, self.form, elements)
+        unreachable!("there is always another number")
     }
 
-    /// The elements directly inside a component, or inside none.
-    fn members(&mut self, id: ScopeId, component: Option<u16>) -> Vec<Element> {
-        let members = members(self.layout, id, component);
-        members.into_iter().map(|member| self.member(id, member)).collect()
+    fn add(&mut self, name: &str, form: Form, content: Content) -> usize {
+        let index = self.types.len();
+        self.by_name.insert(name.to_owned(), index);
+        self.types.push(Type { name: name.to_owned(), form, content });
+        index
     }
 
-    fn member(&mut self, id: ScopeId, member: Member) -> Element {
-        let layout = self.layout;
-        let scope = layout.scope(id);
-        let (name, type_name, need) = match member {
-            Member::Field(index) => {
-                let field = &scope.fields[index];
-                (&field.name, self.field(field), field.need)
-            }
-            Member::Component(index) => {
-                let component = &scope.components[index];
-                let elements = self.members(id, Some(index as u16));
-                let type_name = self.types.of_struct(&component.type_name, self.form, elements);
-                (&component.name, type_name, component.need)
-            }
-        };
-        let optional = need != Need::Required;
-        Element { name: name.to_string(), type_name, optional, repeated: false }
+    /// The names that a type which holds itself may have.
+    pub(super) fn candidates(&self, stem: &str, form: Form) -> Candidates {
+        Candidates { stem: stem.to_owned(), form, number: 0 }
     }
 
-    fn field(&mut self, field: &Field) -> String {
-        let layout = self.layout;
-        let (item, name, stem) = match field.holds {
-            Holds::Value(kind) => return simple_type(kind).into(),
-            Holds::List(kind) => {
-                let item = simple_type(kind);
-                (item.into(), "item", item.trim_start_matches("xsd:"))
-            }
-            Holds::Group(id) => (self.scope(id), entry_name(layout, id), &*layout.scope(id).name),
-        };
-        let stem = format!("ArrayOf{stem}");
-        let content = match self.form {
-            Form::Encoded => Content::Array(item),
-            Form::Unqualified | Form::Qualified => Content::Sequence(vec![Element {
-                name: name.into(),
-                type_name: item,
-                optional: true,
-                repeated: true,
-            }]),
-        };
-        self.types.complex(&stem, self.form, content)
+    /// How many types there are, to [forget](Self::forget) those that come.
+    pub(super) fn mark(&self) -> usize {
+        self.types.len()
     }
-}
 
-/// In the order in which they stand in messages.
-fn members(layout: &Layout, id: ScopeId, parent: Option<u16>) -> Vec<Member> {
-    let scope = layout.scope(id);
-    let mut components = (0..scope.components.len())
-        .filter(|index| scope.components[*index].parent == parent)
-        .peekable();
-    let mut members = Vec::new();
-    for index in 0..=scope.fields.len() {
-        let starts_here = |it: &usize| scope.components[*it].fields.start <= index;
-        while let Some(component) = components.next_if(starts_here) {
-            members.push(Member::Component(component));
-        }
-        if scope.fields.get(index).is_some_and(|field| field.component == parent) {
-            members.push(Member::Field(index));
+    pub(super) fn forget(&mut self, mark: usize) {
+        self.types.truncate(mark);
+        self.by_name.retain(|_, index| *index < mark);
+    }
+
+    /// Gives a type its name before its content is known; that which has the name may turn out to
+    /// be the same.
+    pub(super) fn claim(&mut self, name: &str, form: Form) -> Claim {
+        match self.by_name.get(name) {
+            Some(index) => Claim { index: *index, is_new: false },
+            None => Claim { index: self.add(name, form, Content::Open), is_new: true },
         }
     }
-    members
-}
 
-/// The type of a value, as `xsi:type` names it.
-fn simple_type(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Boolean => "xsd:boolean",
-        Kind::Integer(integer) => integer_type(integer),
-        Kind::Decimal => "xsd:decimal",
-        Kind::Float => "xsd:double",
-        Kind::Bytes => "xsd:base64Binary",
-        Kind::Date => "xsd:date",
-        Kind::Time => "xsd:time",
-        Kind::Timestamp => "xsd:dateTime",
-        Kind::Text | Kind::Code => "xsd:string",
+    /// Is this what the type holds? It is if it was not known.
+    pub(super) fn settle(&mut self, claim: Claim, content: Content) -> bool {
+        let known = &mut self.types[claim.index];
+        if claim.is_new {
+            known.content = content;
+            return true;
+        }
+        let is_same = known.content == content;
+        if !is_same {
+            let (name, form) = (known.name.clone(), known.form);
+            self.note_clash(&name, form);
+        }
+        is_same
     }
-}
 
-fn integer_type(kind: IntegerKind) -> &'static str {
-    match kind {
-        IntegerKind::I8 => "xsd:byte",
-        IntegerKind::I16 => "xsd:short",
-        IntegerKind::I32 => "xsd:int",
-        IntegerKind::I64 => "xsd:long",
-        IntegerKind::U8 => "xsd:unsignedByte",
-        IntegerKind::U16 => "xsd:unsignedShort",
-        IntegerKind::U32 => "xsd:unsignedInt",
-        IntegerKind::U64 => "xsd:unsignedLong",
-    }
-}
-
-impl Types {
     /// The `types` of a description.
     pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
         let qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
@@ -277,14 +305,15 @@ impl Types {
         if self.has_encoded_arrays() {
             markup.empty("xsd:import", &[("namespace", ENCODING)]);
         }
-        for complex in &self.complex {
-            let form = if qualified { Form::Unqualified } else { complex.form };
-            markup.begin("xsd:complexType", &[("name", &*complex.name)]);
-            match &complex.content {
-                Content::Sequence(elements) => sequence(elements, form, markup),
-                Content::Array(item) => array(item, markup),
-            }
-            markup.end("xsd:complexType");
+        for known in &self.types {
+            let form = if qualified { Form::Unqualified } else { known.form };
+            let tag = match known.content {
+                Content::Enumeration(_) => "xsd:simpleType",
+                _ => "xsd:complexType",
+            };
+            markup.begin(tag, &[("name", &*known.name)]);
+            known.content.write(form, markup);
+            markup.end(tag);
         }
         let form = if qualified { Form::Unqualified } else { Form::Qualified };
         for (name, global) in &self.elements {
@@ -292,10 +321,10 @@ impl Types {
                 Global::Type(type_name) => {
                     markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
                 }
-                Global::Wrapper(elements) => {
+                Global::Wrapper(content) => {
                     markup.begin("xsd:element", &[("name", name)]);
                     markup.begin("xsd:complexType", &[]);
-                    sequence(elements, form, markup);
+                    content.write(form, markup);
                     markup.end("xsd:complexType");
                     markup.end("xsd:element");
                 }
@@ -306,38 +335,64 @@ impl Types {
     }
 }
 
-/// `form` is `Qualified` where the schema's default is not.
-fn sequence(elements: &[Element], form: Form, markup: &mut Markup) {
-    if elements.is_empty() {
-        return markup.empty("xsd:sequence", &[]);
+impl Content {
+    /// `form` is `Qualified` where the schema's default is not.
+    fn write(&self, form: Form, markup: &mut Markup) {
+        match self {
+            Self::Sequence(particles) if particles.is_empty() => markup.empty("xsd:sequence", &[]),
+            Self::Sequence(particles) => {
+                markup.begin("xsd:sequence", &[]);
+                for particle in particles {
+                    match particle {
+                        Particle::Element(element) => element.write(form, markup),
+                        Particle::Choice(arms, occurs) => choice(arms, *occurs, form, markup),
+                    }
+                }
+                markup.end("xsd:sequence");
+            }
+            Self::Choice(arms, occurs) => choice(arms, *occurs, form, markup),
+            Self::Array(array_type) => array(array_type, markup),
+            Self::Enumeration(values) => enumeration(values, markup),
+            Self::Open => {}
+        }
     }
-    markup.begin("xsd:sequence", &[]);
-    for element in elements {
-        let mut attributes = vec![("name", &*element.name), ("type", &*element.type_name)];
+}
+
+impl Element {
+    fn write(&self, form: Form, markup: &mut Markup) {
+        let mut attributes = vec![("name", &*self.name), ("type", &*self.type_name)];
         if form == Form::Qualified {
             attributes.push(("form", "qualified"));
         }
-        if element.optional {
-            attributes.push(("minOccurs", "0"));
-        }
-        if element.repeated {
-            attributes.push(("maxOccurs", "unbounded"));
-        }
+        let occurs = self.occurs.attributes();
+        attributes.extend(occurs.iter().map(|(name, value)| (*name, &**value)));
         // Senders of encoded values say nil where they have none.
-        if form == Form::Encoded && element.optional {
+        if form == Form::Encoded && self.occurs == Occurs::MAYBE {
             attributes.push(("nillable", "true"));
         }
         markup.empty("xsd:element", &attributes);
     }
-    markup.end("xsd:sequence");
 }
 
-fn array(item: &str, markup: &mut Markup) {
+fn choice(arms: &[Element], occurs: Occurs, form: Form, markup: &mut Markup) {
+    let occurs = occurs.attributes();
+    let attributes: Vec<_> = occurs.iter().map(|(name, value)| (*name, &**value)).collect();
+    markup.begin("xsd:choice", &attributes);
+    arms.iter().for_each(|arm| arm.write(form, markup));
+    markup.end("xsd:choice");
+}
+
+fn array(array_type: &str, markup: &mut Markup) {
     markup.begin("xsd:complexContent", &[]);
     markup.begin("xsd:restriction", &[("base", "soapenc:Array")]);
-    let array_type = format!("{item}[]");
-    let attributes = [("ref", "soapenc:arrayType"), ("wsdl:arrayType", &*array_type)];
+    let attributes = [("ref", "soapenc:arrayType"), ("wsdl:arrayType", array_type)];
     markup.empty("xsd:attribute", &attributes);
     markup.end("xsd:restriction");
     markup.end("xsd:complexContent");
+}
+
+fn enumeration(values: &[String], markup: &mut Markup) {
+    markup.begin("xsd:restriction", &[("base", "xsd:string")]);
+    values.iter().for_each(|it| markup.empty("xsd:enumeration", &[("value", &**it)]));
+    markup.end("xsd:restriction");
 }
