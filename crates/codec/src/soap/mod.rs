@@ -37,13 +37,16 @@ mod order;
 mod plan;
 mod qname;
 mod reader;
+mod spaces;
 mod tags;
 mod templates;
 mod unknown;
 mod values;
 mod ways;
 
-pub use binding::{entry_name, is_unwrapped, item_name};
+pub use binding::{
+    entry_name, is_spaced, is_unwrapped, item_name, note_beyond_elements, noted_name,
+};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use fault::{Fault, FaultCode, FaultParts};

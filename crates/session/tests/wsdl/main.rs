@@ -28,6 +28,9 @@ fn all() -> Vec<(String, Description)> {
     for (name, style, wrapped) in &STYLES[..3] {
         all.push((format!("shapes-{name}"), shapes(&[(*name, *style, *wrapped)])));
     }
+    let mut unqualified = shapes(&[STYLES[1]]);
+    unqualified.bindings.iter_mut().for_each(|it| it.qualified = false);
+    all.push(("shapes-doc-literal-wrapped-unqualified".into(), unqualified));
     all
 }
 

@@ -1,0 +1,129 @@
+//! Our typed client calls a service that was made from code: JAX-WS with no schema by hand, which has
+//! its local elements in no namespace.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use trunkline_message::Message;
+use trunkline_session::soap::{Binding, ClientConfig};
+use trunkline_tests::skip::skip;
+use trunkline_wire::{Decimal, Text};
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Question {
+    symbol: Text,
+    quantity: i32,
+    limit: Option<Decimal>,
+    #[xml(list = "unwrapped")]
+    venues: Vec<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Quote {
+    symbol: Text,
+    price: Decimal,
+    #[xml(list = "unwrapped")]
+    venues: Vec<Text>,
+    #[xml(list = "unwrapped")]
+    lines: Vec<Line>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Line {
+    quantity: i32,
+    text: Text,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Answer {
+    r#return: Quote,
+}
+
+trunkline_session::client! {
+    struct Desk in "urn:desk" {
+        fn quote(Question) -> Answer;
+    }
+}
+
+/// The service, in a process of its own that ends with this.
+struct Service {
+    process: Child,
+    url: String,
+}
+
+impl Service {
+    /// None, with a note, where the toolkit is not there.
+    fn start() -> Option<Self> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let jars = here.parent().expect("the workspace").join("peers/build/metro/lib");
+        if !jars.is_dir() {
+            skip("peers/build/metro is not there: make peers");
+            return None;
+        }
+        let classes = compiled(&here.join("tests/code_first/Desk.java"), &jars);
+        let mut process = Command::new("java")
+            .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
+            .arg(format!("{}:{}/*", classes.display(), jars.display()))
+            .arg("Desk")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("Java runs");
+        let mut port = String::new();
+        BufReader::new(process.stdout.take().expect("its output"))
+            .read_line(&mut port)
+            .expect("the port");
+        let url = format!("http://127.0.0.1:{}/desk", port.trim());
+        Some(Self { process, url })
+    }
+
+    fn client(&self) -> Desk {
+        let binding = Binding::document_literal().unqualified();
+        Desk::with(&self.url, binding, ClientConfig::default()).expect("a client")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// The folder of the classes, which are compiled once.
+fn compiled(source: &Path, jars: &Path) -> &'static Path {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("code-first");
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        let mut compiler = Command::new("javac");
+        compiler.args(["-proc:none", "-cp", &format!("{}/*", jars.display()), "-d"]);
+        let status = compiler.arg(&folder).arg(source).status().expect("the compiler runs");
+        assert!(status.success(), "{compiler:?}");
+        folder
+    })
+}
+
+#[test]
+fn our_client_calls_a_service_made_from_code() {
+    let Some(service) = Service::start() else { return };
+    let mut client = service.client();
+    for quantity in [2, 0, 3] {
+        let venues: Vec<Text> = ["XPAR", "<X&Y>"].map(Text::from).to_vec();
+        let question =
+            Question { symbol: "IBM".into(), quantity, limit: None, venues: venues.clone() };
+        let lines = (0..quantity)
+            .map(|quantity| Line { quantity, text: format!("IBM{quantity}").as_str().into() });
+        let price = "6.35".parse().expect("a decimal");
+        let quote = Quote { symbol: "IBM".into(), price, venues, lines: lines.collect() };
+        assert_eq!(client.quote(&question).expect("an answer"), Answer { r#return: quote });
+    }
+    // In the namespace the service does not know its parameters.
+    let mut qualified = Desk::new(&service.url).expect("a client");
+    let question = Question { symbol: "IBM".into(), ..Question::default() };
+    assert!(!matches!(qualified.quote(&question), Ok(it) if it.r#return.symbol == *"IBM"));
+}
