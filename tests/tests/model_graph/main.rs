@@ -1,10 +1,12 @@
 //! Messages of every shape of type, from graphs and into them.
 
 mod gsoap;
+mod random;
 mod references;
 mod refused;
 mod shapes;
 mod trip;
+mod unwrapped;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";

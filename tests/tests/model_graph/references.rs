@@ -25,7 +25,7 @@ struct Rows {
 }
 
 fn plan() -> Arc<Plan> {
-    Plan::new(List::layout(), &document())
+    Plan::new(List::layout(), &document()).expect("a plan")
 }
 
 fn document() -> Options {
@@ -83,7 +83,7 @@ fn shared_values_are_copies() {
 
 #[test]
 fn items_are_shared_at_every_level() {
-    let plan = Plan::new(Rows::layout(), &document());
+    let plan = Plan::new(Rows::layout(), &document()).expect("a plan");
     let read = |rows: &str| {
         let row = "<m id='r' E:arrayType='xsd:double[2]'><i>1</i><i href='#n'/></m><m id='n'>2</m>";
         let list = "<m id='l'><value>1</value><next href='#k'/></m><m id='k'><value>2</value></m>";

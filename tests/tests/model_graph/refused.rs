@@ -12,7 +12,7 @@ use crate::trip;
 
 fn plan() -> Arc<Plan> {
     let options = Options { style: Style::DocumentEncoded, ..Options::default() };
-    Plan::new(Order::layout(), &options)
+    Plan::new(Order::layout(), &options).expect("a plan")
 }
 
 /// The error of an order in which this stands in place of that.
@@ -62,7 +62,7 @@ fn what_is_not_as_it_must_be_is_refused_with_its_path() {
 fn a_record_that_lacks_something_is_not_written() {
     let refused = |change: &dyn Fn(&mut Record)| {
         let layout = Arc::new(Layout::from_listing(&Order::layout().listing()).unwrap());
-        let plan = Plan::new(&layout, &Options::default());
+        let plan = Plan::new(&layout, &Options::default()).expect("a plan");
         let mut record = Record::from_message(&order());
         change(&mut record);
         graph::from_message(&record, &plan).expect_err("a record that is wrong").to_string()

@@ -1,6 +1,7 @@
 //! There and back, in every style, with references and without.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use trunkline_codec::soap::graph::{self, Encoder};
 use trunkline_codec::soap::{self, Options, Plan, Style, Version};
@@ -46,9 +47,35 @@ pub(crate) fn written(message: &impl Message, plan: &Plan, encoder: &Encoder) ->
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-fn survives<M: Message + Structure + PartialEq + Debug>(message: &M) {
+/// The document of the plan's encoder says what the graph's does, and each is read by the other.
+fn agrees<M: Message + Structure + PartialEq + Debug>(
+    message: &M,
+    plan: &Arc<Plan>,
+    options: &Options,
+) {
+    let mut encoder = soap::Encoder::new(plan);
+    let bytes = encoder.encode(message).unwrap_or_else(|error| panic!("{error}: {options:?}"));
+    let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
+    let document = written(message, plan, &tree);
+    let shown = String::from_utf8_lossy(bytes);
+    let decode = |bytes: &[u8]| graph::decode(bytes, &Limits::default()).expect("a document");
+    let same = decode(bytes).is_same(&decode(document.as_bytes()));
+    assert!(same, "{options:?}:\n{shown}\n{document}");
+    let mut read = M::empty();
+    graph::decode_message(bytes, plan, &Limits::default(), &mut read)
+        .unwrap_or_else(|error| panic!("{error}: {options:?}: {shown}"));
+    assert_eq!(read, *message, "{options:?}: {shown}");
+    let mut read = M::empty();
+    soap::Decoder::new(plan)
+        .decode(document.as_bytes(), &mut read)
+        .unwrap_or_else(|error| panic!("{error}: {options:?}: {document}"));
+    assert_eq!(read, *message, "{options:?}: {document}");
+}
+
+pub(crate) fn survives<M: Message + Structure + PartialEq + Debug>(message: &M) {
     for options in options() {
-        let plan = Plan::new(M::layout(), &options);
+        let plan = Plan::new(M::layout(), &options).expect("a plan");
+        agrees(message, &plan, &options);
         for encoder in encoders() {
             let document = written(message, &plan, &encoder);
             let mut read = M::empty();
@@ -77,7 +104,7 @@ fn shapes_are_written_by_name() {
         namespace: "urn:own".into(),
         ..Options::default()
     };
-    let plan = Plan::new(crate::shapes::Order::layout(), &options);
+    let plan = Plan::new(crate::shapes::Order::layout(), &options).expect("a plan");
     let document = written(&order(), &plan, &Encoder::new(Version::Soap11));
     let plain = document.replace("ns1:", "");
     for part in [
@@ -113,7 +140,7 @@ fn lists_are_arrays_of_the_encoding() {
         types: true,
         ..Options::default()
     };
-    let plan = Plan::new(crate::shapes::Order::layout(), &options);
+    let plan = Plan::new(crate::shapes::Order::layout(), &options).expect("a plan");
     let encoder = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
     let document = written(&order(), &plan, &encoder);
     let array = |name: &str| {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "Bare.nsmap"
-#include "soapBareProxy.h"
+#include "ShapesPort.nsmap"
+#include "soapShapesPortProxy.h"
 
 using std::string;
 using std::vector;
@@ -194,7 +194,7 @@ static void told(const ns1__Trade &trade) {
 }
 
 int main(int, char **arguments) {
-    BareProxy proxy(arguments[1], SOAP_C_UTFSTRING);
+    ShapesPortProxy proxy(arguments[1], SOAP_C_UTFSTRING);
     __ns1__placeResponse answer;
     if (proxy.place(trade(proxy.soap), answer) != SOAP_OK) {
         proxy.soap_stream_fault(std::cerr);

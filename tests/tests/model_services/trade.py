@@ -1,13 +1,18 @@
 """Places a trade of every shape through zeep, and prints what comes back.
 
-usage: trade.py WSDL PORT
+Request and answer are valid by the WSDL's schema.
+
+usage: trade.py WSDL
 """
 
 import sys
 from decimal import Decimal
 
 import isodate
+import requests
 import zeep
+from lxml import etree
+from zeep.plugins import HistoryPlugin
 
 
 def trade():
@@ -120,6 +125,17 @@ def told(answer):
     folder("folder", answer["folder"])
 
 
-client = zeep.Client(sys.argv[1])
-service = client.bind("Shapes", sys.argv[2])
-told(zeep.helpers.serialize_object(service.place(**trade()), dict))
+def check(url, envelopes):
+    """Whether what the Body holds is what the schema allows."""
+    types = etree.fromstring(requests.get(url, timeout=30).content)
+    # By itself, with the prefixes that are declared around it.
+    alone = etree.tostring(types.find(".//{http://www.w3.org/2001/XMLSchema}schema"))
+    schema = etree.XMLSchema(etree.fromstring(alone))
+    for envelope in envelopes:
+        schema.assertValid(etree.fromstring(etree.tostring(envelope["envelope"][-1][0])))
+
+
+history = HistoryPlugin()
+answer = zeep.Client(sys.argv[1], plugins=[history]).service.place(**trade())
+check(sys.argv[1], [history.last_sent, history.last_received])
+told(zeep.helpers.serialize_object(answer, dict))

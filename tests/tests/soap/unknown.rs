@@ -7,6 +7,7 @@ use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style};
 use trunkline_message::{Message, Structure};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::samples;
+use trunkline_tests::shapes::{self, Loose};
 use trunkline_tests::soap_ways::Ways;
 
 use super::document;
@@ -83,6 +84,43 @@ fn indented(document: String) -> String {
     document.replace("\n<", "<").replace("><", ">\n  <").replace("<item>\n  </item>", "<item/>")
 }
 
+/// A prefix at every name of the message.
+fn prefixed(document: String) -> String {
+    let body = document.find("<SOAP-ENV:Body").expect("the Body");
+    let start = body + document[body..].find('>').expect("its end") + 1;
+    let end = document.rfind("</SOAP-ENV:Body").expect("the Body's end");
+    let inside = document[start..end].replace("</", "\u{1}").replace('<', "<p:");
+    let inside = inside.replace('\u{1}', "</p:").replace("xmlns=", "xmlns:p=");
+    format!("{}{inside}{}", &document[..start], &document[end..])
+}
+
+#[test]
+fn what_is_unknown_is_accounted_for_in_every_shape() {
+    let literal = document("urn:own");
+    let attributes = Options { attributes: true, ..literal.clone() };
+    let encoded = Options { style: Style::DocumentEncoded, types: true, ..document("urn:x") };
+    let flat = Options { flat: true, ..Options::default() };
+    for options in [Options::default(), literal.clone(), attributes, encoded, flat] {
+        let is_qualified = options.style == Style::DocumentEncoded;
+        let root = |name: &str| if is_qualified { format!("ns:{name}") } else { name.to_owned() };
+        for order in [0, 5, 7].map(|it| shapes::orders().swap_remove(it)) {
+            let accepted = check(&options, &order, |it| it, &root("Order"));
+            assert!(accepted > 100, "{accepted} with {options:?}");
+        }
+        let accepted = check(&options, &shapes::loose(), |it| it, &root("Loose"));
+        assert!(accepted > 100, "{accepted} with {options:?}");
+    }
+    let accepted = check(&literal, &shapes::full(), prefixed, "p:Order");
+    assert!(accepted > 400, "{accepted}");
+    let accepted = check(&literal, &shapes::loose(), prefixed, "p:Loose");
+    assert!(accepted > 400, "{accepted}");
+    let spaced = |document: String| document.replace("><", ">\n <");
+    let spaced = |document: String| spaced(document).replace("<item>\n </item>", "<item></item>");
+    let loose = Loose { notes: vec!["x".into()], ..shapes::loose() };
+    let accepted = check(&Options::default(), &loose, spaced, "Loose");
+    assert!(accepted > 400, "{accepted}");
+}
+
 #[test]
 fn what_is_unknown_is_accounted_for_wherever_it_stands() {
     let operation = |style| Options {
@@ -110,13 +148,6 @@ fn what_is_unknown_is_accounted_for_wherever_it_stands() {
             assert!(accepted > 20, "{accepted} with {options:?}");
         }
     }
-    let prefixed = |document: String| {
-        let start = document.find("<EveryKind").expect("the message");
-        let end = document.rfind("</SOAP-ENV:Body").expect("the Body's end");
-        let inside = document[start..end].replace("</", "\u{1}").replace('<', "<p:");
-        let inside = inside.replace('\u{1}', "</p:").replace("xmlns=", "xmlns:p=");
-        format!("{}{inside}{}", &document[..start], &document[end..])
-    };
     assert!(check(&literal, &every_kind::full(), prefixed, "p:EveryKind") > 200);
     let message = samples::figure_3(2);
     assert!(check(&Options::default(), &message, indented, "FIXMLMessage") > 200);

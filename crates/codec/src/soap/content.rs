@@ -21,6 +21,15 @@ impl<'a> Body<'a> {
     /// says that it has.
     #[inline]
     pub(super) fn is_nil(&mut self) -> Result<bool> {
+        if self.parser.attributes(self.input).len() == 0 {
+            self.stated = None;
+            return Ok(false);
+        }
+        self.is_nil_by_marks()
+    }
+
+    #[inline(never)]
+    fn is_nil_by_marks(&mut self) -> Result<bool> {
         let marks = self.marks()?;
         let plan = self.plan;
         let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;

@@ -118,17 +118,14 @@ impl Decoder {
         }
         let input = self.source.prepare(bytes, &self.limits)?;
         message.clear();
-        // Where nothing is long enough to meet a limit, the limit needs no look.
         let limits = &self.limits;
-        let is_short = input.len() <= limits.value_bytes.min(limits.message_bytes);
-        let mut expected = self.expected && is_short;
+        let mut expected = self.expected && is_short(input, limits);
         let attributes = plan.in_tags;
-        let unknown = &mut self.unknown;
-        let way = self.templates.enter(plan, input, &mut self.parser, expected, unknown)?;
+        let way =
+            self.templates.enter(plan, input, &mut self.parser, expected, &mut self.unknown)?;
         let known = way == Way::Known;
-        expected &= way != Way::Nil;
+        expected &= way != Way::Nil && plan.width <= limits.attributes;
         expected &= self.parser.depth() + plan.depth <= limits.depth;
-        expected &= plan.width <= limits.attributes;
         let first = self.parser.position();
         let (mut opening, learnt) = self.templates.present();
         let mut body = Body {
@@ -183,6 +180,12 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+/// Where nothing is long enough to meet a limit, the limit needs no look.
+#[inline]
+fn is_short(input: &str, limits: &Limits) -> bool {
+    input.len() <= limits.value_bytes.min(limits.message_bytes)
 }
 
 /// Where the value of the present field stands.

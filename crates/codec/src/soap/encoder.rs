@@ -247,7 +247,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
             Some(nil) => write(self.output, nil),
             None => {
                 write(self.output, &slot.start);
-                self.array_count(0);
+                if scope.inside(slot).is_array {
+                    self.array_count(0);
+                }
                 write(self.output, &slot.end);
             }
         }
@@ -267,14 +269,12 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         is_first && stands()
     }
 
-    /// How many entries an array has, where its start tag says so, and the end of the tag.
+    /// How many entries an array has, which its start tag says, and the end of the tag.
     #[inline]
     fn array_count(&mut self, entries: usize) {
-        if self.plan.arrays {
-            let mut cursor = self.output.cursor(64);
-            count(&mut cursor, entries, &self.plan.array_end);
-            cursor.finish();
-        }
+        let mut cursor = self.output.cursor(64);
+        count(&mut cursor, entries, &self.plan.array_end);
+        cursor.finish();
     }
 
     /// Writes the required components that lie before the rank and have no field inside set.
@@ -758,7 +758,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let is_wrapped = slot.shape != Shape::Run;
         if is_wrapped {
             write(self.output, &slot.start);
-            self.array_count(entries.len());
+            if scope.inside(slot).is_array {
+                self.array_count(entries.len());
+            }
         }
         let enclosing = scope.inside(slot).enclosing.as_ref();
         let outer = self.scope_index;

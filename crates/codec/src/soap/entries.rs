@@ -25,7 +25,8 @@ pub(super) enum Run {
     Empty,
 }
 
-const ENTRY: &str = "an entry, not nil";
+/// What every entry is.
+pub(super) const ENTRY: &str = "an entry, not nil";
 
 impl<'a> Body<'a> {
     /// The field that is read: its slot, and what is inside.
@@ -55,7 +56,7 @@ impl<'a> Body<'a> {
         self.measure(scope);
         self.scope = slot.scope.into();
         self.own = inside.enclosing.as_ref().unwrap_or(own);
-        let read = self.scope(scope, into);
+        let read = self.scope_apart(scope, into);
         read.map_err(|error| plan.locate(error, outer, field))?;
         (self.scope, self.field, self.own) = (outer, field, own);
         Ok(())
@@ -136,7 +137,7 @@ impl<'a> Body<'a> {
     /// of any name are read.
     #[inline]
     fn is_open(&self, start: usize, length: usize) -> bool {
-        !self.plan.any_name
+        !self.plan.any_item
             || self.parser.open_element(self.input) == Some(&self.input[start..start + length])
     }
 
@@ -287,6 +288,7 @@ impl<'a> Body<'a> {
             let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
                 self.unknown_in_list(slot, (at, name))?;
                 self.parser.skip_element(self.input)?;
+                self.check_names();
                 continue;
             };
             self.opened(scope.slots[usize::from(of)].space, name.prefix());
@@ -348,7 +350,7 @@ impl<'a> Body<'a> {
                     return self.expected_tag_of(slot.scope.into(), element, at);
                 }
             }
-            Shape::List | Shape::Group if self.plan.arrays => {
+            Shape::List | Shape::Group if scope.inside(slot).is_array => {
                 let Some((count, behind)) = self.behind_count(content) else { return Ok(false) };
                 self.stated = Some(count);
                 content = behind;
@@ -427,7 +429,7 @@ impl<'a> Body<'a> {
             let read = match &inside.enclosing {
                 Some(element) => {
                     self.own = element;
-                    self.scope(scope, entry)
+                    self.scope_apart(scope, entry)
                 }
                 None => self.item_of_run(&scope.slots[0], entry),
             };
@@ -649,6 +651,7 @@ impl<'a> Body<'a> {
             self.check_elements(count, at)?;
             self.check_item()?;
             self.value = self.content(at)?;
+            self.check_names();
             item(self)?;
         }
     }

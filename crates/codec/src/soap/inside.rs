@@ -29,6 +29,8 @@ pub(super) struct Inside {
     pub(super) fixed: usize,
     /// Have the items elements inside?
     pub(super) is_compound: bool,
+    /// Is it an array of the encoding, whose start tag ends in a count?
+    pub(super) is_array: bool,
 }
 
 impl Inside {
@@ -75,7 +77,8 @@ impl Inside {
                 (Some(of_scope(&naming.entry_of(field, inner), inner)), true)
             }
         };
-        Some(Self { enclosing, fixed, is_compound })
+        let is_array = shape != Shape::Run && naming.is_array(field.holds);
+        Some(Self { enclosing, fixed, is_compound, is_array })
     }
 }
 

@@ -1,7 +1,7 @@
 //! SOAP 1.1 and 1.2 messages in XML.
 //!
-//! A message nests as its schema says: components are elements around their fields, a group is an
-//! element around one element for each entry, a list of numbers one around `item` elements. Names
+//! A message nests as its schema says: structs are elements around their fields, a list is an element
+//! around one for each entry or `item`, unless it is unwrapped, a choice is the element of its arm. Names
 //! are the schema's, or short ones ([`Options::compact_tags`]). Values may be attributes instead
 //! ([`Options::attributes`]), and components may do without elements ([`Options::flat`]):
 //!

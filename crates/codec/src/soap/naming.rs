@@ -426,7 +426,7 @@ impl Naming<'_> {
             Holds::Value(_) | Holds::Enumeration(_) => {
                 return format!("<{name}{}>", self.type_of(holds));
             }
-            _ if !self.options.has_arrays() => return format!("<{name}>"),
+            _ if !self.is_array(holds) => return format!("<{name}>"),
             Holds::List(_) | Holds::Group(_) | Holds::Struct(_) => self.type_of_items(holds),
         };
         let attributes = match self.options.version {
@@ -434,6 +434,17 @@ impl Naming<'_> {
             Version::Soap12 => format!("SOAP-ENC:itemType=\"{items}\" SOAP-ENC:arraySize=\""),
         };
         format!("<{name} xsi:type=\"SOAP-ENC:Array\" {attributes}")
+    }
+
+    /// Is a list an array of the encoding? One of choices is not: its elements tell by their names
+    /// which arm each is, and those of an array's items mean nothing (SOAP 1.1 section 5.1).
+    pub(super) fn is_array(&self, holds: Holds) -> bool {
+        self.options.has_arrays()
+            && match holds {
+                Holds::List(_) => true,
+                Holds::Group(inner) => self.layout.scope(inner).shape != ScopeShape::Choice,
+                Holds::Value(_) | Holds::Enumeration(_) | Holds::Struct(_) => false,
+            }
     }
 
     /// The type of the items of an array. SOAP 1.2 has no name for arrays of something.
@@ -448,6 +459,7 @@ impl Naming<'_> {
             (Some(Holds::Value(_) | Holds::Enumeration(_)), _) => {
                 self.value_type(inner.fields[0].holds)
             }
+            (Some(list), _) if !self.is_array(list) => "xsd:anyType".into(),
             (Some(list), Version::Soap11) => format!("{}[]", self.type_of_items(list)),
             (Some(_), Version::Soap12) => "SOAP-ENC:Array".into(),
         }

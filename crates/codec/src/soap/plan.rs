@@ -511,8 +511,6 @@ pub(super) struct ScopePlan {
     pub(super) components: Box<[Element]>,
     /// How many words of 64 bits hold one for each field and, behind those, each component.
     pub(super) words: usize,
-    /// Name of the element that is the message or entry, where there is one name for it.
-    pub(super) name: Box<str>,
     pub(super) insides: Box<[Inside]>,
     /// Is it one field of several that is set, or of one?
     pub(super) shape: ScopeShape,
@@ -540,7 +538,6 @@ impl ScopePlan {
         let scope = naming.layout.scope(id);
         let flat = naming.options.flat;
         let order = Order::new(naming, id);
-        let entry = if id.0 == 0 { naming.root() } else { naming.entry(id) };
         let components = if flat { 0 } else { scope.components.len() };
         let (mut names, mut attributes) = (Names::new(components), Names::new(components));
         let mut made = Slots { naming, id, enumerations, insides: Vec::new() };
@@ -578,7 +575,6 @@ impl ScopePlan {
             shape: scope.shape,
             depth: 0,
             many_named: false,
-            name: entry.into(),
             names: names.finish(),
             attributes: attributes.finish(),
             visits: order.visits,

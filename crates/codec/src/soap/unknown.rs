@@ -49,20 +49,10 @@ impl Plan {
         Some(format!("<{local}> of {namespace} inside an element {name}"))
     }
 
-    /// The same for an element that stands in that of a group with these entries, and is none. All
-    /// that is in the namespace of the entries, or in none, is meant as an entry, or as what stands
-    /// in one.
-    pub(super) fn meant_in_group(
-        &self,
-        entry: &ScopePlan,
-        namespace: &str,
-        local: &str,
-    ) -> Option<String> {
-        self.meant_among(&entry.name, entry, namespace, local)
-    }
-
-    /// The same for entries whose elements are called so.
-    fn meant_among(
+    /// The same for an element that stands in that of a list with these entries, whose elements are called
+    /// so, and is none. All that is in the namespace of the entries, or in none, is meant as an entry,
+    /// or as what stands in one.
+    pub(super) fn meant_among(
         &self,
         items: &str,
         entry: &ScopePlan,
@@ -127,7 +117,7 @@ impl Plan {
     }
 
     /// The name of each entry's element; of several arms, all.
-    fn item_name(&self, scope: usize, slot: &Slot) -> String {
+    pub(super) fn item_name(&self, scope: usize, slot: &Slot) -> String {
         match &self.scopes[scope].inside(slot).enclosing {
             Some(element) => element.local.to_string(),
             None => {

@@ -4,7 +4,7 @@ use trunkline_message::{Error, ErrorKind, Fields, Result, Unmet};
 use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
-use super::entries::Run;
+use super::entries::{ENTRY, Run};
 use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{Element, NONE, ScopePlan, Shape};
@@ -45,7 +45,7 @@ pub(super) struct Gap {
 
 impl<'a> Body<'a> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
-    #[inline]
+    #[inline(always)]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
         if self.attributes {
             return self.scope_of_tags(scope, into);
@@ -61,6 +61,16 @@ impl<'a> Body<'a> {
             }
             body.finish(scope, seen, into)
         })
+    }
+
+    /// The same, apart: of what is there once, or is seldom.
+    #[inline(never)]
+    pub(super) fn scope_apart<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        into: &mut F,
+    ) -> Result<()> {
+        self.scope(scope, into)
     }
 
     /// Goes to the first value of the scope if the way there is known.
@@ -710,23 +720,26 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         self.field = field;
+        let shape = scope.slots[field].shape;
         if self.is_nil()? {
-            if scope.slots[field].shape == Shape::Run {
-                let kind = ErrorKind::Expected("an entry, not nil".into());
-                return Err(self.error(kind, self.parser.position()));
+            if shape == Shape::Run {
+                return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
             }
             return self.pass_nil(component);
         }
-        self.note_field(scope, seen, field, at)?;
-        let alone = !self.parser.declares() && !self.parser.is_empty_element();
-        if self.same_context && scope.slots[field].shape == Shape::Value && alone {
-            // A gap may follow, so its value is read like the others.
-            self.parser.pop_known_elements(1);
-            let content = self.parser.position();
-            return Ok(Step::Leaf(Leaf { field, content, name }));
-        }
-        self.gap = None;
-        if scope.slots[field].shape == Shape::Value {
+        if shape != Shape::Value {
+            self.note_field(scope, seen, field, at)?;
+            self.gap = None;
+        } else {
+            self.note(field, seen, at)?;
+            let alone = !self.parser.declares() && !self.parser.is_empty_element();
+            if self.same_context && alone {
+                // A gap may follow, so its value is read like the others.
+                self.parser.pop_known_elements(1);
+                let content = self.parser.position();
+                return Ok(Step::Leaf(Leaf { field, content, name }));
+            }
+            self.gap = None;
             self.value = self.content(at)?;
         }
         into.decode_field(field, self)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
 };
-use trunkline_message::{Layout, Limits, Message, Structure};
+use trunkline_message::{FieldValue, Layout, Limits, Message, Structure};
 
 use super::{Binding, Context};
 
@@ -57,11 +57,11 @@ pub struct InPlaceInContext;
 impl<F, Q, R, E> Function<(ByValue, E), Q, R> for F
 where
     F: Fn(Q) -> Result<R, E> + Send + Sync + 'static,
-    Q: Default,
+    Q: FieldValue,
     E: Into<Fault>,
 {
     fn call(&self, request: &mut Q, response: &mut R, _: &mut Context) -> Result<(), Fault> {
-        *response = self(std::mem::take(request)).map_err(Into::into)?;
+        *response = self(std::mem::replace(request, Q::empty())).map_err(Into::into)?;
         Ok(())
     }
 }
@@ -69,11 +69,11 @@ where
 impl<F, Q, R, E> Function<(ByValueInContext, E), Q, R> for F
 where
     F: Fn(Q, &mut Context) -> Result<R, E> + Send + Sync + 'static,
-    Q: Default,
+    Q: FieldValue,
     E: Into<Fault>,
 {
     fn call(&self, request: &mut Q, response: &mut R, context: &mut Context) -> Result<(), Fault> {
-        *response = self(std::mem::take(request), context).map_err(Into::into)?;
+        *response = self(std::mem::replace(request, Q::empty()), context).map_err(Into::into)?;
         Ok(())
     }
 }

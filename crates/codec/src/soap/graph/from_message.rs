@@ -5,13 +5,12 @@ mod values;
 use std::collections::HashMap;
 
 use trunkline_message::{
-    Error, ErrorKind, Fields, Holds, Kind, Limits, Message as Typed, Result, ScopeId, Shape,
+    Error, ErrorKind, Fields, Holds, Kind, Limits, Message as Typed, Need, Result, ScopeId, Shape,
 };
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
 use super::namespaces::{self, XSD};
-use crate::soap::binding::is_unwrapped;
 use crate::soap::naming::{Naming, xsd_name};
 use crate::soap::plan::{self, NONE, Plan};
 
@@ -68,28 +67,26 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
 
 /// What the elements of a scope are called.
 struct ScopeNames {
-    entry: Name,
     fields: Vec<Name>,
     components: Vec<Name>,
-    /// Types of entries and components have the schema's names, whatever the elements have.
-    entry_type: Name,
+    /// Types of structs have the schema's names, whatever the elements have.
+    own_type: Name,
     component_types: Vec<Name>,
 }
 
 impl ScopeNames {
     fn new(naming: &Naming<'_>, plan: &Plan, scope: usize) -> Self {
         let id = ScopeId(scope as u16);
-        let entry = Name::new(plan.element_namespace(), &plan.scopes[scope].name);
+        let element = Name::new(plan.element_namespace(), "item");
         let components = 0..plan.scopes[scope].components.len();
         let known = plan.layout.scope(id);
-        let entry_type = Name::new(&plan.options.namespace, &known.name);
-        let component_type = |it: usize| entry_type.renamed(&known.components[it].type_name);
+        let own_type = Name::new(&plan.options.namespace, &known.name);
+        let component_type = |it: usize| own_type.renamed(&known.components[it].type_name);
         Self {
             component_types: components.clone().map(component_type).collect(),
-            fields: naming.fields(id).iter().map(|name| entry.renamed(name)).collect(),
-            components: components.map(|it| entry.renamed(&naming.component(id, it))).collect(),
-            entry,
-            entry_type,
+            fields: naming.fields(id).iter().map(|name| element.renamed(name)).collect(),
+            components: components.map(|it| element.renamed(&naming.component(id, it))).collect(),
+            own_type,
         }
     }
 }
@@ -125,7 +122,7 @@ impl Writer<'_> {
         let mut node = Node::new(Content::Struct(self.members(index, fields)));
         // The message's own element is known by its name.
         if self.plan.arrays && index > 0 {
-            node.type_name = Some(self.names[index].entry_type.clone());
+            node.type_name = Some(self.names[index].own_type.clone());
         }
         self.out.graph.add(node)
     }
@@ -239,13 +236,17 @@ impl Writer<'_> {
         self.out.graph.add(node)
     }
 
-    /// What each number of a list is called.
-    fn item_name(&self, field: usize) -> Name {
-        let known = &self.plan.layout.scopes()[self.scope].fields[field];
-        match is_unwrapped(&self.plan.layout, known) && !self.plan.arrays {
-            true => self.names[self.scope].fields[field].clone(),
-            false => self.item.clone(),
-        }
+    /// The name of the element of each entry of a list, or each number; none where an entry is one
+    /// element already, that of its item or that of its arm.
+    fn enclosing(&self, field: usize) -> Option<Name> {
+        let scope = &self.plan.scopes[self.scope];
+        let enclosing = scope.inside(&scope.slots[field]).enclosing.as_ref();
+        enclosing.map(|it| self.item.renamed(&it.name))
+    }
+
+    /// Have the entries of a list no element around them?
+    fn is_unwrapped(&self, field: usize) -> bool {
+        self.plan.scopes[self.scope].slots[field].shape == plan::Shape::Run
     }
 
     /// A type of the message's own.
@@ -253,18 +254,19 @@ impl Writer<'_> {
         Name::new(&self.plan.options.namespace, name)
     }
 
-    /// The entries of a list, each of which is one element: an entry's own, that of its item or that of its arm.
+    /// The elements of a list's entries.
     fn elements<F: Fields>(&mut self, field: usize, inner: usize, entries: &[F]) -> Vec<Element> {
         let mut elements = Vec::with_capacity(entries.len());
         let (outer, plan) = (self.scope, self.plan);
+        let enclosing = self.enclosing(field);
         for (index, entry) in entries.iter().enumerate() {
             let had_problem = self.problem.is_some();
-            match plan.layout.scopes()[inner].shape {
-                Shape::Struct => {
+            match &enclosing {
+                Some(name) => {
                     let node = self.scope(inner, entry);
-                    elements.push((self.names[inner].entry.clone(), node));
+                    elements.push((name.clone(), node));
                 }
-                Shape::Item | Shape::Choice => elements.extend(self.members(inner, entry)),
+                None => elements.extend(self.members(inner, entry)),
             }
             if !had_problem && let Some(problem) = self.problem.take() {
                 self.problem = Some(plan.locate(problem.in_entry(index), outer, field));
@@ -280,8 +282,15 @@ impl Writer<'_> {
             let (stated, found) = (fixed as usize, elements.len());
             self.fail(field, ErrorKind::Count { stated, found });
         }
-        let node = match self.array_type(self.scope, field) {
-            Some((item_type, item_ranks)) if self.plan.arrays => {
+        if self.is_unwrapped(field) {
+            if elements.is_empty() && known.need == Need::Optional {
+                let why = "an empty list that is unwrapped cannot be told from none";
+                self.fail(field, ErrorKind::Unwritable(why));
+            }
+            return self.add(field, elements);
+        }
+        let node = match self.array_type(self.scope, field).filter(|_| self.plan.arrays) {
+            Some((item_type, item_ranks)) => {
                 let name = elements.first().map(|it| it.0.clone());
                 let items = elements.into_iter().map(|it| it.1).collect();
                 let mut array = Array { item_ranks, ..Array::new(Some(item_type), items) };
@@ -289,21 +298,9 @@ impl Writer<'_> {
                 let arrays = Name::new(namespaces::encoding(self.plan.options.version), "Array");
                 self.out.graph.add(Node::new(Content::Array(Box::new(array))).of_type(arrays))
             }
-            _ if is_unwrapped(&self.plan.layout, known) && !self.plan.arrays => {
-                let name = self.names[self.scope].fields[field].clone();
-                let is_arm = self.is_of_choices(field);
-                let named = |it: Element| if is_arm { it } else { (name.clone(), it.1) };
-                return self.add(field, elements.into_iter().map(named).collect::<Vec<_>>());
-            }
-            _ => self.out.graph.add_struct(elements),
+            None => self.out.graph.add_struct(elements),
         };
         self.add_one(field, node);
-    }
-
-    /// Is it a list of choices, whose elements are called as their arms are?
-    fn is_of_choices(&self, field: usize) -> bool {
-        let inner = self.holds(field).scope();
-        inner.is_some_and(|it| self.plan.layout.scope(it).shape == Shape::Choice)
     }
 
     /// The type of the items of a list, as an array has it: their name, and how deep they are arrays
@@ -319,7 +316,7 @@ impl Writer<'_> {
         let entry = &layout.scopes()[inner];
         match (entry.shape, entry.fields.first().map(|it| it.holds)) {
             (Shape::Choice, _) => None,
-            (Shape::Struct, _) => Some((self.names[inner].entry_type.clone(), Vec::new())),
+            (Shape::Struct, _) => Some((self.names[inner].own_type.clone(), Vec::new())),
             (_, Some(Holds::Value(kind))) => Some((schema_type(kind), Vec::new())),
             (_, Some(Holds::Enumeration(of))) => {
                 Some((self.own_type(&layout.schema().type_of(of).name), Vec::new()))

@@ -7,6 +7,7 @@ use trunkline_wire::{
 };
 
 use super::{Element, Writer, schema_type};
+use crate::soap::graph::model::{Content, Node};
 
 impl Writer<'_> {
     /// What a field, or each item of a list, is.
@@ -34,12 +35,18 @@ impl Writer<'_> {
         write: impl Fn(T, &mut [u8; 40]) -> usize,
     ) {
         let mut items: Vec<Element> = Vec::with_capacity(values.len());
+        let Some(name) = self.enclosing(field) else { return self.fail(field, ErrorKind::Schema) };
+        let unwrapped = self.is_unwrapped(field);
         for value in values {
             let mut window = [0; 40];
             let length = write(*value, &mut window);
-            // Their type is the array's to tell.
             let text = String::from_utf8_lossy(&window[..length]);
-            items.push((self.item_name(field), self.out.graph.add_text(&text)));
+            // The type of others is the array's to tell.
+            let node = match unwrapped {
+                true => self.node(schema_type(self.kind(field)), &text),
+                false => self.out.graph.add_text(&text),
+            };
+            items.push((name.clone(), node));
         }
         self.list(field, items);
     }
@@ -123,7 +130,12 @@ impl Encoder for Writer<'_> {
         let schema = plan.layout.schema();
         match schema.values(of).get(value) {
             Some(name) => {
-                let node = self.node(self.own_type(&schema.type_of(of).name), name);
+                let mut node = Node::new(Content::Text(name.as_ref().into()));
+                // Types of the message's own are told where those of structs are.
+                if plan.arrays {
+                    node.type_name = Some(self.own_type(&schema.type_of(of).name));
+                }
+                let node = self.out.graph.add(node);
                 self.add_one(field, node);
             }
             None => self.fail(field, ErrorKind::Unwritable("the enumeration has no such value")),

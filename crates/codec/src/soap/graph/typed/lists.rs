@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use trunkline_message::{Entries, ErrorKind, Fields, Holds, Result, Shape};
 
 use super::Reader;
-use crate::soap::binding::is_unwrapped;
 use crate::soap::graph::Name;
 use crate::soap::graph::model::{Array, Content, NodeId};
 use crate::soap::names::Name as Meaning;
-use crate::soap::plan::{NONE, ScopePlan};
+use crate::soap::plan::{NONE, ScopePlan, Shape as SlotShape};
 use crate::soap::unknown::instead;
 
 /// What a node of a list is.
@@ -23,8 +22,8 @@ struct Entry {
 impl<'a> Reader<'a> {
     /// Have the items of the present list no element around them?
     pub(super) fn is_unwrapped(&self) -> bool {
-        let field = self.present();
-        !self.plan.arrays && field.is_some_and(|it| is_unwrapped(&self.plan.layout, it))
+        let slot = self.plan.scopes[self.scope].slots.get(self.field);
+        slot.is_some_and(|it| it.shape == SlotShape::Run)
     }
 
     /// Reads the present field from all members of its name, at the first of them.
@@ -200,36 +199,38 @@ impl<'a> Reader<'a> {
         members: &[(Name, NodeId)],
     ) -> Result<Vec<Entry>> {
         let plan = self.plan;
-        let scope = &plan.scopes[inner];
-        let item =
-            if shape == Shape::Item { scope.slots[0].name() } else { scope.name.to_string() };
+        let (entry, around) = (&plan.scopes[inner], &plan.scopes[self.scope]);
+        let enclosing = around.inside(&around.slots[self.field]).enclosing.as_ref();
         let mut entries = Vec::with_capacity(members.len());
         for (name, node) in members {
             let is_own = name.namespace() == plan.element_namespace();
-            let field = match shape {
-                Shape::Choice => match scope.names.get(NONE, name.local().as_bytes()) {
-                    Some(Meaning::Field(arm)) if plan.is_of_elements(name.namespace()) => {
-                        Some(Some(usize::from(arm)))
-                    }
-                    _ => None,
-                },
-                Shape::Item => {
-                    (plan.any_item || is_own && *name.local() == item).then_some(Some(0))
+            let is_item = |item: &str| plan.any_item || is_own && name.local() == item;
+            let known = entry.names.get(NONE, name.local().as_bytes());
+            let field = match (enclosing, shape, known) {
+                (Some(element), ..) => is_item(&element.name).then_some(None),
+                (_, Shape::Item, known) => {
+                    (plan.any_item || is_own && known.is_some()).then_some(Some(0))
                 }
-                Shape::Struct => (plan.any_item || is_own && *name.local() == item).then_some(None),
+                (.., Some(Meaning::Field(arm))) if plan.is_of_elements(name.namespace()) => {
+                    Some(Some(usize::from(arm)))
+                }
+                _ => None,
             };
             match field {
                 Some(field) => entries.push(Entry { field, node: *node }),
-                None => self.unknown_in_group(scope, name, *node)?,
+                None => self.unknown_in_list(inner, name, *node)?,
             }
         }
         Ok(entries)
     }
 
-    /// Counts an element in a group that is none of its entries.
-    fn unknown_in_group(&mut self, entry: &ScopePlan, name: &Name, at: NodeId) -> Result<()> {
+    /// Counts an element in a list that is none of its entries.
+    fn unknown_in_list(&mut self, inner: usize, name: &Name, at: NodeId) -> Result<()> {
         self.node = at;
-        if let Some(expected) = self.plan.meant_in_group(entry, name.namespace(), name.local()) {
+        let slot = &self.plan.scopes[self.scope].slots[self.field];
+        let (items, entry) = (self.plan.item_name(self.scope, slot), &self.plan.scopes[inner]);
+        let meant = self.plan.meant_among(&items, entry, name.namespace(), name.local());
+        if let Some(expected) = meant {
             return Err(self.error(instead(&expected, name.local(), name.namespace())));
         }
         self.unknown += 1;
