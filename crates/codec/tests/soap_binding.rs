@@ -52,11 +52,11 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             assert_eq!(read, expected, "time {time}: {document}");
             assert_eq!(self.lasting.unknown(), unknown, "{document}");
         }
-        if expected.is_ok() {
+        if let Ok(message) = &expected {
             let mut encoder = Encoder::new(&self.plan);
             let mut typed = Encoder::new(&self.plan);
             let written = encoder.encode(&record).expect("it was read").to_vec();
-            let again = typed.encode(expected.as_ref().expect("it was read")).expect("it was read");
+            let again = typed.encode(message).expect("it was read");
             assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(again));
             assert_eq!(unknown, 0, "{document}");
         }

@@ -45,6 +45,7 @@ struct Answer {
 trunkline_session::client! {
     struct Desk in "urn:desk" {
         fn quote(Question) -> Answer;
+        fn keep(Keep) -> Kept;
     }
 }
 
@@ -126,4 +127,93 @@ fn our_client_calls_a_service_made_from_code() {
     let mut qualified = Desk::new(&service.url).expect("a client");
     let question = Question { symbol: "IBM".into(), ..Question::default() };
     assert!(!matches!(qualified.quote(&question), Ok(it) if it.r#return.symbol == *"IBM"));
+}
+
+/// In a namespace of its own, and one member in a third one, and one in none.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(namespace = "urn:party", form = "qualified")]
+struct Party {
+    name: Text,
+    city: Option<Text>,
+    #[xml(namespace = "urn:other")]
+    code: Option<Text>,
+    #[xml(form = "unqualified")]
+    plain: Option<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Money {
+    #[xml(text)]
+    amount: Decimal,
+    #[xml(attribute)]
+    currency: Option<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Order {
+    #[xml(attribute)]
+    id: i32,
+    #[xml(attribute, spaced)]
+    flags: Vec<Text>,
+    name: Option<Text>,
+    buyer: Option<Party>,
+    price: Option<Money>,
+    #[xml(nillable)]
+    note: Option<Text>,
+    #[xml(nillable)]
+    count: Option<i32>,
+    #[xml(spaced)]
+    sizes: Vec<i32>,
+    #[xml(unwrapped)]
+    fees: Vec<Money>,
+    #[xml(attribute)]
+    open: Option<bool>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Keep {
+    order: Order,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Kept {
+    r#return: Order,
+}
+
+#[test]
+fn namespaces_attributes_texts_nil_and_spaced_lists_arrive_and_come_back() {
+    let Some(service) = Service::start() else { return };
+    let mut client = service.client();
+    let text = |it: &str| Some(it.into());
+    let money = |amount: &str, currency| Money {
+        amount: amount.parse().expect("a decimal"),
+        currency: text(currency),
+    };
+    let buyer = Party { name: "N".into(), city: text("C"), code: text("X"), plain: text("P") };
+    let full = Order {
+        id: 7,
+        flags: vec!["a".into(), "b<".into()],
+        name: None,
+        buyer: Some(buyer.clone()),
+        price: Some(money("6.35", "EUR")),
+        note: text("n"),
+        count: Some(3),
+        sizes: vec![1, 2],
+        fees: vec![money("1", "USD"), money("2", "\"&")],
+        open: Some(true),
+    };
+    let found = "7 [a, b<] true n 3 [1, 2] N/C/X/P 6.35EUR 1USD 2\"&";
+    let least = Order { id: 8, ..Order::default() };
+    let other = Order { buyer: Some(Party { code: None, plain: None, ..buyer }), ..least.clone() };
+    let expected = [
+        (&full, found),
+        (&least, "8 null null null null []"),
+        (&other, "8 null null null null [] N/C/null/null"),
+        (&full, found),
+    ];
+    for (order, found) in expected {
+        let reply = client.keep(&Keep { order: order.clone() }).expect("an answer");
+        let kept = Order { name: Some(found.into()), ..order.clone() };
+        assert_eq!(reply, Kept { r#return: kept });
+    }
 }

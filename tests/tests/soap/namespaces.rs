@@ -85,7 +85,10 @@ fn children_that_are_not_qualified_are_in_no_namespace() {
     let begin = begin.replace("<ApplicationMessage>", "<Header>");
     assert!(unqualified.contains(&begin), "{unqualified}");
     let mut ways = Ways::new(&market_data(&options));
-    let prefix = unqualified.replace("ns:", "n2:").replace(":ns=", ":n2=");
+    let prefix = unqualified
+        .replace("<ns:", "<n2:")
+        .replace("</ns:", "</n2:")
+        .replace("xmlns:ns=", "xmlns:n2=");
     let alone = unqualified
         .replace("<ns:FIXMLMessage xmlns:ns=", "<FIXMLMessage xmlns=")
         .replace("</ns:", "</")

@@ -79,16 +79,16 @@ const OF_TYPES: [&str; 2] = ["form", "namespace"];
 /// # Errors
 /// What a note of the member says has no meaning.
 pub(super) fn check_member(layout: &Layout, member: MemberId) -> Result<(), String> {
-    let noted =
+    let mut noted =
         OF_MEMBERS.iter().filter_map(|word| Some((*word, of_member(layout, member, word)?)));
-    noted.map(|(word, value)| check(word, value)).collect()
+    noted.try_for_each(|(word, value)| check(word, value))
 }
 
 /// # Errors
 /// What a note of the type says has no meaning.
 pub(super) fn check_type(layout: &Layout, of: TypeId) -> Result<(), String> {
-    let noted = OF_TYPES.iter().filter_map(|word| Some((*word, of_type(layout, of, word)?)));
-    noted.map(|(word, value)| check(word, value)).collect()
+    let mut noted = OF_TYPES.iter().filter_map(|word| Some((*word, of_type(layout, of, word)?)));
+    noted.try_for_each(|(word, value)| check(word, value))
 }
 
 /// # Errors
