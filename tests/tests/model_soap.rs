@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_tests::random::{self, Safe};
 use trunkline_tests::shapes::{self, Address, Loose, Order, Price, Settlement, Side};
 use trunkline_tests::soap_ways::Ways;
 use trunkline_wire::{Decimal, Text};
@@ -76,6 +77,24 @@ fn every_shape_comes_back_whatever_the_options_are() {
 fn unwrapped_lists_come_back_whatever_the_options_are() {
     for options in options() {
         round::<Loose>(&options, &shapes::all_loose());
+    }
+}
+
+#[test]
+fn shapes_with_any_contents_come_back() {
+    fn filled<M: Structure + Message>(seed: u64) -> M {
+        let mut message = M::empty();
+        random::fill(&mut message, seed, Safe::SOAP, 4);
+        message
+    }
+    for (index, options) in options().iter().enumerate().step_by(7) {
+        let seeds = || (0..8).map(|it| (index as u64) << 8 | it);
+        round::<Order>(options, &seeds().map(filled).collect::<Vec<_>>());
+        // An optional list that is unwrapped cannot be there without entries.
+        let loose = seeds()
+            .map(filled::<Loose>)
+            .map(|it| Loose { ratio: it.ratio.filter(|ratio| !ratio.is_empty()), ..it });
+        round::<Loose>(options, &loose.collect::<Vec<_>>());
     }
 }
 
