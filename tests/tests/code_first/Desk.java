@@ -4,7 +4,6 @@ import jakarta.jws.WebService;
 import jakarta.xml.bind.annotation.XmlAttribute;
 import jakarta.xml.bind.annotation.XmlElement;
 import jakarta.xml.bind.annotation.XmlList;
-import jakarta.xml.bind.annotation.XmlSeeAlso;
 import jakarta.xml.bind.annotation.XmlType;
 import jakarta.xml.bind.annotation.XmlValue;
 import jakarta.xml.ws.Endpoint;
@@ -17,10 +16,9 @@ import java.util.concurrent.Executors;
 
 /** A service made from code alone: the schema is what JAX-WS and JAXB make of these classes. */
 @WebService(serviceName = "Desk", targetNamespace = "urn:desk")
-@XmlSeeAlso({Desk.Circle.class, Desk.Square.class})
 public class Desk {
     /** Members as JAXB has them by default: elements in no namespace, lists without a wrapper. */
-    public static class Quote {
+    public static class Quoted {
         public String symbol;
         public BigDecimal price;
         public List<String> venues = new ArrayList<>();
@@ -76,24 +74,12 @@ public class Desk {
         @XmlAttribute public Boolean open;
     }
 
-    public abstract static class Shape {
-        public String label;
-    }
-
-    public static class Circle extends Shape {
-        public int radius;
-    }
-
-    public static class Square extends Shape {
-        public int side;
-    }
-
-    public Quote quote(
+    public Quoted quote(
             @WebParam(name = "symbol") String symbol,
             @WebParam(name = "quantity") int quantity,
             @WebParam(name = "limit") BigDecimal limit,
             @WebParam(name = "venues") List<String> venues) {
-        Quote quote = new Quote();
+        Quoted quote = new Quoted();
         quote.symbol = symbol;
         quote.price = limit == null ? new BigDecimal("6.35") : limit;
         if (venues != null) quote.venues.addAll(venues);
@@ -123,18 +109,6 @@ public class Desk {
         for (Money fee : order.fees) found.append(' ').append(fee.amount).append(fee.currency);
         order.name = found.toString();
         return order;
-    }
-
-    /** Shapes as they came, each with what Java took it for as its label. */
-    public List<Shape> shapes(
-            @WebParam(name = "first") Shape first, @WebParam(name = "others") List<Shape> others) {
-        List<Shape> all = new ArrayList<>();
-        if (first != null) all.add(first);
-        if (others != null) all.addAll(others);
-        for (Shape shape : all) {
-            shape.label = shape.label + " " + shape.getClass().getSimpleName();
-        }
-        return all;
     }
 
     /** Serves until its input ends. */

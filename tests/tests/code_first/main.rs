@@ -77,7 +77,8 @@ impl Service {
         BufReader::new(process.stdout.take().expect("its output"))
             .read_line(&mut port)
             .expect("the port");
-        let url = format!("http://127.0.0.1:{}/desk", port.trim());
+        let port: u16 = port.trim().parse().expect("the service is there, and tells its port");
+        let url = format!("http://127.0.0.1:{port}/desk");
         Some(Self { process, url })
     }
 
