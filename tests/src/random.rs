@@ -39,8 +39,8 @@ pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
     let mut random = Random::new(seed);
     // From nearly empty messages to full ones.
     let density = [3, 15, 50, 85, 100][random.below(5) as usize];
-    let (scope, field, depth) = (ScopeId(0), 0, 0);
-    let mut values = Values { random, layout, safe, density, entries, scope, field, depth };
+    let (scope, field, depth, values) = (ScopeId(0), 0, 0, 0);
+    let mut values = Values { random, layout, safe, density, entries, scope, field, depth, values };
     message.clear();
     values.fields(message);
 }
@@ -57,6 +57,8 @@ struct Values {
     scope: ScopeId,
     field: usize,
     depth: usize,
+    /// So many fields were set that are no structs.
+    values: u64,
 }
 
 /// Structs and lists inside one another are left out from here on, where they may be.
@@ -133,6 +135,7 @@ impl Values {
 
     fn decode<F: Fields>(&mut self, index: usize, into: &mut F) {
         self.field = index;
+        self.values += u64::from(!matches!(self.holds(), Holds::Struct(_)));
         into.decode_field(index, self).expect("chance makes no errors");
     }
 
@@ -391,7 +394,15 @@ impl Decoder for Values {
 
     fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
         let Holds::Struct(inner) = self.holds() else { unreachable!("a struct's field") };
+        let before = self.values;
         self.in_scope(inner, |values| values.fields(into));
+        // FIX cannot tell that there is a struct with nothing inside.
+        if self.safe.fix && self.values == before {
+            into.clear();
+            let density = std::mem::replace(&mut self.density, 100);
+            self.in_scope(inner, |values| values.fields(into));
+            self.density = density;
+        }
         Ok(())
     }
 }

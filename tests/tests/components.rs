@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Error, ErrorKind, Layout, Message, Record, Structure};
+use trunkline_message::{Error, ErrorKind, Layout, Limits, Message, Record, Structure};
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
@@ -256,4 +256,31 @@ fn a_listing_read_twice_mixes() {
         assert_eq!(refusal.kind(), &ErrorKind::Schema);
         assert_eq!(decode(b"", &mut Record::new(&other)).unwrap_err().kind(), &ErrorKind::Schema);
     }
+}
+
+/// An element without content says that the component is there.
+#[test]
+fn a_component_that_is_there_and_empty_lacks_its_choice() {
+    let listing = "message M
+component Party implied
+choice By required
+field ID 0 text required
+field Number 0 u32 required
+end
+end
+end";
+    let layout = Arc::new(Layout::from_listing(listing).unwrap());
+    let plan = soap::Plan::new(&layout, &soap::Options::default()).expect("a plan");
+    let mut record = Record::new(&layout);
+    record.set("Number", 7).unwrap();
+    let written = soap::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    let empty = String::from_utf8(written).unwrap().replace("<Number>7</Number>", "");
+    for mut decoder in [soap::Decoder::new(&plan), soap::Decoder::new(&plan).general()] {
+        let error = decoder.decode(empty.as_bytes(), &mut record).unwrap_err().to_string();
+        assert!(error.contains("Party/By") && error.contains("one of ID, Number"), "{error}");
+    }
+    let read =
+        soap::graph::decode_message(empty.as_bytes(), &plan, &Limits::default(), &mut record);
+    let error = read.unwrap_err().to_string();
+    assert!(error.contains("Party/By") && error.contains("one of ID, Number"), "{error}");
 }

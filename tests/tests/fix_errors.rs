@@ -474,3 +474,20 @@ fn every_flipped_bit_is_noticed() {
         }
     }
 }
+
+#[test]
+fn a_field_that_nobody_knows_is_as_long_as_a_value_may_be() {
+    let bytes = plain_fix::message(&format!("{HEAD}5999={}|268=0|", "x".repeat(100)));
+    let within = |value_bytes| {
+        error_within(&bytes, &Limits { value_bytes, ..Limits::default() })
+            .map(|error| (error.path().to_owned(), error.kind().to_string()))
+    };
+    assert_eq!(within(100), None);
+    let reason = "more than the limit value_bytes = 99 allows";
+    assert_eq!(within(99), Some(("5999".into(), reason.into())));
+    // So are data, by what their length says.
+    let bytes = plain_fix::message(&format!("{HEAD}90=100|91={}|268=0|", "x".repeat(100)));
+    assert_eq!(error_within(&bytes, &Limits { value_bytes: 100, ..Limits::default() }), None);
+    let error = error_within(&bytes, &Limits { value_bytes: 99, ..Limits::default() });
+    assert_eq!(error.map(|it| it.kind().to_string()).as_deref(), Some(reason));
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{ErrorKind, Layout, Limits, Record};
+use trunkline_message::{Layout, Limits, Record};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 
@@ -20,26 +20,18 @@ fn records(schema: &Arc<Layout>, seed: u64, safe: Safe) -> impl Iterator<Item = 
 
 #[test]
 fn every_kind_goes_through_fix() {
-    // FIX shows a struct by what is set inside, and by chance that is nothing.
-    let nothing = "FIX shows a struct by what is set inside, and nothing is";
-    let mut written = 0;
     for seed in 0..SCHEMAS {
         let schema = schemas::flat(seed);
         let plan = fix::Plan::new(&schema, &fix::Options::default()).unwrap();
         let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
         let mut back = Record::new(&schema);
         for record in records(&schema, seed, Safe::FIX) {
-            let bytes = match encoder.encode(&record) {
-                Err(error) if *error.kind() == ErrorKind::Unwritable(nothing) => continue,
-                bytes => bytes.unwrap(),
-            };
-            written += 1;
+            let bytes = encoder.encode(&record).unwrap();
             assert_eq!(fix::frame(bytes, &Limits::default()), fix::Frame::Message(bytes.len()));
             decoder.decode(bytes, &mut back).unwrap();
             assert_eq!(back, record, "schema {seed}");
         }
     }
-    assert!(written > SCHEMAS * MESSAGES / 2, "{written}");
 }
 
 #[test]

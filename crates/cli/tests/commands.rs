@@ -93,7 +93,7 @@ fn user_errors_are_one_line_and_status_2() {
         ),
         (
             vec!["schema", "wrong.listing"],
-            "wrong.listing line 3: expected required or optional, not \"perhaps\"",
+            "wrong.listing line 3: expected required, optional or implied, not \"perhaps\"",
         ),
         (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),

@@ -263,3 +263,60 @@ fn encodings_come_to_the_same_text() {
         assert_eq!(value, "\u{e9}\u{20ac}", "case {case}");
     }
 }
+
+/// A name of so many letters, and those that differ from it in one of them.
+fn alike(length: usize) -> Vec<String> {
+    let changed = (0..length).map(|at| {
+        let mut name = "p".repeat(length);
+        name.replace_range(at..=at, "q");
+        name
+    });
+    std::iter::once("p".repeat(length)).chain(changed).collect()
+}
+
+#[test]
+fn prefixes_that_differ_in_one_letter_are_different() {
+    for length in 1..20 {
+        let prefixes = alike(length);
+        let declared: String =
+            prefixes.iter().map(|it| format!(" xmlns:{it}='urn:{it}'")).collect();
+        let used: String = prefixes.iter().map(|it| format!("<{it}:e/>")).collect();
+        let document = format!("<r{declared}>{used}{used}</r>");
+        let seen: Vec<_> =
+            events(&document).into_iter().filter(|it| it.starts_with("<{urn")).collect();
+        let expected: Vec<_> = prefixes.iter().map(|it| format!("<{{urn:{it}}}e/")).collect();
+        assert_eq!(seen, [&expected[..], &expected[..]].concat(), "{length}");
+        // One that is not declared is not taken for one that is.
+        for (number, unknown) in prefixes.iter().enumerate() {
+            let mut others = prefixes.clone();
+            others.remove(number);
+            let declared: String =
+                others.iter().map(|it| format!(" xmlns:{it}='urn:{it}'")).collect();
+            let document = format!("<r{declared}><{unknown}:e/></r>");
+            let mut parser = parser();
+            parser.begin(&document).expect("it is not long");
+            parser.next(&document).expect("the root");
+            parser.next(&document).expect_err(unknown);
+        }
+    }
+}
+
+#[test]
+fn names_that_differ_in_one_letter_do_not_end_each_other() {
+    for length in 1..40 {
+        let names = alike(length);
+        for name in &names[1..] {
+            let document = format!("<{}></{name}>", names[0]);
+            let mut parser = parser();
+            parser.begin(&document).expect("it is not long");
+            parser.next(&document).expect("the root");
+            parser.next(&document).expect_err(name);
+        }
+        events(&format!("<{0}></{0}>", names[0]));
+    }
+}
+
+#[test]
+fn a_target_that_begins_like_a_declaration_is_none() {
+    assert_eq!(events("<?xml\u{e9}?><a/>")[0], "pi xml\u{e9} \"\"");
+}

@@ -375,7 +375,7 @@ mod tests {
     /// What is synced, where writes with `DSYNC` are taken and where they are refused.
     fn check_syncs(refuses: bool) {
         let name = format!("trunkline-sync-{refuses}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let path = std::env::temp_dir().join(&name);
         let mut folder = Folder::open(&path).expect("a folder");
         system::refuse(refuses);
         let is_refused = refuses_dsync(&path);
@@ -391,19 +391,21 @@ mod tests {
             all[..1 + usize::from(is_refused)].iter().map(|it| (*it).to_owned()).collect()
         };
         let mut made = [through(), through(), through(), through()].concat();
-        made.extend(["sync a".into(), "sync folder".into()]);
+        let entries = format!("sync folder {name}");
+        made.extend(["sync a".into(), entries.clone()]);
         assert_eq!(calls(&mut |it| it.create("a", b"head", 600_000)), made);
         assert_eq!(calls(&mut |it| it.write("a", 100, b"bytes")), through());
         assert_eq!(calls(&mut |it| it.truncate("a", 105)), ["sync a"]);
         // The bytes come before the name, and the name is on disk when it is done.
-        assert_eq!(calls(&mut |it| it.replace("b", b"new")), ["sync b.new", "sync folder"]);
+        assert_eq!(calls(&mut |it| it.replace("b", b"new")), ["sync b.new", &entries]);
         let bytes = read_all(&mut folder, "a").expect("readable");
         assert_eq!((&bytes[..4], &bytes[100..]), (&b"head"[..], &b"bytes"[..]));
         drop(folder);
         system::take();
         drop(Folder::open(&path.join("c/d")).expect("folders"));
         let of_folders = system::take();
-        assert_eq!(of_folders, ["sync folder"; 3], "both that were made, and its own");
+        // Those in which both stand that were made, and its own.
+        assert_eq!(of_folders, ["sync folder c", &entries, "sync folder d"]);
         system::refuse(false);
         std::fs::remove_dir_all(&path).expect("removed");
     }

@@ -99,7 +99,7 @@ pub(crate) fn gap<'a>(
     (next, first): (u32, u64),
     damages: impl Iterator<Item = &'a mut Damage>,
 ) -> Option<Damage> {
-    let of_these = damages.filter(|damage| [number, next].contains(&damage.at.segment));
+    let of_these = damages.filter(|damage| (number..=next).contains(&damage.at.segment));
     let (after, before) = missing(index.last, first, of_these)?;
     let at = Address { segment: number, offset: index.end };
     let is_leap = first == u64::from(next) * LEAP;

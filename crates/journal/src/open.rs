@@ -454,8 +454,7 @@ impl Opening<'_> {
             if let Ok(Some(Said::Since(from))) = self.said(number, state, learner)
                 && from < since
             {
-                let is_there = self.old.iter().any(|it| it.number == from);
-                return is_there.then_some(from);
+                return Some(from);
             }
         }
         None
@@ -536,7 +535,8 @@ impl Opening<'_> {
         for next in 1..self.old.len() {
             let (before, after) = self.old.split_at_mut(next);
             let (old, next) = (&mut before[next - 1], &mut after[0]);
-            let damages = old.damages.iter_mut().chain(&mut next.damages);
+            let between = &mut self.report.damages;
+            let damages = old.damages.iter_mut().chain(between).chain(&mut next.damages);
             let missing = gap((old.number, &old.index), (next.number, next.index.first), damages);
             old.damages.extend(missing);
         }

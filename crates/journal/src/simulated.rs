@@ -34,6 +34,8 @@ pub enum Fault {
     /// They fail, and some of their sectors are on the disk. Programs see all of them until the power
     /// is cut.
     Writes,
+    /// They work, and nothing of what they do is on the disk: as if nobody had synced it.
+    Syncs,
     /// They work, and reads fail.
     Reads,
     /// They work, and reads are interrupted, or give less than there is.
@@ -162,6 +164,16 @@ impl SimulatedDisk {
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
+    /// A file has these bytes, in place of what there was under its name.
+    fn put_file(&mut self, name: &str, seen: Vec<u8>) {
+        let kept = if self.fault == Fault::Syncs {
+            self.files.get(name).and_then(|it| it.kept.clone())
+        } else {
+            Some(seen.clone())
+        };
+        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
+    }
+
     /// By the generator of Steele, Lea and Flood (SplitMix).
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -214,14 +226,13 @@ impl Disk for SimulatedDisk {
         }
         let mut seen = head.to_vec();
         seen.resize(bytes as usize, 0);
-        let kept = Some(seen.clone());
-        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
+        self.put_file(name, seen);
         Ok(())
     }
 
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.random();
-        let fails = self.fault == Fault::Writes;
+        let fault = self.fault;
         if self.without_handle > 0 {
             self.without_handle -= 1;
             return Err(Errno::MFILE.into());
@@ -230,17 +241,17 @@ impl Disk for SimulatedDisk {
         self.check_room(end.saturating_sub(self.find(name)?.seen.len()))?;
         let file = self.find_mut(name)?;
         put(&mut file.seen, offset as usize, bytes);
-        let Some(kept) = &mut file.kept else { return Err(failed()) };
-        if fails {
-            let mut toss = |below| {
-                state = state.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                (state >> 33) % below
-            };
-            tear(kept, offset as usize, bytes, &mut toss);
-            return Err(failed());
+        let kept = file.kept.as_mut().filter(|_| fault != Fault::Syncs);
+        if fault != Fault::Writes {
+            kept.into_iter().for_each(|kept| put(kept, offset as usize, bytes));
+            return Ok(());
         }
-        put(kept, offset as usize, bytes);
-        Ok(())
+        let mut toss = |below| {
+            state = state.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (state >> 33) % below
+        };
+        kept.into_iter().for_each(|kept| tear(kept, offset as usize, bytes, &mut toss));
+        Err(failed())
     }
 
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -248,8 +259,7 @@ impl Disk for SimulatedDisk {
             return Err(failed());
         }
         self.check_room(bytes.len())?;
-        let (seen, kept) = (bytes.to_vec(), Some(bytes.to_vec()));
-        self.files.insert(name.to_owned(), File { seen, kept, removed: None });
+        self.put_file(name, bytes.to_vec());
         Ok(())
     }
 
@@ -257,9 +267,9 @@ impl Disk for SimulatedDisk {
         if self.fault == Fault::Writes {
             return Err(failed());
         }
-        let file = self.find_mut(name)?;
-        file.seen.resize(bytes as usize, 0);
-        file.kept = Some(file.seen.clone());
+        let mut seen = self.find(name)?.seen.clone();
+        seen.resize(bytes as usize, 0);
+        self.put_file(name, seen);
         Ok(())
     }
 
@@ -290,5 +300,145 @@ impl Disk for SimulatedDisk {
         self.find_mut(name)?.removed = Some(number);
         self.removals += 1;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    const NEW: [u8; 3 * SECTOR] = [7; 3 * SECTOR];
+
+    /// A disk with three files of zeros, all of them on it.
+    fn filled() -> SimulatedDisk {
+        let mut disk = SimulatedDisk::new(1);
+        for name in ["a", "b", "c"] {
+            disk.create(name, b"head", 4 * SECTOR as u64).expect("room");
+        }
+        disk
+    }
+
+    fn bytes(disk: &mut SimulatedDisk, name: &str) -> Option<Vec<u8>> {
+        crate::disk::read_all(disk, name).ok()
+    }
+
+    fn zeros() -> Vec<u8> {
+        let mut bytes = vec![0; 4 * SECTOR];
+        bytes[..4].copy_from_slice(b"head");
+        bytes
+    }
+
+    /// Zeros, and sevens in some of the three sectors behind 100 bytes.
+    fn zeros_but(sectors: &[usize]) -> Vec<u8> {
+        let mut bytes = zeros();
+        // What is written begins in the middle of a sector, so that it touches four.
+        let ends = [100, SECTOR, 2 * SECTOR, 3 * SECTOR, 3 * SECTOR + 100];
+        sectors.iter().for_each(|it| bytes[ends[*it]..ends[*it + 1]].fill(7));
+        bytes
+    }
+
+    /// The chances that are given, one after the other.
+    fn chances(all: &[u64]) -> impl FnMut(u64) -> u64 {
+        let mut all = VecDeque::from(all.to_vec());
+        move |below| {
+            let chance = all.pop_front().expect("as many as are asked for");
+            assert!(chance < below, "{chance} of {below}");
+            chance
+        }
+    }
+
+    #[test]
+    fn when_the_power_is_cut_what_was_not_synced_is_gone() {
+        let mut disk = filled();
+        disk.set_fault(Fault::Syncs);
+        disk.write("a", 100, &NEW).expect("written");
+        disk.truncate("b", 4).expect("cut");
+        disk.replace("c", b"new").expect("replaced");
+        disk.create("d", b"", 10).expect("made");
+        let mut killed = disk.clone();
+        killed.kill(&[], &mut chances(&[0]));
+        for disk in [&mut disk, &mut killed] {
+            assert_eq!(bytes(disk, "a"), Some(zeros_but(&[0, 1, 2, 3])), "programs see it");
+            assert_eq!(bytes(disk, "b").as_deref(), Some(&b"head"[..]));
+            assert_eq!(bytes(disk, "c").as_deref(), Some(&b"new"[..]));
+            assert_eq!(bytes(disk, "d"), Some(vec![0; 10]));
+            disk.cut_power(&[], &mut chances(&[0, 0]));
+            for name in ["a", "b", "c"] {
+                assert_eq!(bytes(disk, name), Some(zeros()), "{name}");
+            }
+            assert_eq!(bytes(disk, "d"), None);
+        }
+    }
+
+    #[test]
+    fn what_was_synced_stays_when_the_power_is_cut() {
+        let mut disk = filled();
+        disk.write("a", 100, &NEW).expect("written");
+        disk.truncate("b", 4).expect("cut");
+        disk.replace("c", b"new").expect("replaced");
+        disk.cut_power(&[], &mut chances(&[0, 0]));
+        assert_eq!(bytes(&mut disk, "a"), Some(zeros_but(&[0, 1, 2, 3])));
+        assert_eq!(bytes(&mut disk, "b").as_deref(), Some(&b"head"[..]));
+        assert_eq!(bytes(&mut disk, "c").as_deref(), Some(&b"new"[..]));
+    }
+
+    #[test]
+    fn a_write_that_failed_is_seen_until_the_power_is_cut() {
+        let mut torn = 0;
+        for seed in 0..20 {
+            let mut disk = SimulatedDisk::new(seed);
+            disk.create("a", b"head", 4 * SECTOR as u64).expect("room");
+            disk.set_fault(Fault::Writes);
+            disk.write("a", 100, &NEW).expect_err("it fails");
+            assert_eq!(bytes(&mut disk, "a"), Some(zeros_but(&[0, 1, 2, 3])));
+            disk.cut_power(&[], &mut chances(&[0, 0]));
+            let left = bytes(&mut disk, "a");
+            let is_torn = left != Some(zeros()) && left != Some(zeros_but(&[0, 1, 2, 3]));
+            torn += usize::from(is_torn);
+        }
+        assert!(torn >= 10, "some of its sectors are there: {torn} of 20");
+    }
+
+    #[test]
+    fn of_what_is_being_written_a_cut_leaves_sectors_and_an_end_leaves_a_beginning() {
+        let writing = ["a", "b", "c"].map(|name| (name.to_owned(), 100, &NEW[..]));
+        let mut cut = filled();
+        cut.cut_power(&writing, &mut chances(&[1, 1, 0, 1, 0, 0]));
+        assert_eq!(bytes(&mut cut, "a"), Some(zeros_but(&[0, 1, 2, 3])), "it was done");
+        assert_eq!(bytes(&mut cut, "b"), Some(zeros_but(&[1, 3])), "it was under way");
+        assert_eq!(bytes(&mut cut, "c"), Some(zeros()), "it was not begun");
+        let mut killed = filled();
+        killed.kill(&writing, &mut chances(&[1, SECTOR as u64]));
+        let mut begun = zeros();
+        begun[100..100 + SECTOR].fill(7);
+        for left in [begun, zeros()] {
+            assert_eq!(bytes(&mut killed, "a"), Some(zeros_but(&[0, 1, 2, 3])));
+            assert_eq!(bytes(&mut killed, "b"), Some(left), "a beginning, which is not synced");
+            assert_eq!(bytes(&mut killed, "c"), Some(zeros()));
+            killed.cut_power(&[], &mut chances(&[0, 0]));
+        }
+    }
+
+    #[test]
+    fn of_files_that_were_removed_the_last_may_come_back() {
+        let after_removals = |first_back| {
+            let mut disk = filled();
+            for name in ["b", "a", "c"] {
+                disk.remove(name).expect("it is there");
+            }
+            assert_eq!((disk.names().expect("none"), disk.bytes()), (vec![], 0));
+            disk.cut_power(&[], &mut chances(&[0, first_back]));
+            let back = disk.names().expect("names");
+            // They are there for good.
+            disk.cut_power(&[], &mut chances(&[0, 0]));
+            assert_eq!(disk.names().expect("names"), back);
+            back
+        };
+        assert_eq!(after_removals(0), ["a", "b", "c"]);
+        assert_eq!(after_removals(1), ["a", "c"]);
+        assert_eq!(after_removals(2), ["c"]);
+        assert_eq!(after_removals(3), [""; 0]);
     }
 }

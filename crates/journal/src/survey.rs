@@ -4,7 +4,7 @@ use crate::disk::{Disk, read_all};
 use crate::ending::{Ending, Torn, gap, lost_tail, used, whole};
 use crate::index::Index;
 use crate::open::{OpenError, has_record, journal_number, segments, there};
-use crate::record::{Address, HEAD, Record, Seed, known_head, read_head};
+use crate::record::{Address, HEAD, Record, known_head};
 use crate::scan::{Damage, DamageKind, Found, Scan};
 use crate::segment::{HeadError, SegmentHead, index_name, segment_name};
 
@@ -152,7 +152,7 @@ impl Surveying {
         let times = visit_all(bytes, journal, (number, after), &index, visit);
         let state = self.compare(number, &index, said, &mut damages);
         for damage in damages {
-            self.survey.wounds.push(wound(bytes, journal, damage));
+            self.survey.wounds.push(wound(bytes, damage));
         }
         self.find_gap(number, &index);
         let head = SegmentHead::read(bytes, number);
@@ -236,11 +236,10 @@ impl SegmentSurvey {
     }
 }
 
-fn wound(bytes: &[u8], journal: u64, damage: Damage) -> Wound {
+fn wound(bytes: &[u8], damage: Damage) -> Wound {
     let bytes = bytes.get(damage.at.offset as usize..).unwrap_or(&[]);
-    let has_head = damage.kind == DamageKind::Body
-        && read_head(bytes, Seed::new(journal), damage.at).is_some();
-    if !has_head {
+    // Of a body it is known that it is damaged because the head is right.
+    if damage.kind != DamageKind::Body {
         return Wound { damage, kind: None, body: Vec::new() };
     }
     let head = known_head(bytes);

@@ -204,6 +204,9 @@ mod tests {
             assert_eq!(head.map(|it| it.position), (*at >= all[2].at).then_some(number as u64 + 1));
         }
         assert_eq!(tail.from(tail.end()).map(<[u8]>::len), Some(0));
+        // Behind the end of a segment there is nothing, though there are later ones.
+        let last = all.iter().rfind(|it| it.at.segment == 2).expect("it is there");
+        assert!(tail.from(Address { offset: last.end(), ..last.at }).is_none());
         tail.forget_segment(2);
         assert_eq!(tail.from(places[1_998]), None);
         assert!(tail.from(places[1_999]).is_some());

@@ -164,3 +164,50 @@ impl Drop for Workers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::journal::{Options, Room};
+    use crate::record::{Address, Record};
+
+    #[test]
+    fn workers_end_with_all_that_they_were_given_done() {
+        let path = std::env::temp_dir().join(format!("trunkline-workers-{}", std::process::id()));
+        let mut folder = Folder::open(&path).expect("a folder");
+        let options = || Options { segment_bytes: 64 << 10, ..Options::default() };
+        let mut learn = |_: Address, _: &Record<'_>| true;
+        let (mut journal, _) =
+            crate::open(&mut folder, options(), 7, 1, &mut learn).expect("it is empty");
+        let woken = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&woken);
+        let workers = Workers::start(&folder, move || {
+            // Long enough for who does not wait for it to be seen.
+            thread::sleep(Duration::from_millis(20));
+            counter.fetch_add(1, Ordering::SeqCst);
+        })
+        .expect("threads");
+        drop(folder);
+        workers.chore(journal.next_chore(0).expect("the first segment"));
+        let Some(Outcome::Chore(done)) = workers.wait() else { panic!("that was a chore") };
+        journal.chore_done(0, done);
+        assert_eq!(journal.make_room(4), Ok(Room::NewSegment));
+        journal.begin_segment(0, Some((1, b"state"))).expect("room");
+        journal.append(0, 2, &[b"body"]);
+        workers.commit(journal.next_commit().expect("two records"));
+        drop(workers);
+        assert_eq!(woken.load(Ordering::SeqCst), 2, "of the chore and of the commit");
+        let mut folder = Folder::open(&path).expect("nobody has it any more");
+        let mut bodies = Vec::new();
+        let mut learn = |_: Address, record: &Record<'_>| {
+            bodies.push(record.body.to_vec());
+            true
+        };
+        crate::open(&mut folder, options(), 7, 1, &mut learn).expect("a journal");
+        assert_eq!(bodies, [&b"state"[..], b"body"]);
+        std::fs::remove_dir_all(&path).expect("removed");
+    }
+}

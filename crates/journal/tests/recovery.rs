@@ -2,10 +2,11 @@
 
 use std::io;
 
-use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
-    Address, Damage, DamageKind, Disk, Done, HeadError, Journal, OpenError, Options, Record,
-    Report, Room, SEGMENT_HEAD, chore, commit, index_name, open, read_all, segment_name, survey,
+    Address, Damage, DamageKind, Disk, Done, HeadError, Journal, Learner, Lookup, OpenError,
+    Options, Record, Report, Room, SEGMENT_HEAD, chore, commit, index_name, open, read_all,
+    segment_name, survey,
 };
 
 const STATE: u8 = 1;
@@ -356,7 +357,7 @@ fn looking_at_a_journal_that_is_used_finds_no_damage() {
     let found = survey(&mut disk, &mut |_, _| {}).expect("readable").expect("a journal");
     assert!(found.is_sound(), "{:?}", found.wounds);
     let last = found.segments.last().expect("segments");
-    assert!(last.is_being_made && last.head.is_err());
+    assert!(last.is_being_made && last.head.is_err() && last.positions.is_none());
     assert_eq!((found.segments[0].number, found.segments[1].number), (1, 3));
     // The segments that were let go of are those that were looked at last.
     disk.gone = (1..9).map(segment_name).collect();
@@ -388,4 +389,245 @@ fn a_journal_that_was_opened_and_closed_leaves_nothing_behind() {
     journal.close();
     chores(&mut disk, &mut journal);
     assert_eq!(contents(&mut disk), before);
+}
+
+#[test]
+fn a_segment_that_begins_without_a_state_says_nothing_of_those_before() {
+    let (mut disk, mut journal) = filled(1);
+    while journal.make_room(1_000).expect("room") == Room::Here {
+        append(&mut disk, &mut journal, 1_000);
+        chores(&mut disk, &mut journal);
+    }
+    journal.begin_segment(0, None).expect("room");
+    let last = append(&mut disk, &mut journal, 10);
+    assert_eq!(journal.end().segment, 2);
+    let (_, report, seen) = opened(&mut disk).expect("it opens");
+    assert_eq!((report.damages, report.torn, seen), (vec![], None, (1..=last).collect()));
+    // What it begins with then is no state that has to be understood.
+    let mut learn = |_: Address, record: &Record<'_>| record.kind == STATE;
+    open(&mut disk, options(), 77, STATE, &mut learn).expect("it opens");
+}
+
+#[test]
+fn a_complete_segment_of_which_nothing_is_left_is_named() {
+    let (mut disk, _) = filled(60);
+    disk.truncate(&segment_name(2), SEGMENT_HEAD as u64).expect("cut");
+    let found = damages(&mut disk);
+    let [lost] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((lost.kind, lost.at), (DamageKind::Missing, begin_of(2)));
+    assert_eq!((lost.after, lost.before), (16, 33));
+}
+
+fn begin_of(segment: u32) -> Address {
+    Address { segment, offset: SEGMENT_HEAD as u32 }
+}
+
+#[test]
+fn a_segment_that_cannot_be_read_is_named_and_kept_as_it_is() {
+    let (mut disk, _) = filled(60);
+    let name = segment_name(2);
+    let wreck = vec![0xff; SEGMENT - SEGMENT_HEAD];
+    disk.write(&name, SEGMENT_HEAD as u64, &wreck).expect("written");
+    disk.remove(&index_name(2)).expect("there is one");
+    let before = read_all(&mut disk, &name).expect("bytes");
+    let found = damages(&mut disk);
+    let [lost] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((lost.at, lost.bytes as usize), (begin_of(2), wreck.len()));
+    assert_eq!((lost.after, lost.before), (16, 33));
+    assert_eq!(read_all(&mut disk, &name).expect("bytes"), before);
+}
+
+#[test]
+fn damage_behind_the_only_record_of_a_segment_ends_where_the_next_begins() {
+    let (mut disk, _) = filled(60);
+    // The state is left.
+    let from = SEGMENT_HEAD + 48;
+    disk.write(&segment_name(2), from as u64, &vec![0xff; SEGMENT - from]).expect("written");
+    disk.remove(&index_name(2)).expect("there is one");
+    let found = damages(&mut disk);
+    let [lost] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((lost.at.segment, lost.kind), (2, DamageKind::Head));
+    assert_eq!((lost.after, lost.before), (17, 33));
+}
+
+#[test]
+fn damage_before_what_was_being_written_stays_damage() {
+    let (mut disk, mut journal) = filled(5);
+    let damaged = journal.end();
+    append(&mut disk, &mut journal, 100);
+    let torn = journal.end();
+    for _ in 0..2 {
+        journal.append(0, MESSAGE, &[&[7; 100]]);
+    }
+    commits(&mut disk, &mut journal);
+    disk.flip(&segment_name(1), damaged.offset as usize + 60, 0);
+    disk.flip(&segment_name(1), torn.offset as usize, 0);
+    let (_, report, _) = opened(&mut disk).expect("it opens");
+    let places: Vec<_> = report.damages.iter().map(|it| (it.at, it.kind)).collect();
+    assert_eq!(places, [(damaged, DamageKind::Body)], "it had been on disk");
+    assert_eq!(report.torn.map(|it| it.at), Some(torn));
+    assert_eq!(disk.length(&segment_name(1)).expect("there"), u64::from(torn.offset));
+}
+
+#[test]
+fn bytes_behind_the_end_of_a_closed_journal_open_it_as_one_that_was_not() {
+    let (mut disk, mut journal) = filled(5);
+    journal.close();
+    commits(&mut disk, &mut journal);
+    assert!(opened(&mut disk.clone()).expect("it opens").1.was_closed);
+    let end = journal.end();
+    disk.write(&segment_name(1), end.offset.into(), b"somebody wrote on").expect("written");
+    assert!(!opened(&mut disk).expect("it opens").1.was_closed);
+}
+
+#[test]
+fn a_disk_that_fails_is_no_journal_that_is_empty() {
+    use std::error::Error as _;
+    let (disk, _) = filled(5);
+    let mut failing = disk.clone();
+    failing.set_fault(Fault::Reads);
+    for refused in [
+        opened(&mut failing).map(drop).expect_err("it cannot be read"),
+        survey(&mut failing, &mut |_, _| {}).map(drop).expect_err("it cannot be read"),
+    ] {
+        assert!(matches!(refused, OpenError::Io(..)), "{refused:?}");
+        assert!(refused.source().is_some_and(|it| it.to_string().contains("simulated")));
+    }
+}
+
+#[test]
+fn what_was_being_made_in_a_folder_without_a_journal_is_removed() {
+    let mut disk = SimulatedDisk::new(1);
+    disk.create(&segment_name(1), &[], 1_000).expect("made");
+    disk.replace("0000000001.index.new", b"").expect("made");
+    opened(&mut disk).expect("there is none");
+    assert_eq!(disk.names().expect("names"), [""; 0]);
+}
+
+#[test]
+fn an_end_shorter_than_a_head_is_opened_on_a_full_disk_and_not_on_a_failing_one() {
+    let (mut disk, journal) = filled(25);
+    let short = segment_name(journal.end().segment + 1);
+    disk.truncate(&short, 10).expect("cut");
+    let all = disk.bytes();
+    let mut failing = disk.clone();
+    disk.set_room(Some(all));
+    opened(&mut disk).expect("it opens");
+    failing.set_fault(Fault::Writes);
+    assert!(matches!(opened(&mut failing), Err(OpenError::Io(..))));
+}
+
+#[test]
+fn long_segments_are_read_piece_by_piece() {
+    let options = || Options { segment_bytes: 2 << 20, memory_bytes: 0, ..options() };
+    let mut disk = SimulatedDisk::new(1);
+    let learner = &mut |_: Address, _: &Record<'_>| true;
+    let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner).expect("empty");
+    let (mut places, mut bodies) = (Vec::new(), Vec::new());
+    for number in 0..60_usize {
+        chores(&mut disk, &mut journal);
+        let body = vec![number as u8 + 1; 1 + number * 12_345 % 70_000];
+        if journal.make_room(body.len()).expect("room") == Room::NewSegment {
+            journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
+        }
+        places.push(journal.append(0, MESSAGE, &[&body]).at);
+        bodies.push(body);
+        commits(&mut disk, &mut journal);
+    }
+    let read_all = |disk: &mut SimulatedDisk| {
+        let (mut journal, _) = open(disk, options(), 77, STATE, learner_of()).expect("a journal");
+        let (mut found, mut damaged, mut at) = (Vec::new(), Vec::new(), journal.find(0));
+        loop {
+            match journal.at(at) {
+                Lookup::Record { record, next, .. } => {
+                    if record.kind == MESSAGE {
+                        found.push(record.body.to_vec());
+                    }
+                    at = next;
+                }
+                Lookup::Elsewhere { bytes } => {
+                    journal.fetch(at, bytes);
+                    chores(disk, &mut journal);
+                }
+                Lookup::Damaged { next } => {
+                    damaged.push(at);
+                    assert!(next > at);
+                    at = next;
+                }
+                _ => return (found, damaged),
+            }
+        }
+    };
+    assert_eq!(read_all(&mut disk), (bodies.clone(), vec![]));
+    // The body of one, and the head of another.
+    disk.flip(&segment_name(1), places[10].offset as usize + 100, 0);
+    disk.flip(&segment_name(1), places[25].offset as usize, 0);
+    let (found, damaged) = read_all(&mut disk);
+    bodies.remove(25);
+    bodies.remove(10);
+    assert_eq!(found, bodies);
+    assert_eq!(damaged[0], places[10]);
+    assert_eq!(damaged[1], places[25]);
+}
+
+#[test]
+fn records_across_the_ends_of_what_is_read_are_whole() {
+    let options = || Options { segment_bytes: 2 << 20, memory_bytes: 0, ..options() };
+    let mut disk = SimulatedDisk::new(1);
+    let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner_of()).expect("empty");
+    chores(&mut disk, &mut journal);
+    journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
+    // So many bytes a record that the head of one is cut by the end of each 256 KiB.
+    for _ in 0..20_000 {
+        assert_eq!(journal.make_room(16), Ok(Room::Here));
+        journal.append(0, MESSAGE, &[&[7; 16]]);
+    }
+    commits(&mut disk, &mut journal);
+    journal.forget();
+    let (mut at, mut found) = (journal.find(0), 0);
+    loop {
+        match journal.at(at) {
+            Lookup::Record { record, next, .. } => {
+                found += u64::from(record.kind == MESSAGE);
+                at = next;
+            }
+            Lookup::Elsewhere { bytes } => {
+                journal.fetch(at, bytes);
+                chores(&mut disk, &mut journal);
+            }
+            Lookup::End => break,
+            other => panic!("{other:?} at {at:?}"),
+        }
+    }
+    assert_eq!(found, 20_000);
+}
+
+fn learner_of() -> &'static mut dyn Learner {
+    Box::leak(Box::new(|_: Address, _: &Record<'_>| true))
+}
+
+#[test]
+fn what_was_read_before_it_was_written_is_not_taken_for_what_is_there() {
+    let (mut disk, mut journal) = (SimulatedDisk::new(1), None);
+    let options = Options { memory_bytes: 0, ..options() };
+    let learner = &mut |_: Address, _: &Record<'_>| true;
+    let journal = journal.insert(open(&mut disk, options, 77, STATE, learner).expect("empty").0);
+    let first = append(&mut disk, journal, 1_000);
+    journal.forget();
+    let at = journal.find(first);
+    let last = journal.append(0, MESSAGE, &[&[9; 1_000]]).at;
+    // The second is in memory alone.
+    let Lookup::Elsewhere { bytes } = journal.at(at) else { panic!("the first is on disk") };
+    journal.fetch(at, bytes);
+    chores(&mut disk, journal);
+    commits(&mut disk, journal);
+    journal.forget();
+    loop {
+        match journal.at(last) {
+            Lookup::Record { record, .. } => break assert_eq!(record.body, &[9; 1_000]),
+            Lookup::Elsewhere { bytes } => journal.fetch(last, bytes),
+            other => panic!("{other:?}"),
+        }
+        chores(&mut disk, journal);
+    }
 }

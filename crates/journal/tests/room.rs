@@ -2,8 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Chore, Commit, Done, Journal, Lookup, Options, Record, Refusal, Room, SEGMENT_HEAD,
-    chore, commit, open,
+    Address, Chore, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Refusal,
+    Room, SEGMENT_HEAD, chore, commit, open, segment_name,
 };
 
 const STATE: u8 = 1;
@@ -299,4 +299,166 @@ fn what_there_is_and_is_to_be_written_is_said() {
     assert_eq!(journal.excess(), 1_000, "it may have less now");
     let in_memory = Journal::in_memory(Options { bytes: 0, ..options() });
     assert_eq!((in_memory.is_on_disk(), in_memory.excess()), (false, 0));
+}
+
+#[test]
+fn the_current_segment_stays_and_on_a_disk_the_one_before_it() {
+    let least = || Options { bytes: 0, keep: 0, ..options() };
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    while journal.end().segment < 4 || journal.end().offset < SEGMENT * 3 / 4 {
+        // So that the next is wanted, and what is known need not be there twice.
+        if journal.end().segment < 4 {
+            chores(&mut disk, &mut journal);
+        }
+        append(&mut journal, &[1; 1_000]).expect("room");
+        commits(&mut disk, &mut journal);
+    }
+    journal.set_options(least());
+    let first = journal.retain(u64::MAX, u64::MAX);
+    let at = journal.find(first);
+    assert_eq!((at.segment, at.offset), (3, SEGMENT_HEAD as u32), "what is known is there twice");
+    chores(&mut disk, &mut journal);
+    let names = disk.names().expect("names");
+    let mut left: Vec<&String> = names.iter().filter(|it| it.ends_with(".journal")).collect();
+    left.sort();
+    assert_eq!(*left[0], segment_name(3), "the files of the others are gone");
+
+    let mut journal = Journal::in_memory(options());
+    while journal.end().segment < 2 {
+        append(&mut journal, &[1; 1_000]).expect("room");
+    }
+    journal.set_options(least());
+    let first = journal.retain(u64::MAX, u64::MAX);
+    assert_eq!(journal.find(first).segment, 2);
+    assert!(matches!(journal.at(journal.find(first)), Lookup::Record { .. }));
+}
+
+#[test]
+fn a_record_is_half_a_segment_and_no_more() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    chores(&mut disk, &mut journal);
+    let (limit, half) = (journal.record_bytes(), SEGMENT as usize / 2);
+    assert!((half - 1_000..half).contains(&limit), "{limit}");
+    let body = vec![7; limit + 1];
+    let refused = Refusal::TooLong { bytes: limit + 1, limit };
+    assert_eq!(append(&mut journal, &body), Err(refused));
+    let at = append(&mut journal, &body[..limit]).expect("it fits just so");
+    commits(&mut disk, &mut journal);
+    let mut longest = 0;
+    let mut learn = |_: Address, record: &Record<'_>| {
+        longest = longest.max(record.body.len());
+        true
+    };
+    open(&mut disk, options(), 77, STATE, &mut learn).expect("a journal");
+    assert_eq!((longest, at.segment), (limit, 1));
+}
+
+/// Learns from the segment that the first record of each names.
+struct Named;
+
+impl Learner for Named {
+    fn since(&self, _: u32, first: &Record<'_>) -> Option<u32> {
+        std::str::from_utf8(first.body).ok()?.parse().ok()
+    }
+
+    fn learn(&mut self, _: Address, _: &Record<'_>) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_was_known_twice_is_so_when_the_journal_is_opened_again() {
+    // Where all is known from each segment on, where the last two say the same, and where two say so of those
+    // before them.
+    for (since, first) in [([1, 2, 3, 4], 3), ([1, 2, 3, 3], 2), ([1, 1, 2, 3], 2)] {
+        let mut disk = SimulatedDisk::new(1);
+        let mut journal = begun(&mut disk, options());
+        for since in since {
+            chores(&mut disk, &mut journal);
+            let body = since.to_string();
+            let state = Some((STATE, body.as_bytes()));
+            journal.begin_segment_since(0, state, since).expect("room");
+            while journal.make_room(1_000) == Ok(Room::Here) {
+                journal.append(0, MESSAGE, &[&[1; 1_000]]);
+                commits(&mut disk, &mut journal);
+            }
+        }
+        let old = Options { keep: 0, ..options() };
+        let (opened, report) =
+            open(&mut disk, old.clone(), 77, STATE, &mut Named).expect("a journal");
+        assert_eq!((report.damages, opened.since()), (vec![], since[3]));
+        journal.set_options(old);
+        for mut journal in [journal, opened] {
+            let left = journal.retain(u64::MAX, u64::MAX);
+            assert_eq!(journal.find(left).segment, first, "{since:?}");
+        }
+    }
+}
+
+#[test]
+fn segments_keep_their_length_whatever_the_options_are() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    let limit = journal.record_bytes();
+    journal.set_options(Options { segment_bytes: SEGMENT * 2, ..options() });
+    assert_eq!(journal.record_bytes(), limit);
+    chores(&mut disk, &mut journal);
+    assert_eq!(journal.bytes(), 0, "it is not begun");
+    journal.begin_segment(0, None).expect("room");
+    assert_eq!((journal.bytes(), journal.first(), journal.last()), (SEGMENT.into(), 1, 0));
+}
+
+#[test]
+fn the_last_segment_is_within_any_number_of_bytes() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    chores(&mut disk, &mut journal);
+    append(&mut journal, b"one").expect("room");
+    commits(&mut disk, &mut journal);
+    let journal = begun(&mut disk, options());
+    assert_eq!(journal.within(0), Address { segment: 1, offset: SEGMENT_HEAD as u32 });
+}
+
+#[test]
+fn a_journal_that_failed_removes_nothing_when_it_is_closed() {
+    let mut disk = SimulatedDisk::new(1);
+    let mut journal = begun(&mut disk, options());
+    chores(&mut disk, &mut journal);
+    for _ in 0..40 {
+        append(&mut journal, &[1; 1_000]).expect("room");
+    }
+    commits(&mut disk, &mut journal);
+    // The next one is there too.
+    chores(&mut disk, &mut journal);
+    let before = disk.names().expect("names");
+    assert!(before.contains(&segment_name(2)), "{before:?}");
+    append(&mut journal, b"lost").expect("room");
+    journal.next_commit().expect("something to write");
+    journal.committed(0, Err("the disk failed".to_owned()));
+    journal.close();
+    chores(&mut disk, &mut journal);
+    assert_eq!(disk.names().expect("names"), before);
+}
+
+#[test]
+fn segments_that_were_made_for_nothing_do_not_pile_up() {
+    let mut disk = SimulatedDisk::new(1);
+    for _ in 0..5 {
+        let mut journal = begun(&mut disk, options());
+        chores(&mut disk, &mut journal);
+    }
+    let names = disk.names().expect("names");
+    assert!(names.len() <= 2, "{names:?}");
+}
+
+#[test]
+fn what_waits_in_memory_is_no_more_than_there_is() {
+    let mut journal = Journal::in_memory(Options { bytes: 2 * u64::from(SEGMENT), ..options() });
+    for _ in 0..1_000 {
+        journal.retain(0, u64::MAX);
+        append(&mut journal, &[1; 1_000]).expect("room");
+    }
+    assert!(journal.pending() as u64 <= journal.bytes(), "{}", journal.pending());
 }

@@ -404,6 +404,21 @@ fn after_a_failed_sync_nothing_is_said_to_be_on_disk() {
     world.die(true);
 }
 
+/// What the tests here find if a journal says of records that they are on disk and they are not.
+#[test]
+#[should_panic = "was on disk"]
+fn what_was_not_synced_is_found_to_be_lost() {
+    let mut world = World::new(1, options());
+    world.append(100).expect("room");
+    world.commit_all();
+    world.die(true);
+    world.append(100).expect("room");
+    world.disk.set_fault(Fault::Syncs);
+    world.commit_all();
+    world.die(false);
+    world.die(true);
+}
+
 #[test]
 fn segments_go_when_they_are_old_or_too_many_and_nobody_needs_them() {
     let small = Options { bytes: 5 * (16 << 10), keep: 1_000_000, ..options() };

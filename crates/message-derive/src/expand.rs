@@ -357,7 +357,8 @@ fn decode(input: &Struct) -> TokenStream {
         };
         match member.is_narrow() {
             true => arms.extend(quote! { #at => #value }),
-            false => ranges.extend(quote! { #at..#end => #value }),
+            // No range pattern: a struct inside may be without members.
+            false => ranges.extend(quote! { index if (#at..#end).contains(&index) => #value }),
         }
     }
     quote! {

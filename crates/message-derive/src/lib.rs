@@ -49,7 +49,8 @@ use proc_macro::TokenStream;
 ///
 /// What only one format needs stands in an attribute of its name: `#[fix(message_type = "D")]` of a
 /// struct, `#[fix(tag = 355, length = 354)]` and `#[xml(entry = "Allocation")]` of a member. XML names
-/// entries after their type where nothing else is said.
+/// entries after their type where nothing else is said. `#[cdr(switch = "i32")]` of a choice and
+/// `#[cdr(label = "3")]` of an arm say how CDR has it as a union.
 ///
 /// A wide and sparse struct marks one field with `#[presence]`, of type `Presence<N>`. Its optional
 /// fields have the plain type and `#[field(optional)]`. Each gets accessors as visible as the

@@ -73,8 +73,8 @@ struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Needed {
     Always,
-    /// If one of these fields is set.
-    With(Range<usize>),
+    /// If one of these fields is set, which are those of a component.
+    With(u16, Range<usize>),
     Never,
 }
 
@@ -91,7 +91,9 @@ impl Choice {
             needed: match implied_around(&scope.components, it.parent) {
                 _ if it.need != Need::Required => Needed::Never,
                 None => Needed::Always,
-                Some(around) => Needed::With(scope.components[usize::from(around)].fields.clone()),
+                Some(around) => {
+                    Needed::With(around, scope.components[usize::from(around)].fields.clone())
+                }
             },
         };
         choices.map(choice).collect()
@@ -100,7 +102,7 @@ impl Choice {
     fn unmet(&self, is_there: impl Fn(usize) -> bool) -> Option<Unmet> {
         let needed = match &self.needed {
             Needed::Always => true,
-            Needed::With(fields) => fields.clone().any(&is_there),
+            Needed::With(_, fields) => fields.clone().any(&is_there),
             Needed::Never => false,
         };
         match self.arms.clone().filter(|arm| is_there(*arm)).count() {
@@ -193,15 +195,24 @@ impl Required {
 
     /// Does what must be there depend on whether this component is?
     pub fn is_condition(&self, component: u16) -> bool {
-        self.within.iter().any(|it| it.component == component)
+        let is_with = |it: &Choice| matches!(it.needed, Needed::With(of, _) if of == component);
+        self.within.iter().any(|it| it.component == component) || self.choices.iter().any(is_with)
     }
 
     /// The first field that an optional component must have, if nothing of it is set: for formats
     /// in which it can be there even so.
-    pub fn missing_in_empty(&self, component: u16, set: &[u64]) -> Option<usize> {
-        let within = self.within.iter().find(|it| it.component == component)?;
-        let mut fields = within.fields.clone();
-        if fields.any(|field| is_set(set, field)) { None } else { within.required.first().copied() }
+    pub fn unmet_in_empty(&self, component: u16, set: &[u64]) -> Option<Unmet> {
+        let is_empty = |fields: &Range<usize>| !fields.clone().any(|field| is_set(set, field));
+        let within = self.within.iter().find(|it| it.component == component);
+        if let Some(within) = within.filter(|it| is_empty(&it.fields)) {
+            return within.required.first().copied().map(Unmet::Missing);
+        }
+        self.choices.iter().find_map(|choice| match &choice.needed {
+            Needed::With(of, fields) if *of == component && is_empty(fields) => {
+                Some(Unmet::NoArm(choice.component))
+            }
+            _ => None,
+        })
     }
 }
 

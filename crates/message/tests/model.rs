@@ -66,7 +66,12 @@ struct Order {
     ragged: Vec<Vec<i32>>,
     legs: Group<Address>,
     folder: Folder,
+    nothing: Hollow,
 }
+
+/// Without members: it is there, and says nothing.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Hollow {}
 
 fn text(text: &str) -> Text {
     text.into()
@@ -97,6 +102,7 @@ fn order() -> Order {
         ragged: vec![vec![], vec![1, 2]],
         legs: vec![address("leg")].into(),
         folder: folder("root", vec![folder("empty", vec![]), folder("b", vec![inner])]),
+        nothing: Hollow {},
     }
 }
 

@@ -292,7 +292,11 @@ mod tests {
             .collect();
         assert_eq!(router.publish(0, topic, &envelope), Ok(1_000));
         for (left, client) in (0..1_000).rev().zip(many) {
-            router.disconnect(0, client);
+            if left % 2 == 0 {
+                router.disconnect(0, client);
+            } else {
+                router.unsubscribe(0, client, 1).expect("it stands");
+            }
             let route = &router.topics[topic.0].route;
             assert_eq!(route.len(), left);
             assert!(route.capacity() <= (4 * left).max(8), "{} for {left}", route.capacity());
@@ -337,5 +341,81 @@ mod tests {
         router.release(now, topic);
         pass(&mut router, &mut now, 3 * UNWANTED);
         assert_eq!((router.names.len(), router.topic_name(topic)), (0, ""));
+    }
+
+    #[test]
+    fn a_pace_that_nobody_has_any_more_takes_no_room() {
+        let mut router = Router::new(Limits::default());
+        let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+        let at_most = |updates| SubscriptionOptions {
+            updates_per_second: std::num::NonZeroU32::new(updates),
+            conflate: false,
+        };
+        for updates in 1..=2_000 {
+            for id in [2 * updates, 2 * updates + 1] {
+                router.subscribe(0, client, id, "a", &at_most(updates)).expect("room");
+            }
+            router.unsubscribe(0, client, 2 * updates).expect("it stands");
+            assert_eq!(router.egress.interval_of.len(), 1, "one has it still");
+            router.unsubscribe(0, client, 2 * updates + 1).expect("it stands");
+        }
+        assert_eq!(router.egress.interval_of.len(), 0);
+        assert!(router.egress.intervals.capacity() <= 1_024);
+    }
+
+    #[test]
+    fn every_idle_client_gives_its_buffers_back() {
+        let mut router = Router::new(Limits::default());
+        let clients = [(); 5].map(|()| {
+            let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+            router.subscribe(0, client, 1, "a", &SubscriptionOptions::default()).expect("room");
+            client
+        });
+        let topic = router.intern(0, "a").expect("room");
+        let envelope =
+            Envelope { mode: Mode::Direct, format: 0, request: None, payload: &[7; 10_000] };
+        router.publish(0, topic, &envelope).expect("it is taken");
+        clients.iter().for_each(|client| router.sent(0, *client, usize::MAX));
+        for now in (0..300).map(|step| step * 10_000_000) {
+            router.advance(now);
+        }
+        let held = clients.map(|client| {
+            router.egress.find(client).expect("it is connected").port.output.bytes.capacity()
+        });
+        assert_eq!(held, [0; 5]);
+    }
+
+    #[test]
+    fn a_topic_that_is_often_let_go_of_is_a_candidate_once() {
+        let mut router: Router<Payloads> = Router::new(Limits::default());
+        for now in 0..10_000 {
+            let topic = router.intern(now, "a").expect("room");
+            router.release(now, topic);
+        }
+        assert_eq!(router.candidates.len(), 1);
+    }
+
+    #[test]
+    fn what_a_long_update_took_is_given_back_with_it() {
+        let mut router = Router::new(Limits::default());
+        let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+        let options = SubscriptionOptions {
+            updates_per_second: std::num::NonZeroU32::new(10),
+            conflate: true,
+        };
+        router.subscribe(0, client, 1, "a", &options).expect("room");
+        let topic = router.intern(0, "a").expect("room");
+        for payload in [&[7; 10][..], &[7; 1_000_000]] {
+            let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload };
+            router.publish(0, topic, &envelope).expect("it is taken");
+        }
+        let held = |router: &Router<Payloads>| -> usize {
+            let waiting = &router.egress.lanes.waiting;
+            (0..).map_while(|it| waiting.get(it)).map(|it| it.payload.capacity()).sum()
+        };
+        assert!(held(&router) >= 1_000_000);
+        router.advance(1_000_000_000);
+        assert_eq!(router.output(client).len(), 1_000_010);
+        assert!(held(&router) < 100_000, "{}", held(&router));
     }
 }

@@ -4,7 +4,7 @@ mod world;
 
 use std::num::NonZeroU64;
 
-use trunkline_router::{ClientOptions, Limits, TopicId};
+use trunkline_router::{ClientOptions, Ledger, Limits, TopicId};
 use world::World;
 
 #[test]
@@ -64,4 +64,37 @@ fn a_view_says_who_is_there_and_how_many_want_a_topic() {
     let view = world.router.view();
     let seen: Vec<_> = view.clients(0..view.client_places()).map(|it| it.id).collect();
     assert_eq!(seen, clients);
+    assert_eq!((view.topics_now(), view.subscriptions_now(), view.lanes_now()), (2, 3, 3));
+    let totals = view.totals();
+    assert_eq!((totals.topics, totals.subscriptions, totals.lanes, totals.clients), (2, 3, 3, 3));
+    assert_eq!(totals.ledger.published, 3);
+}
+
+#[test]
+fn what_waits_for_clients_is_counted_in_bytes() {
+    let limits = Limits { output_bytes: 100, ..Limits::default() };
+    let mut world = World::with(limits);
+    let clients: Vec<_> = (0..2).map(|_| world.connect(ClientOptions::default())).collect();
+    clients.iter().for_each(|client| world.subscribe(*client, 1, "a"));
+    for _ in 0..10 {
+        world.publish("a", &"x".repeat(1_000));
+    }
+    let totals = world.router.view().totals();
+    assert!((12_000..30_000).contains(&totals.queued_bytes), "{}", totals.queued_bytes);
+    assert!(totals.output_bytes >= 2_000, "{}", totals.output_bytes);
+}
+
+#[test]
+fn a_ledger_that_does_not_add_up_is_not_balanced() {
+    let whole = Ledger { published: 10, delivered: 4, elided: 3, discarded: 2, queued: 1 };
+    assert!(whole.is_balanced());
+    for wrong in [
+        Ledger { published: 11, ..whole },
+        Ledger { delivered: 5, ..whole },
+        Ledger { elided: 4, ..whole },
+        Ledger { discarded: 3, ..whole },
+        Ledger { queued: 0, ..whole },
+    ] {
+        assert!(!wrong.is_balanced(), "{wrong:?}");
+    }
 }

@@ -62,6 +62,8 @@ fn cases_in_which_implementations_differ() {
         ("$SYS/>", "$SYS/clients"),
         ("$S*/x", "$SYS/x"),
         ("a/*", "a/$b"),
+        ("a*/*", "ab/$c"),
+        ("a*/>", "ab/$c"),
         ("\u{20ac}*", "\u{20ac}\u{20ac}"),
     ];
     for (pattern, topic) in matching {
@@ -97,6 +99,7 @@ fn a_pair_is_there_once_and_goes_once() {
     assert!(matcher.insert("a/*", 2));
     assert!(matcher.insert("a/b", 1));
     assert_eq!((matches(&matcher, "a/b"), matcher.len()), (vec![1, 1, 2], 3));
+    assert!(!matcher.is_empty());
     assert!(matcher.remove("a/*", 1));
     assert!(!matcher.remove("a/*", 1));
     assert!(!matcher.remove("a/>", 2));

@@ -325,4 +325,42 @@ mod tests {
         assert_eq!(conflated.numbers.len(), 1, "its interval is not over");
         assert!(conflated.topics.len() <= 2, "{}", conflated.topics.len());
     }
+
+    fn entry(position: u64) -> Entry {
+        let at = Address { segment: 0, offset: 0 };
+        Entry { position, at, deliveries: 0, wants_disk: false, topic: 0 }
+    }
+
+    #[test]
+    fn a_topic_that_nobody_takes_is_in_line_once() {
+        for interval in [0, 1_000_000] {
+            let mut conflated = Conflated::new(interval);
+            conflated.push("fx", entry(1), (0, 0), 0);
+            conflated.next(0).expect("it is ready");
+            conflated.take(0, true, true);
+            for position in 2..1_000 {
+                conflated.push("fx", entry(position), (0, 0), position);
+            }
+            assert_eq!(conflated.order.len() + conflated.cooling.len(), 1);
+            assert_eq!(conflated.waiting.len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_topic_of_which_something_is_in_flight_is_known() {
+        let mut conflated = Conflated::new(0);
+        conflated.push("one", entry(1), (0, 0), 0);
+        let (taken, _) = conflated.next(0).expect("it is ready");
+        conflated.take(0, true, true);
+        conflated.forget_idle(1_000);
+        conflated.push("other", entry(2), (0, 0), 1_000);
+        conflated.land(&taken);
+        assert!(conflated.give_back(taken, 1_000, 1_000), "it is the newest of its topic");
+        conflated.take(1_000, true, false);
+        let next = conflated.next(1_000).map(|(entry, _)| entry.position);
+        assert_eq!(next, Some(1));
+        conflated.take(1_000, true, false);
+        conflated.forget_idle(2_000);
+        assert_eq!(conflated.numbers.len(), 0);
+    }
 }

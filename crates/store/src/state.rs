@@ -126,7 +126,8 @@ pub(crate) struct Done {
 
 impl Done {
     pub(crate) fn is_empty(&self) -> bool {
-        self.ranges.is_empty() && self.acknowledged + self.expired + self.lost == 0
+        // What is counted is in a range, and counts are written with the first of these.
+        self.ranges.is_empty()
     }
 
     /// The first so many ranges, with all counts, as the body of a record.

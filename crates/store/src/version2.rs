@@ -45,3 +45,27 @@ pub(crate) fn known(reader: &mut Reader<'_>) -> Option<Known> {
     let matched = (all.saturating_add(undone.len() as u64), horizon);
     Some(Known { name, pattern, from_time, conflation, account, matched, done })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Writer;
+
+    #[test]
+    fn what_became_of_messages_is_what_matched_with_those_that_are_open() {
+        let mut out = Writer::default();
+        out.text("screen").text("fx/>").u64(90).u64(0).u64(0);
+        for count in [1_000, 200, 30, 4, 5_000] {
+            out.u64(count);
+        }
+        out.u32(2);
+        for position in [7, 80] {
+            out.u64(position).u64(64).u32(0);
+        }
+        out.rising([95].into_iter());
+        let known = known(&mut Reader(&out.0)).expect("it is whole");
+        assert_eq!(known.matched, (1_236, 90));
+        let done: Vec<(u64, u64)> = known.done.from(0).collect();
+        assert_eq!(done, [(0, 7), (8, 80), (81, 90), (95, 96)]);
+    }
+}

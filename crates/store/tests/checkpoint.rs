@@ -3,7 +3,7 @@
 
 mod world;
 
-use trunkline_journal::{Disk as _, Options, commit};
+use trunkline_journal::{Disk as _, Found, Options, Scan, commit, read_all};
 use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
@@ -326,4 +326,48 @@ fn one_checkpoint_is_enough_where_there_is_no_room_for_two() {
     assert_eq!(refusals, 0, "it goes on");
     let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
     assert_eq!((opened.producers, opened.durables), (151, 1));
+}
+
+#[test]
+fn pieces_are_as_long_as_they_may_be_and_no_longer() {
+    let journal = Options { segment_bytes: 64 << 10, memory_bytes: 32 << 10, ..Options::default() };
+    let most = 2_000;
+    let mut world =
+        World::new(Settings { journal, piece_bytes: most, ranges: 10_000, ..settings() });
+    let pattern = format!("orders/{}", "x".repeat(200));
+    for number in 0..4 {
+        let (at, name) = (world.at(), format!("s{number}"));
+        let asked = Consume { pattern: &pattern, window: 10_000, ..durable(&name) };
+        world.store.consume(at, 2 + number, &asked, &mut world.told).expect("it stands");
+        world.sync();
+    }
+    for number in 0..4_000 {
+        world.publish_in_time(&pattern, &number.to_string());
+    }
+    world.sync();
+    let all: Vec<(u64, u64)> = world.told.seen.iter().map(|it| (it.client, it.position)).collect();
+    for (client, position) in all.iter().filter(|it| it.1 % 2 == 0) {
+        world.acknowledge(*client, *position);
+        if position % 128 == 0 {
+            world.wait(1_000_000);
+        }
+    }
+    for _ in 0..100 {
+        world.publish_in_time("other", &"x".repeat(1_000));
+        world.wait(1_000_000);
+    }
+    let mut lengths = Vec::new();
+    for name in world.disk.names().expect("names").iter().filter(|it| it.ends_with(".journal")) {
+        let number = name[..10].parse().expect("a number");
+        let bytes = read_all(&mut world.disk, name).expect("readable");
+        for found in Scan::new(&bytes, 7, number, 0) {
+            if let Found::Record(_, record) = found
+                && record.kind == kind::PIECE
+            {
+                lengths.push(record.body.len());
+            }
+        }
+    }
+    let longest = lengths.iter().max().expect("there are pieces");
+    assert!((most - 100..=most).contains(longest), "{longest} of {most}");
 }

@@ -2,6 +2,7 @@
 
 mod world;
 
+use trunkline_journal::simulated::Fault;
 use trunkline_store::{Consume, Denied, LossReason, NewMessage, Settings, Start, kind};
 use world::{PUBLISHER, World, durable, records, settings};
 
@@ -212,6 +213,9 @@ fn what_is_acknowledged_again_is_no_error_whatever_the_ranges() {
     for position in all.iter().skip(1).step_by(2).take(9) {
         world.acknowledge(2, *position);
     }
+    // Nor is one that nobody has and that was not come to.
+    let last = world.store.journal().last();
+    world.acknowledge(2, last);
     let account = world.store.account("shared").expect("it stands");
     assert_eq!(account.acknowledged, 9);
 }
@@ -263,4 +267,169 @@ fn segments_that_nobody_needs_go_by_themselves() {
         world.wait(wait);
     }
     assert!(world.store.journal().first() > 1);
+}
+
+#[test]
+fn a_power_cut_in_these_tests_takes_what_was_not_synced() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    world.publish("orders/1", "a");
+    world.sync();
+    world.disk.set_fault(Fault::Syncs);
+    world.publish("orders/1", "b");
+    world.sync();
+    let stored: Vec<u64> = world.told.stored.iter().map(|it| it.1.sequence).collect();
+    assert_eq!(stored, [1, 2], "the disk has said so of both");
+    world.disk.set_fault(Fault::None);
+    world.cut_power();
+    world.consume(2, durable("gateway"));
+    assert_eq!(world.payloads(), ["a"]);
+}
+
+#[test]
+fn a_replay_that_has_yet_to_look_further_is_told_what_is_gone_there() {
+    let mut settings = settings();
+    settings.journal.keep = 0;
+    let mut world = World::new(settings);
+    // More than a subscription has in line.
+    (0..17_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    world.told.full.push(5);
+    world.consume(5, Consume { start: Start::All, window: 1, ..durable("") });
+    for _ in 0..50 {
+        world.wait(1_000_000);
+    }
+    (0..200).for_each(|number| world.publish_in_time("cut/1", &format!("{number:01000}")));
+    world.sync();
+    world.wait(2 * SECOND);
+    let first = world.store.journal().first();
+    assert!(first > 17_000, "{first}");
+    world.told.full.clear();
+    let at = world.at();
+    world.store.client_has_room(at, 5, &mut world.told);
+    for _ in 0..2_000 {
+        world.wait(1_000_000);
+    }
+    assert_eq!(world.store.journal().first(), first);
+    let lost = losses(&world);
+    assert!(lost.iter().all(|it| it.0 == LossReason::Gone), "{lost:?}");
+    let (from, to) = (lost.iter().map(|it| it.2).min(), lost.iter().map(|it| it.3).max());
+    // The first two records are no messages.
+    assert_eq!((from, to), (Some(3), Some(first - 1)), "{lost:?}");
+    let (seen, last) = (positions(&world), world.store.journal().last());
+    assert!(seen[0] - first <= 1 && last - seen[seen.len() - 1] <= 1, "{seen:?}");
+}
+
+#[test]
+fn other_rules_count_for_topics_that_are_known() {
+    let mut world = World::new(settings());
+    world.publish("orders/1", "a");
+    assert!(world.told.stored.is_empty(), "it is not on disk yet");
+    world.sync();
+    world.told.stored.clear();
+    let mut rules = settings().rules;
+    rules[1].topics = "orders/>".into();
+    world.store.reconfigure(Settings { rules, ..settings() });
+    world.publish("orders/1", "b");
+    assert_eq!(world.told.stored.len(), 1, "memory is enough now");
+}
+
+#[test]
+fn that_a_message_is_on_disk_is_told_to_who_asked_and_saw_it_before() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("asked"));
+    let asked = Consume { wants_confirmed: true, ..durable("asked too") };
+    for (topic, is_early) in [("cut/1", true), ("orders/1", false)] {
+        for (client, asked) in [(2, durable("not")), (3, asked)] {
+            let name = format!("{}{}", asked.name, topic);
+            world.consume(client + 10, Consume { name: &name, ..asked });
+            world.publish(topic, "a");
+            world.told.confirmed.clear();
+            world.sync();
+            let told = !world.told.confirmed.is_empty();
+            assert_eq!(told, is_early && client == 3, "{topic} {client}");
+            let at = world.at();
+            world.store.disconnect(at, client + 10, &mut world.told);
+        }
+    }
+}
+
+#[test]
+fn a_subscription_that_looks_for_what_was_before_it_is_behind() {
+    let mut world = World::new(settings());
+    (0..5_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
+    world.sync();
+    let at = world.at();
+    let asked = Consume { pattern: ">", start: Start::All, window: 10_000, ..durable("gateway") };
+    world.store.consume(at, 2, &asked, &mut world.told).expect("it stands");
+    assert!(world.store.account("gateway").expect("it stands").is_behind);
+    for _ in 0..100 {
+        world.wait(1_000_000);
+    }
+    assert_eq!(positions(&world).len(), 5_000);
+    assert!(!world.store.account("gateway").expect("it stands").is_behind);
+}
+
+#[test]
+fn what_waits_for_the_disk_comes_with_the_commit() {
+    let mut world = World::new(settings());
+    world.consume(2, durable("gateway"));
+    world.publish("orders/1", "a");
+    world.sync();
+    let (at, producer) = (world.at(), world.producer.expect("it is connected"));
+    world.store.store(at, producer, &message(2), &mut world.told).expect("room");
+    let it = world.store.next_commit(at).expect("it is urgent");
+    let result = trunkline_journal::commit(&mut world.disk, &it);
+    world.store.committed(at, result, &mut world.told);
+    assert_eq!(world.payloads(), ["a", "x"]);
+}
+
+#[test]
+fn an_update_that_is_given_back_too_late_is_counted_as_replaced() {
+    let mut world = World::new(settings());
+    world.consume(2, Consume { conflation: Some(0), window: 1, ..durable("screen") });
+    world.publish("fx/1", "old");
+    world.sync();
+    world.publish("fx/1", "new");
+    world.sync();
+    let (at, old) = (world.at(), positions(&world)[0]);
+    let before = world.store.account("screen").expect("it stands").elided;
+    world.store.release(at, 2, 1, (old, 0), &mut world.told).expect("it has it");
+    assert_eq!(world.store.account("screen").expect("it stands").elided, before + 1);
+    assert_eq!(world.payloads(), ["old", "new"]);
+}
+
+#[test]
+fn every_kind_of_record_has_a_name() {
+    let names: Vec<&str> = (0..=kind::PIECE).map(kind::name).collect();
+    let known: std::collections::BTreeSet<&str> =
+        names.iter().copied().filter(|it| *it != "unknown").collect();
+    for name in ["mark", "state", "message", "producer", "subscription", "deleted", "done", "piece"]
+    {
+        assert!(known.contains(name), "{names:?}");
+    }
+}
+
+#[test]
+fn a_subscription_stands_before_anything_is_told_of_it() {
+    let mut world = World::new(settings());
+    for payload in ["a", "b", "c"] {
+        world.publish("orders/1", payload);
+    }
+    world.sync();
+    world.cut_power();
+    let (name, body) = records(&mut world.disk, kind::MESSAGE).swap_remove(0);
+    world.disk.flip(&name, body + 2, 3);
+    let asked = Consume { pattern: ">", start: Start::All, ..durable("gateway") };
+    let at = world.at();
+    world.store.consume(at, 2, &asked, &mut world.told).expect("it stands soon");
+    // What it looks for is read, and nothing of it is on disk.
+    for _ in 0..5 {
+        world.chores();
+        let at = world.at();
+        world.store.client_has_room(at, 2, &mut world.told);
+    }
+    assert_eq!((world.told.consuming.len(), losses(&world).len()), (0, 0));
+    (0..5).for_each(|_| world.wait(1_000_000));
+    assert_eq!((world.told.consuming.len(), losses(&world).len()), (1, 1));
 }

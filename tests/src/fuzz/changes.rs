@@ -1,6 +1,7 @@
 //! Changes to valid messages, taken from the bytes of a fuzzer.
 
 /// Hands out a fuzzer's bytes as choices; zeros when they run out.
+#[derive(Clone, Copy)]
 pub(super) struct Choices<'a>(&'a [u8]);
 
 impl<'a> Choices<'a> {

@@ -26,7 +26,11 @@ pub fn record(data: &[u8]) {
     let seed = u64::from(choices.byte());
     match choices.byte() % 5 {
         4 => through_fix(&schema, seed, choices),
-        options => through_cdr(&schema, OPTIONS[usize::from(options)], seed, choices),
+        options => {
+            let options = OPTIONS[usize::from(options)];
+            through_cdr(&schema, options, seed, choices);
+            through_cdr(&schemas::any(seed), options, seed, choices);
+        }
     }
 }
 

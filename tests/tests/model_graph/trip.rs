@@ -19,7 +19,6 @@ pub(crate) fn options() -> Vec<Options> {
             for types in [false, true] {
                 let namespace = "urn:own".into();
                 let operation = "echo".into();
-                let layout = layout;
                 all.push(Options {
                     style,
                     layout,

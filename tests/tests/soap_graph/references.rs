@@ -254,3 +254,36 @@ fn graphs_are_compared_from_their_roots() {
     assert!(graph::are_same((&graph, &[a]), (&graph, &[b])));
     assert!(!graph::are_same((&graph, &[a, a]), (&graph, &[a, b])));
 }
+
+#[test]
+fn where_all_is_referred_to_the_first_that_may_be_a_root_is_one() {
+    let circle = |name: &str, more: &str| {
+        format!("<o:{name} id='{name}'{more}><x href='#{name}'/></o:{name}>")
+    };
+    let body = circle("a", " E:root='0'") + &circle("b", "") + &circle("c", "");
+    let message = decode(&encoded(&body));
+    let names: Vec<&str> = message.body.iter().map(|(name, _)| name.local()).collect();
+    assert_eq!(names, ["b"]);
+}
+
+#[test]
+fn text_around_the_body_is_refused() {
+    let document = encoded("<o:call><x>1</x></o:call>");
+    for (mark, what) in [("<S:Body", "before"), ("</S:Envelope>", "behind")] {
+        let document = document.replacen(mark, &format!("text{mark}"), 1);
+        assert!(graph::decode(document.as_bytes(), &Limits::default()).is_err(), "{what}");
+    }
+    let white = document.replacen("<S:Body", " \n<S:Body", 1);
+    assert_eq!(decode(&white).body.len(), 1);
+}
+
+#[test]
+fn an_array_has_so_many_dimensions_at_most() {
+    let array = |dimensions: usize| {
+        let sizes = vec!["1"; dimensions].join(",");
+        encoded(&format!("<o:call><x E:arrayType='xsd:int[{sizes}]'><i>7</i></x></o:call>"))
+    };
+    let read = |dimensions| graph::decode(array(dimensions).as_bytes(), &Limits::default());
+    let most = (1..1_000).find(|it| read(it + 1).is_err()).expect("there is a limit");
+    assert!(read(most).is_ok() && (most + 1..most + 20).all(|it| read(it).is_err()), "{most}");
+}

@@ -120,37 +120,41 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         }
         let mut field = 0;
         while let Some(slot) = scope.slots.get(field) {
-            if slot.flags > 0 {
-                let absent = self.absent(field, slot.flags);
-                self.at += absent;
-                field += absent;
-                if absent == slot.flags {
-                    continue;
-                }
-            }
-            self.field = field;
-            match scope.slots[field].absent {
-                Absent::Flag => self.flag()?,
-                Absent::Bit(bit) => match absent_bits(self.bytes, bitmap, bit).min(slot.bits) {
-                    0 => {}
-                    absent => {
-                        field += absent;
+            match slot.absent {
+                Absent::Flag => {
+                    let absent = self.absent(field, slot.flags as usize);
+                    self.at += absent;
+                    field += absent;
+                    if absent == slot.flags as usize {
                         continue;
                     }
-                },
+                    self.field = field;
+                    self.flag()?;
+                }
+                Absent::Bit(bit) => {
+                    let absent = absent_bits(self.bytes, bitmap, bit as usize);
+                    if absent > 0 {
+                        field += absent.min(slot.bits as usize);
+                        continue;
+                    }
+                }
                 Absent::Sequence if self.is_empty_sequence() => {
                     field += 1;
                     continue;
                 }
-                Absent::Arm(union) => match self.arm(&scope.unions[union], bitmap)? {
-                    Some(arm) => field = arm,
-                    None => {
-                        field = scope.unions[union].0.arms.end;
-                        continue;
+                Absent::Arm(union) => {
+                    let union = &scope.unions[union as usize];
+                    match self.arm(field, union, bitmap)? {
+                        Some(arm) => field = arm,
+                        None => {
+                            field = union.0.arms.end;
+                            continue;
+                        }
                     }
-                },
-                _ => {}
+                }
+                Absent::Never | Absent::Sequence => {}
             }
+            self.field = field;
             into.decode_field(field, self)?;
             if conditional {
                 self.seen[base + field / 64] |= 1 << (field % 64);
@@ -170,26 +174,29 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
 
     /// The arm of the choice at whose arms it stands, if there is one that is not read yet.
     #[inline(never)]
-    fn arm(&mut self, (union, absent): &(Union, Absent), bitmap: usize) -> Result<Option<usize>> {
-        if self.field != union.arms.start {
+    fn arm(
+        &mut self,
+        field: usize,
+        (union, absent): &(Union, Absent),
+        bitmap: usize,
+    ) -> Result<Option<usize>> {
+        if field != union.arms.start {
             // It stands behind the arm that was chosen.
             return Ok(None);
         }
         // No field's: the errors until an arm is chosen are the choice's.
         self.field = usize::MAX;
-        let chosen = self.chosen(union, *absent, bitmap).map_err(|error| {
+        self.chosen(union, *absent, bitmap).map_err(|error| {
             let scope = &self.plan.layout.scopes()[self.scope_index];
             scope.locate_component(error, union.component)
-        })?;
-        self.field = chosen.unwrap_or(self.field);
-        Ok(chosen)
+        })
     }
 
     /// Which arm is there?
     fn chosen(&mut self, union: &Union, absent: Absent, bitmap: usize) -> Result<Option<usize>> {
         match absent {
             Absent::Flag if !self.boolean()? => return Ok(None),
-            Absent::Bit(bit) if self.bytes[bitmap + bit / 8] >> (bit % 8) & 1 == 0 => {
+            Absent::Bit(bit) if self.bytes[bitmap + bit as usize / 8] >> (bit % 8) & 1 == 0 => {
                 return Ok(None);
             }
             _ => {}
@@ -310,7 +317,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn count(&mut self, least: usize, name: &'static str, limit: usize) -> Result<(usize, usize)> {
         let (count, start) = match self.slot().fixed {
             0 => (self.ulong("the count of a sequence")?, self.at - 4),
-            fixed => (fixed, self.at),
+            fixed => (fixed as usize, self.at),
         };
         if count > limit {
             return Err(self.error(ErrorKind::Limit { name, limit }, start));
@@ -336,7 +343,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             return Err(self.error(kind, start));
         }
         self.depth += 1;
-        self.scope_index = self.slot().inside;
+        self.scope_index = self.slot().inside as usize;
         Ok(&self.plan.scopes[self.scope_index])
     }
 
@@ -542,7 +549,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
 
     fn enumeration(&mut self) -> Result<usize> {
         let value = self.ulong("a value of an enumeration")?;
-        let values = self.slot().inside;
+        let values = self.slot().inside as usize;
         if value >= values {
             let field = &self.plan.layout.scopes()[self.scope_index].fields[self.field];
             let name = self.plan.layout.type_name(field);
@@ -576,7 +583,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         let plan = self.plan;
         let (outer, field) = (self.scope_index, self.field);
-        let least = plan.scopes[self.slot().inside].least;
+        let least = plan.scopes[self.slot().inside as usize].least;
         let (count, start) = self.count(least, "entries", self.limits.entries)?;
         let scope = self.enter(start)?;
         into.clear();

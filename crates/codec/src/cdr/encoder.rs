@@ -29,8 +29,10 @@ impl Encoder {
     /// The message in CDR; the bytes stay until the next call.
     ///
     /// # Errors
-    /// A required field of a record that is not set, text with a NUL inside, a code longer than a
-    /// char, a time without a zone, a character that is not in the plan's code set, or a message of another schema. The path names the field.
+    /// A required field of a record that is not set, a choice without an arm or with two, an array of another
+    /// count, text with a NUL inside, a code longer than a char, a time without a zone, a character that is not
+    /// in the plan's code set, the label of another arm in a default arm, or a message of another schema.
+    /// The path names the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         if !message.message_layout().is_same(&self.plan.layout) {
@@ -146,14 +148,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         while self.next < end {
             let slot = &self.scope.slots[self.next];
             if slot.flags > 0 {
-                let run = slot.flags.min(end - self.next);
+                let run = (slot.flags as usize).min(end - self.next);
                 self.output.zeros(run);
                 self.next += run;
                 continue;
             }
             match slot.absent {
                 Absent::Bit(_) => {
-                    self.next += slot.bits.min(end - self.next);
+                    self.next += (slot.bits as usize).min(end - self.next);
                     continue;
                 }
                 Absent::Sequence => {
@@ -162,7 +164,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
                     cursor.finish();
                 }
                 Absent::Arm(union) => {
-                    self.absent_arms(union, end);
+                    self.absent_arms(union as usize, end);
                     continue;
                 }
                 Absent::Never => self.fail(self.next, MISSING),
@@ -194,8 +196,8 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn choose(&mut self, field: usize, union: usize) {
         let (union, absent) = &self.scope.unions[union];
         self.next = union.arms.end;
-        if let Absent::Bit(bit) = absent {
-            self.output.as_mut_slice()[self.bitmap + bit / 8] |= 1 << (bit % 8);
+        if let Absent::Bit(bit) = *absent {
+            self.output.as_mut_slice()[self.bitmap + bit as usize / 8] |= 1 << (bit % 8);
         }
         let mut cursor = self.output.cursor(LEAD);
         if *absent == Absent::Flag {
@@ -235,14 +237,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         self.next = field + 1;
         let absent = self.scope.slots[field].absent;
         if let Absent::Bit(bit) = absent {
-            self.output.as_mut_slice()[self.bitmap + bit / 8] |= 1 << (bit % 8);
+            self.output.as_mut_slice()[self.bitmap + bit as usize / 8] |= 1 << (bit % 8);
         }
         let mut cursor = self.output.cursor(LEAD + room);
         if absent == Absent::Flag {
             cursor.byte(1);
         } else if let Absent::Arm(union) = absent {
             cursor.finish();
-            self.choose(field, union);
+            self.choose(field, union as usize);
             cursor = self.output.cursor(LEAD + room);
         }
         value(&mut cursor);
@@ -285,7 +287,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     /// Octets of the field's whole number; a record may hold one that does not fit in.
     #[inline]
     fn whole<I: Integer>(&mut self, field: usize, value: I) -> usize {
-        let width = self.scope.slots[field].width;
+        let width = self.scope.slots[field].width as usize;
         let shift = 64 - 8 * width as u32;
         let fits = I::BITS as usize <= 8 * width
             || if I::SIGNED {
@@ -314,7 +316,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     /// Checks how many items a list has; are they counted on the wire?
     #[inline]
     fn count_items(&mut self, field: usize, count: usize) -> bool {
-        let fixed = self.scope.slots[field].fixed;
+        let fixed = self.scope.slots[field].fixed as usize;
         if fixed == 0 {
             self.count(field, count);
         } else if count != fixed && self.problem.is_none() {
@@ -329,7 +331,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     #[inline]
     fn enter(&mut self, field: usize) -> Outer<'a> {
         let Self { scope, scope_index, bitmap, next, .. } = *self;
-        self.scope_index = scope.slots[field].inside;
+        self.scope_index = scope.slots[field].inside as usize;
         self.scope = &self.plan.scopes[self.scope_index];
         Outer { scope, scope_index, bitmap, next }
     }
@@ -520,7 +522,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
         }
         self.leave(outer);
         if let Absent::Arm(union) = self.scope.slots[field].absent {
-            self.check_default(field, union, start);
+            self.check_default(field, union as usize, start);
         }
     }
 }

@@ -104,24 +104,26 @@ pub(super) enum Absent {
     /// A sequence of length 0.
     Sequence,
     /// Its bit is 0.
-    Bit(usize),
+    Bit(u32),
     /// Another arm of this union of the scope.
-    Arm(usize),
+    Arm(u32),
 }
 
+/// What the codec does with a field. Half a cache line, so that it is found by a shift.
 #[derive(Debug)]
+#[repr(align(32))]
 pub(super) struct Slot {
     pub(super) absent: Absent,
     /// How many fields from this one on are absent by an octet 0 each.
-    pub(super) flags: usize,
+    pub(super) flags: u32,
     /// How many from this one on are absent by a bit each.
-    pub(super) bits: usize,
-    /// Of the entries or the struct; of an enumeration, how many values it has.
-    pub(super) inside: usize,
+    pub(super) bits: u32,
+    /// The scope of the entries or the struct; of an enumeration, how many values it has.
+    pub(super) inside: u32,
     /// Octets of a whole number.
-    pub(super) width: usize,
+    pub(super) width: u32,
     /// How many items a list has, if that is fixed; else 0.
-    pub(super) fixed: usize,
+    pub(super) fixed: u32,
 }
 
 #[derive(Debug)]
@@ -150,7 +152,7 @@ impl ScopePlan {
         unions: Vec<Union>,
         (optional, first): (Optional, usize),
     ) -> Self {
-        let mut bits = 0;
+        let mut bits = 0_u32;
         let mut absent = |need: Presence| match (need, optional) {
             (Presence::Always, _) => Absent::Never,
             (Presence::ByCount, Optional::Union) => Absent::Sequence,
@@ -167,7 +169,7 @@ impl ScopePlan {
                 of_unions.push(absent(Presence::of_choice(scope, unions[union].component)));
             }
             let absent = match union {
-                Some(union) => Absent::Arm(union),
+                Some(union) => Absent::Arm(union as u32),
                 None => absent(Presence::of_field(scope, index)),
             };
             slots.push(Slot::new(layout, field, absent));
@@ -180,7 +182,7 @@ impl ScopePlan {
                 Absent::Never | Absent::Sequence | Absent::Arm(_) => {}
             }
         }
-        let bitmap = usize::div_ceil(bits, 8);
+        let bitmap = bits.div_ceil(8) as usize;
         let unions: Box<[_]> = unions.into_iter().zip(of_unions).collect();
         let of_slots: usize = slots.iter().map(Slot::least).sum();
         let of_unions: usize = unions.iter().map(|(union, absent)| least(union, *absent)).sum();
@@ -190,7 +192,7 @@ impl ScopePlan {
             unions,
             first,
             bitmap,
-            no_fields: if bits % 8 == 0 { 0 } else { u8::MAX << (bits % 8) },
+            no_fields: if bits.is_multiple_of(8) { 0 } else { u8::MAX << (bits % 8) },
             least: bitmap + of_slots + of_unions,
             required: scope.required.clone(),
             is_conditional: scope.required.is_conditional()
@@ -246,15 +248,15 @@ impl Presence {
 impl Slot {
     fn new(layout: &Layout, field: &Field, absent: Absent) -> Self {
         let inside = match field.holds {
-            Holds::Group(scope) | Holds::Struct(scope) => usize::from(scope.0),
-            Holds::Enumeration(of) => layout.schema().values(of).len(),
+            Holds::Group(scope) | Holds::Struct(scope) => scope.0.into(),
+            Holds::Enumeration(of) => layout.schema().values(of).len() as u32,
             Holds::Value(_) | Holds::List(_) => 0,
         };
         let width = match field.holds.kind() {
-            Some(Kind::Integer(kind)) => kind.bytes(),
+            Some(Kind::Integer(kind)) => kind.bytes() as u32,
             _ => 0,
         };
-        let fixed = field.fixed.map_or(0, |it| it as usize);
+        let fixed = field.fixed.unwrap_or(0);
         Self { absent, flags: 0, bits: 0, inside, width, fixed }
     }
 
@@ -273,6 +275,6 @@ impl Plan {
     /// Octets of a whole number, by the schema: a record holds all of them as 64 bits.
     #[inline]
     pub(super) fn width(&self, scope: usize, field: usize) -> usize {
-        self.scopes[scope].slots[field].width
+        self.scopes[scope].slots[field].width as usize
     }
 }

@@ -537,7 +537,7 @@ impl<'a> Body<'a> {
         let (plan, outer, field) = (self.plan, self.scope, self.field);
         let (start, end) = self.value;
         into.clear();
-        (self.scope, self.field) = (plan.scopes[outer].slots[field].scope, 0);
+        (self.scope, self.field) = (plan.scopes[outer].slots[field].inside(), 0);
         let (mut from, mut found) = (start, 0);
         while from <= end {
             let blank = memchr::memchr(b' ', &self.bytes[from..end]);
@@ -567,8 +567,8 @@ impl<'a> Body<'a> {
         offset: usize,
     ) -> Result<()> {
         match self.plan.scopes[scope].slots[field].fixed {
-            Some(fixed) if fixed as usize != found => {
-                let kind = ErrorKind::Count { stated: fixed as usize, found };
+            Some(fixed) if fixed.get() as usize != found => {
+                let kind = ErrorKind::Count { stated: fixed.get() as usize, found };
                 Err(self.plan.locate(Error::new(kind, offset), scope, field))
             }
             _ => Ok(()),
@@ -738,7 +738,7 @@ impl FieldDecoder for Body<'_> {
         into.reserve(stated.min((self.bytes.len() - self.at) / 4));
         let outer = self.scope;
         self.scopes.push(self.scope_plan().around);
-        self.scope = slot.scope;
+        self.scope = slot.inside();
         let mut found = 0;
         while self.at < self.bytes.len() {
             let (number, _) = self.tag()?;
@@ -765,7 +765,7 @@ impl FieldDecoder for Body<'_> {
 
     fn structure<F: Fields>(&mut self, into: &mut F) -> Result<()> {
         let (plan, outer, field) = (self.plan, self.scope, self.field);
-        self.scope = plan.scopes[outer].slots[field].scope;
+        self.scope = plan.scopes[outer].slots[field].inside();
         self.members(into).map_err(|error| plan.locate(error, outer, field))?;
         self.scope = outer;
         Ok(())

@@ -35,8 +35,10 @@ impl Encoder {
     ///
     /// # Errors
     /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone, a
-    /// character that is not in the plan's code set), a group entry without its
-    /// first field, or a message of another schema. The path names the field.
+    /// character that is not in the plan's code set, a blank in an item of a list), a list that is
+    /// there and empty, a struct that is there with nothing set inside, a group entry without its
+    /// first field, what breaks a rule of the layout, or a message of another schema. The path names
+    /// the field.
     #[inline]
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         let plan = &*self.plan;
@@ -175,50 +177,42 @@ impl<'a> Body<'a> {
     #[inline]
     fn enter(&mut self, field: usize) -> (usize, &'a [Slot]) {
         let outer = (self.scope, self.slots);
-        self.scope = self.slots[field].scope;
+        self.scope = self.slots[field].inside();
         self.slots = &self.plan.scopes[self.scope].slots;
         outer
     }
 
     /// Has a list as many items as it must, if that is fixed? A record may hold another count.
     fn is_fixed_count(&mut self, field: usize, found: usize) -> bool {
-        let Some(stated) = self.slots[field].fixed.map(|it| it as usize) else { return true };
+        let Some(stated) = self.slots[field].fixed.map(|it| it.get() as usize) else { return true };
         if stated != found {
             self.fail_as(field, ErrorKind::Count { stated, found });
         }
         stated == found
     }
 
-    /// Writes a list of values as one field. Each item is written as a field without a tag, and its
-    /// end is made a blank, but for the last.
-    fn items<F: Fields>(&mut self, field: usize, items: &[F]) {
-        if items.is_empty() {
-            return self.fail(field, EMPTY_LIST);
+    /// Begins a list of values, which is one field.
+    #[inline(never)]
+    fn begin_items(&mut self, field: usize, count: usize) {
+        if count == 0 {
+            self.fail(field, EMPTY_LIST);
         }
-        if !self.is_fixed_count(field, items.len()) {
-            return;
-        }
+        self.fields += 1;
         let prefix = &self.slots[field].prefix;
         self.output.extend(&prefix.block[..prefix.len]);
-        let outer = self.enter(field);
-        let fields = self.fields;
-        for (i, item) in items.iter().enumerate() {
-            let start = self.output.len();
-            self.check(item);
-            item.encode_fields(0, self);
-            let written = self.output.as_mut_slice().get_mut(start..).unwrap_or_default();
-            if written.contains(&b' ') {
-                self.fail(0, BLANK);
-            } else if let Some(end) = written.last_mut().filter(|_| i + 1 < items.len()) {
-                *end = b' ';
-            }
-            if let Some(problem) = self.problem.take() {
-                self.problem = Some(self.plan.locate(problem.in_entry(i), outer.0, field));
-                break;
-            }
+    }
+
+    /// An item was written as a field without a tag: its end becomes a blank, but for the last.
+    #[inline(never)]
+    fn end_item(&mut self, start: usize, is_last: bool) {
+        let written = self.output.as_mut_slice().get_mut(start..).unwrap_or_default();
+        if written.contains(&b' ') {
+            self.fail(0, BLANK);
+        } else if let Some(end) = written.last_mut().filter(|_| !is_last) {
+            *end = b' ';
         }
-        (self.scope, self.slots) = outer;
-        self.fields = fields + 1;
+        // The list was counted when it began.
+        self.fields -= 1;
     }
 
     fn list<T: Copy>(
@@ -405,17 +399,18 @@ impl FieldEncoder for Body<'_> {
         }
         let plan = self.plan;
         let slot = &self.slots[field];
-        if slot.is_items {
-            return self.items(field, entries);
-        }
         if slot.fixed.is_some() && !self.is_fixed_count(field, entries.len()) {
             return;
         }
+        let is_items = slot.is_items;
         // Nothing may come before an entry's first field, not even when that is a group.
         let parts_entries = field == 0 && plan.scopes[self.scope].delimiter.is_some();
         let here = if parts_entries { usize::MAX } else { self.output.len() };
-        let first_group = self.first_group.unwrap_or(here);
-        self.integer(field, entries.len() as u64);
+        let before = self.first_group;
+        match is_items {
+            true => self.begin_items(field, entries.len()),
+            false => self.integer(field, entries.len() as u64),
+        }
         let outer = self.enter(field);
         let delimiter = plan.scopes[self.scope].first_prefix;
         for (i, entry) in entries.iter().enumerate() {
@@ -430,13 +425,16 @@ impl FieldEncoder for Body<'_> {
                     "the first field of a group's entry must be set, since it parts entries",
                 );
             }
+            if is_items {
+                self.end_item(start, i + 1 == entries.len());
+            }
             if let Some(problem) = self.problem.take() {
                 self.problem = Some(plan.locate(problem.in_entry(i), outer.0, field));
                 break;
             }
         }
         (self.scope, self.slots) = outer;
-        self.first_group = Some(first_group);
+        self.first_group = if is_items { before } else { before.or(Some(here)) };
     }
 
     /// Flat: its fields are those of the scope around it.

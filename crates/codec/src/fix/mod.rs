@@ -5,9 +5,11 @@
 //!           \____/\_______________________________/\____/
 //!         BodyLength counts this                  CheckSum: sum of all before it, mod 256
 //! ```
-//! Components do not show; a repeating group is its count field followed by the entries, each of
-//! which begins with the entry's first field. Source: FIX 4.3 specification, volume 1, "FIX
-//! message format and delivery".
+//! Structs and choices do not show, be they components or structs by themselves: their fields stand
+//! in any order among those of the message or entry around them. A repeating group is its count field
+//! followed by the entries, each of which begins with the entry's first field; a list of values is one
+//! field, with blanks between them. Source: FIX 4.3 specification, volume 1, "FIX message format and
+//! delivery".
 
 mod binding;
 mod codes;

@@ -1,6 +1,7 @@
 //! A layout compiled for FIX: prefixes to write, tags to look up.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use trunkline_message::{
@@ -135,6 +136,7 @@ impl Prefix {
     }
 }
 
+/// What a field is, in 64 bytes: any other size costs an instruction for each field.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// Nothing for structs, whose fields have tags, and for the items of lists.
@@ -142,15 +144,25 @@ pub(super) struct Slot {
     /// Of the length field, for data fields.
     pub(super) length_prefix: Prefix,
     /// Of what is inside, for groups, lists of values and structs.
-    pub(super) scope: usize,
+    scope: u32,
     /// How many items a list has, if that is fixed.
-    pub(super) fixed: Option<u32>,
+    pub(super) fixed: Option<NonZeroU32>,
     /// Of an enumeration, its place among those of the plan.
     pub(super) codes: u32,
     pub(super) data: bool,
     /// A list of values, which are one field.
     pub(super) is_items: bool,
     is_struct: bool,
+}
+
+const _: () = assert!(size_of::<Slot>() == 64);
+
+impl Slot {
+    /// The scope of what is inside.
+    #[inline]
+    pub(super) fn inside(&self) -> usize {
+        self.scope as usize
+    }
 }
 
 /// The field that parts the entries of a group: the first that each of them has.
@@ -293,8 +305,8 @@ impl Compiler<'_> {
         let slots = scope.fields.iter().zip(&self.tags[index]).map(|(field, tags)| Slot {
             prefix: Prefix::new(tags.tag),
             length_prefix: Prefix::new(tags.length),
-            scope: field.holds.scope().map_or(0, |it| usize::from(it.0)),
-            fixed: field.fixed,
+            scope: field.holds.scope().map_or(0, |it| it.0.into()),
+            fixed: field.fixed.and_then(NonZeroU32::new),
             codes: match field.holds {
                 Holds::Enumeration(of) => self.codes[&of],
                 _ => 0,
@@ -326,7 +338,7 @@ impl Compiler<'_> {
         for (field, slot) in self.plans[index].slots.iter().enumerate() {
             let entry = field as u16 + 1;
             if slot.is_struct {
-                let inside = self.entries(slot.scope);
+                let inside = self.entries(slot.inside());
                 entries.extend(inside.iter().map(|(tag, _)| (*tag, entry | OTHER)));
                 continue;
             }
@@ -339,7 +351,7 @@ impl Compiler<'_> {
 
     fn first_prefix(&self, index: usize) -> Prefix {
         match self.plans[index].slots.first() {
-            Some(slot) if slot.is_struct => self.plans[slot.scope].first_prefix,
+            Some(slot) if slot.is_struct => self.plans[slot.inside()].first_prefix,
             Some(slot) if slot.data => slot.length_prefix,
             Some(slot) => slot.prefix,
             None => Prefix::default(),
@@ -362,7 +374,7 @@ impl Compiler<'_> {
                 let tag = if slot.data { length } else { tag };
                 return Some(Delimiter { tag, bit: 64 * plan.first_word });
             }
-            first = slot.scope;
+            first = slot.inside();
         }
     }
 }

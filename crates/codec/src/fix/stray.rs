@@ -66,7 +66,7 @@ impl Encoder for Finder<'_> {
             return;
         }
         let outer = self.scope;
-        self.scope = self.plan.scopes[outer].slots[field].scope;
+        self.scope = self.plan.scopes[outer].slots[field].inside();
         for (i, entry) in entries.iter().enumerate() {
             entry.encode_fields(0, self);
             if let Some(error) = self.found.take() {
@@ -81,7 +81,7 @@ impl Encoder for Finder<'_> {
             return;
         }
         let outer = self.scope;
-        self.scope = self.plan.scopes[outer].slots[field].scope;
+        self.scope = self.plan.scopes[outer].slots[field].inside();
         value.encode_fields(0, self);
         let found = self.found.take();
         self.found = found.map(|error| self.plan.locate(error, outer, field));

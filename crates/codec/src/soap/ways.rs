@@ -156,9 +156,8 @@ impl<'a> Body<'a> {
         if !scope.components[usize::from(component)].is_condition {
             return Ok(false);
         }
-        if let Some(field) = scope.required.missing_in_empty(component, seen) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing, at));
+        if let Some(unmet) = scope.required.unmet_in_empty(component, seen) {
+            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, at));
         }
         self.gap = None;
         Ok(true)

@@ -34,7 +34,7 @@ pub(super) fn sync(file: &File) -> io::Result<()> {
 /// The names in a folder are on the disk.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(test)]
-    note("sync folder".to_owned());
+    note(format!("sync folder {}", path.file_name().unwrap_or_default().display()));
     File::open(path)?.sync_all()
 }
 

@@ -264,4 +264,30 @@ mod tests {
         reads.done(vec![7; 10]);
         assert!(reads.from(at(3)).is_some(), "that one is there still");
     }
+
+    #[test]
+    fn bad_places_are_known_one_by_one_and_side_by_side() {
+        let at = |segment, page: u32| Address { segment, offset: page * PAGE };
+        let mut reads = Reads::default();
+        for (segment, page) in [(1, 1), (2, 7), (1, 2), (1, 5), (2, 2)] {
+            reads.want(at(segment, page), PAGE as usize);
+            read_all(&mut reads, page * PAGE, 0);
+        }
+        let until = |segment, page| reads.bad_until(at(segment, page)).map(|end| end / PAGE);
+        assert_eq!((until(1, 1), until(1, 2), until(1, 5)), (Some(3), Some(3), Some(6)));
+        assert_eq!((until(2, 2), until(2, 7), until(2, 1)), (Some(3), Some(8), None));
+    }
+
+    #[test]
+    fn so_many_bad_places_are_known_and_no_more() {
+        let at = |number: usize| Address { segment: number as u32, offset: PAGE };
+        let mut reads = Reads::default();
+        for number in 0..=BAD {
+            assert_eq!(reads.bad_until(at(0)).is_some(), number > 0);
+            reads.want(at(number), 1);
+            read_all(&mut reads, PAGE, 0);
+        }
+        assert_eq!(reads.bad_until(at(0)), None, "the oldest is tried again");
+        assert!((1..=BAD).all(|number| reads.bad_until(at(number)).is_some()));
+    }
 }

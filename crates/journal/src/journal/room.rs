@@ -263,8 +263,8 @@ impl Journal {
             return first.index.last >= needed;
         }
         let mut on_disk = self.known.iter().rev().filter(|(_, position)| *position <= self.durable);
-        let is_known = on_disk.nth(times - 1).is_some_and(|(segment, _)| first.number < *segment);
-        !is_known || first.index.last > self.durable
+        // Where that is on disk, all of the earlier segments is.
+        on_disk.nth(times - 1).is_none_or(|(segment, _)| first.number >= *segment)
     }
 
     pub(super) fn add_segment(&mut self, segment: Segment) {

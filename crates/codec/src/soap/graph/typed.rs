@@ -439,9 +439,8 @@ impl<'a> Reader<'a> {
         self.note_component(scope, component, base)?;
         self.enter(node)?;
         self.members(scope, base, component, into)?;
-        if let Some(field) = scope.required.missing_in_empty(component, &self.seen[base..]) {
-            self.field = field;
-            return Err(self.error(ErrorKind::Missing));
+        if let Some(unmet) = scope.required.unmet_in_empty(component, &self.seen[base..]) {
+            return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, self.at()));
         }
         self.path.pop();
         Ok(())
