@@ -534,3 +534,32 @@ fn lists_stand_in_one_text() {
         assert!(error.contains("words[1]"), "{error}");
     }
 }
+
+/// The detail of a fault as JAX-WS writes it.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(form = "unqualified")]
+struct Refused {
+    message: Text,
+    #[xml(nillable)]
+    code: Option<i32>,
+}
+
+#[test]
+fn a_fragment_may_have_unqualified_members() {
+    let options = Options { layout: Layout::Fragment, operation: "Refused".into(), ..options() };
+    let plan = Plan::new(Refused::layout(), &options).expect("a plan");
+    let message = Refused { message: "no".into(), code: None };
+    let mut encoder = Encoder::new(&plan);
+    let written = encoder.encode(&message).expect("it can be written").to_vec();
+    let xsi = "http://www.w3.org/2001/XMLSchema-instance";
+    let expected = format!(
+        "<ns:Refused xmlns:ns=\"urn:a\" xmlns:xsi=\"{xsi}\"><message>no</message>\
+         <code xsi:nil=\"true\"/></ns:Refused>"
+    );
+    assert_eq!(String::from_utf8_lossy(&written), expected);
+    let mut read = Refused::default();
+    for document in [&*expected, "<x:Refused xmlns:x='urn:a'><message>no</message></x:Refused>"] {
+        Decoder::new(&plan).decode(document.as_bytes(), &mut read).expect("it is one");
+        assert_eq!(read, message);
+    }
+}

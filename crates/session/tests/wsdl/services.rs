@@ -241,7 +241,8 @@ pub(crate) fn shapes(styles: &[(&str, Style, bool)]) -> Description {
     let operation = &mut description.operations[0];
     operation.documentation = None;
     operation.faults.clear();
-    (operation.input_headers.clear(), operation.output_headers.clear());
+    operation.input_headers.clear();
+    operation.output_headers.clear();
     (operation.input, operation.output) = (layout.clone(), Some(layout));
     Description { name: "Shapes".into(), namespace: "urn:shapes".into(), ..description }
 }
