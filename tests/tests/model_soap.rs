@@ -31,6 +31,19 @@ fn options() -> Vec<Options> {
             });
         }
     }
+    for bits in 0..16 {
+        let [types, flat, attributes, operation] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+        all.push(Options {
+            style: Style::DocumentLiteral,
+            types,
+            flat,
+            attributes,
+            namespace: "urn:x".into(),
+            qualified: false,
+            layout: if operation { Layout::Operation } else { Layout::Message },
+            ..Options::default()
+        });
+    }
     all
 }
 

@@ -49,24 +49,60 @@ pub(crate) struct Note {
 pub(crate) struct Word {
     format: &'static str,
     word: &'static str,
-    is_number: bool,
+    value: Value,
+}
+
+/// What stands behind a word.
+enum Value {
+    Number,
+    Text,
+    /// Nothing: the word is a value of this one.
+    Of(&'static str),
+    /// Nothing: it is so.
+    True,
 }
 
 const fn number(format: &'static str, word: &'static str) -> Word {
-    Word { format, word, is_number: true }
+    Word { format, word, value: Value::Number }
 }
 
 const fn words(format: &'static str, word: &'static str) -> Word {
-    Word { format, word, is_number: false }
+    Word { format, word, value: Value::Text }
 }
 
-const OF_STRUCTS: [Word; 1] = [words("fix", "message_type")];
-const OF_MEMBERS: [Word; 4] =
-    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("xml", "list")];
+const fn flag(format: &'static str, word: &'static str, of: &'static str) -> Word {
+    Word { format, word, value: Value::Of(of) }
+}
+
+const OF_STRUCTS: [Word; 3] =
+    [words("fix", "message_type"), words("xml", "namespace"), words("xml", "form")];
+const OF_MEMBERS: [Word; 13] = [
+    number("fix", "tag"),
+    number("fix", "length"),
+    words("xml", "name"),
+    words("xml", "namespace"),
+    words("xml", "form"),
+    words("xml", "entry"),
+    words("xml", "list"),
+    words("xml", "kind"),
+    flag("xml", "attribute", "kind"),
+    flag("xml", "text", "kind"),
+    flag("xml", "unwrapped", "list"),
+    flag("xml", "spaced", "list"),
+    Word { format: "xml", word: "nillable", value: Value::True },
+];
 /// Of choices, their arms, and the values of enumerations.
-pub(crate) const OF_CHOICES: [Word; 1] = [words("cdr", "switch")];
-pub(crate) const OF_ARMS: [Word; 4] =
-    [number("fix", "tag"), number("fix", "length"), words("xml", "entry"), words("cdr", "label")];
+pub(crate) const OF_CHOICES: [Word; 3] =
+    [words("cdr", "switch"), words("xml", "namespace"), words("xml", "form")];
+pub(crate) const OF_ARMS: [Word; 7] = [
+    number("fix", "tag"),
+    number("fix", "length"),
+    words("xml", "name"),
+    words("xml", "namespace"),
+    words("xml", "form"),
+    words("xml", "entry"),
+    words("cdr", "label"),
+];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
 const FORMATS: [&str; 3] = ["fix", "xml", "cdr"];
 
@@ -239,24 +275,42 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note
                     words => format!("expected one of: {}", words.join(", ")),
                 }));
             };
-            if notes.iter().any(|it| (it.format, it.word) == (found.format, found.word)) {
+            let (word, value) = match found.value {
+                Value::Number => {
+                    let number = meta.value()?.parse::<LitInt>()?.base10_parse::<u32>()?;
+                    (found.word, number.to_string())
+                }
+                Value::Text => (found.word, text(&meta)?),
+                Value::Of(word) => (word, found.word.to_owned()),
+                Value::True => (found.word, "true".to_owned()),
+            };
+            if notes.iter().any(|it| (it.format, it.word) == (found.format, word)) {
                 return Err(meta.error("it stands twice"));
             }
-            let value = match found.is_number {
-                true => meta.value()?.parse::<LitInt>()?.base10_parse::<u32>()?.to_string(),
-                false => text(&meta)?,
-            };
-            if value.is_empty() {
-                return Err(meta.error("it is empty"));
+            if let Some(why) = wrong(found.format, word, &value) {
+                return Err(meta.error(why));
             }
-            if found.word == "list" && value != "unwrapped" {
-                return Err(meta.error("a list is only noted as \"unwrapped\""));
-            }
-            notes.push(Note { format: found.format, word: found.word, value });
+            notes.push(Note { format: found.format, word, value });
             Ok(())
         })?;
     }
     Ok(notes)
+}
+
+/// Why a word may not have this value.
+fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
+    let known: (&[&str], _) = match (format, word) {
+        ("xml", "list") => (&["unwrapped", "spaced"], "a list is \"unwrapped\" or \"spaced\""),
+        ("xml", "form") => {
+            (&["qualified", "unqualified"], "it is \"qualified\" or \"unqualified\"")
+        }
+        ("xml", "kind") => {
+            (&["attribute", "element", "text"], "it is \"attribute\", \"element\" or \"text\"")
+        }
+        ("xml", "namespace") => return None,
+        _ => return value.is_empty().then_some("it is empty"),
+    };
+    (!known.0.contains(&value)).then_some(known.1)
 }
 
 pub(crate) fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
@@ -313,8 +367,11 @@ mod tests {
             problem(syn::parse_quote! { struct Order { #attribute price: f64 } }).unwrap()
         };
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
-        assert_eq!(said(quote!(#[xml(tag = 1)])), "expected one of: entry, list");
-        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is only noted as \"unwrapped\"");
+        assert_eq!(
+            said(quote!(#[xml(tag = 1)])),
+            "expected one of: name, namespace, form, entry, list, kind, attribute, text, unwrapped, spaced, nillable"
+        );
+        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is \"unwrapped\" or \"spaced\"");
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
         assert!(said(quote!(#[field(optional)])).contains("#[presence]"));
@@ -326,6 +383,6 @@ mod tests {
         let order = syn::parse_quote! { #[fix(tag = 1)] struct Order { price: f64 } };
         assert_eq!(problem(order).unwrap(), "expected one of: message_type");
         let order = syn::parse_quote! { #[xml(entry = "a")] struct Order { price: f64 } };
-        assert_eq!(problem(order).unwrap(), "xml has no words here");
+        assert_eq!(problem(order).unwrap(), "expected one of: namespace, form");
     }
 }

@@ -76,6 +76,38 @@ fn children_are_qualified_by_prefix_or_by_default() {
     }
 }
 
+/// As schemas have it that say nothing of it (XML Schema part 1 section 3.3.2).
+#[test]
+fn children_that_are_not_qualified_are_in_no_namespace() {
+    let options = Options { qualified: false, ..document("urn:x") };
+    let unqualified = written(&options);
+    let begin = "<ns:FIXMLMessage xmlns:ns=\"urn:x\"><ApplicationMessage>";
+    let begin = begin.replace("<ApplicationMessage>", "<Header>");
+    assert!(unqualified.contains(&begin), "{unqualified}");
+    let mut ways = Ways::new(&market_data(&options));
+    let prefix = unqualified
+        .replace("<ns:", "<n2:")
+        .replace("</ns:", "</n2:")
+        .replace("xmlns:ns=", "xmlns:n2=");
+    let alone = unqualified
+        .replace("<ns:FIXMLMessage xmlns:ns=", "<FIXMLMessage xmlns=")
+        .replace("</ns:", "</")
+        .replace("<Header>", "<Header xmlns=''>")
+        .replace("<ApplicationMessage>", "<ApplicationMessage xmlns=''>");
+    for spelt in [&unqualified, &prefix, &alone, &unqualified] {
+        assert_eq!(ways.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
+    }
+    // Neither takes the other for its own.
+    let qualified_document = written(&document("urn:x"));
+    let error = ways.read(qualified_document.as_bytes()).unwrap_err();
+    assert_eq!(error.offset(), qualified_document.find("<Header>").unwrap());
+    let expected = "expected <Header> of no namespace, not <Header> of \"urn:x\"";
+    assert_eq!(error.kind().to_string(), expected);
+    let error = qualified().read(unqualified.as_bytes()).unwrap_err();
+    let expected = "expected <Header> of \"urn:x\", not <Header> of no namespace";
+    assert_eq!(error.kind().to_string(), expected);
+}
+
 #[test]
 fn a_declaration_holds_to_the_end_of_its_element() {
     let document = written(&document("urn:x"));

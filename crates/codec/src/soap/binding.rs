@@ -4,8 +4,35 @@
 //! |---|---|---|
 //! | `entry` | a list | the name of the element of each entry; otherwise that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
+//! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
+//! | `name` | a member | the name of its element or attribute |
+//! | `namespace` | a member | that of its element or attribute; empty for none |
+//! | `namespace` | a type | that of the elements of its members, as far as they are qualified |
+//! | `form` | a member or type | is the element of the member, or are those of the type's members, in a namespace: `qualified` or `unqualified` |
+//! | `kind` | a member | `attribute`, `element`, or `text` of the element around |
+//! | `nillable` | a member that may be absent | `true`: an absent one is written as an element that is nil |
+//!
+//! Namespaces, forms and kinds count where content is by schema; content by the encoding rules has
+//! elements in no namespace only.
 
-use trunkline_message::{Body, Field, Holds, Layout, ScopeId, is_name};
+use trunkline_message::{
+    Body, Component, Field, Holds, Layout, MemberId, ScopeId, Shape, TypeId, is_name,
+};
+
+/// What a note of XML says of a member.
+pub(super) fn of_member<'a>(layout: &'a Layout, member: MemberId, word: &str) -> Option<&'a str> {
+    layout.notes().of_member(member, "xml", word)
+}
+
+/// What a note of XML says of a type.
+pub(super) fn of_type<'a>(layout: &'a Layout, of: TypeId, word: &str) -> Option<&'a str> {
+    layout.notes().of_type(of, "xml", word)
+}
+
+/// The name of a member's element or attribute, if another than the member's own was noted.
+pub fn noted_name(layout: &Layout, member: MemberId) -> Option<&str> {
+    of_member(layout, member, "name").filter(|name| is_name(name))
+}
 
 /// The name of the element that is the message, or each entry of a group. A note that is no name does
 /// not count.
@@ -27,4 +54,92 @@ pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
     let noted = || layout.notes().of_member(field.member, "xml", "list") == Some("unwrapped");
     let in_struct = || matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
     is_list && noted() && in_struct()
+}
+
+/// Is it a list whose items stand in one text, with blanks between them? Content by the encoding rules
+/// has none, whatever the note says.
+pub fn is_spaced(layout: &Layout, field: &Field) -> bool {
+    let is_simple = |inner| {
+        let inner = layout.scope(inner);
+        let item = &inner.fields[0].holds;
+        inner.shape == Shape::Item && matches!(item, Holds::Value(_) | Holds::Enumeration(_))
+    };
+    let is_list = match field.holds {
+        Holds::List(_) => true,
+        Holds::Group(inner) => is_simple(inner),
+        _ => false,
+    };
+    is_list && of_member(layout, field.member, "list") == Some("spaced")
+}
+
+/// The words of members, and those of types.
+const OF_MEMBERS: [&str; 7] = ["entry", "form", "kind", "list", "name", "namespace", "nillable"];
+const OF_TYPES: [&str; 2] = ["form", "namespace"];
+
+/// # Errors
+/// What a note of the member says has no meaning.
+pub(super) fn check_member(layout: &Layout, member: MemberId) -> Result<(), String> {
+    let mut noted =
+        OF_MEMBERS.iter().filter_map(|word| Some((*word, of_member(layout, member, word)?)));
+    noted.try_for_each(|(word, value)| check(word, value))
+}
+
+/// # Errors
+/// What a note of the type says has no meaning.
+pub(super) fn check_type(layout: &Layout, of: TypeId) -> Result<(), String> {
+    let mut noted = OF_TYPES.iter().filter_map(|word| Some((*word, of_type(layout, of, word)?)));
+    noted.try_for_each(|(word, value)| check(word, value))
+}
+
+/// # Errors
+/// What a note of a struct inside another says has no meaning.
+pub(super) fn check_component(layout: &Layout, component: &Component) -> Result<(), String> {
+    check_member(layout, component.member)?;
+    let said = |word| of_member(layout, component.member, word);
+    match said("kind").filter(|it| *it != "element") {
+        Some(kind) => Err(format!("xml(kind = {kind:?}) of what is no single value of a struct")),
+        None if component.is_choice && said("name").is_some() => {
+            Err("xml(name) of a choice, which has no element: its arms have".into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn check(word: &str, value: &str) -> Result<(), String> {
+    let (is_known, expected) = match word {
+        "entry" | "name" => (is_name(value), "which is no name of an element"),
+        "form" => (matches!(value, "qualified" | "unqualified"), "not qualified or unqualified"),
+        "kind" => {
+            (matches!(value, "attribute" | "element" | "text"), "not attribute, element or text")
+        }
+        "nillable" => (matches!(value, "true" | "false"), "not true or false"),
+        _ => (true, ""),
+    };
+    match is_known {
+        true => Ok(()),
+        false => Err(format!("the note xml({word} = {value:?}), {expected}")),
+    }
+}
+
+/// The first note that asks for more than elements of one namespace, each a value or with others inside:
+/// its word, and the type or member that it is of.
+pub fn note_beyond_elements(layout: &Layout) -> Option<(&'static str, String)> {
+    const BEYOND: [&str; 5] = ["namespace", "form", "kind", "nillable", "list"];
+    let schema = layout.schema();
+    (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
+        let type_name = &schema.type_of(of).name;
+        let mut words = BEYOND.into_iter();
+        if let Some(word) = words.find(|word| of_type(layout, of, word).is_some()) {
+            return Some((word, type_name.to_string()));
+        }
+        schema.members(of).iter().enumerate().find_map(|(index, member)| {
+            let id = MemberId { of, index: index as u32 };
+            let is_beyond = |word: &&str| {
+                let value = of_member(layout, id, word);
+                value.is_some_and(|it| it != "unwrapped")
+            };
+            let word = BEYOND.into_iter().find(is_beyond)?;
+            Some((word, format!("{type_name}/{}", member.name)))
+        })
+    })
 }

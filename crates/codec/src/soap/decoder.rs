@@ -15,8 +15,10 @@ use super::entries::Run;
 use super::graph;
 use super::inside::Enclosing;
 use super::learnt::Learnt;
+use super::names::Name;
 use super::opening::{self, Names, Way};
 use super::plan::{Plan, ScopePlan};
+use super::spaces::OF_NONE;
 use super::tags::Tags;
 use super::templates::{Opening, Templates};
 use super::ways::Gap;
@@ -101,7 +103,7 @@ impl Decoder {
         error: Error,
     ) -> Result<()> {
         let options = &self.plan.options;
-        if options.attributes || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
+        if self.plan.in_tags || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
             return Err(error);
         }
         graph::decode_counted(bytes, &self.plan, &self.limits, message, &mut self.unknown)
@@ -118,7 +120,7 @@ impl Decoder {
         message.clear();
         let limits = &self.limits;
         let mut expected = self.expected && is_short(input, limits);
-        let attributes = plan.options.attributes;
+        let attributes = plan.in_tags;
         let way =
             self.templates.enter(plan, input, &mut self.parser, expected, &mut self.unknown)?;
         let known = way == Way::Known;
@@ -361,13 +363,46 @@ impl<'a> Body<'a> {
         namespace == self.namespace || self.plan.any_item && namespace == self.outer_namespace
     }
 
+    /// Is a name in this namespace in that of this number?
+    #[inline]
+    pub(super) fn is_in(&self, space: u8, namespace: Namespace) -> bool {
+        match space {
+            0 => self.is_own(namespace),
+            OF_NONE => namespace == Namespace::NONE,
+            _ => {
+                let name = self.parser.namespace_name(self.input, namespace);
+                name == self.plan.spaces.name(space)
+            }
+        }
+    }
+
+    /// What an element of this name means in a component of a scope.
+    #[inline]
+    pub(super) fn meaning(
+        &self,
+        scope: &ScopePlan,
+        component: u16,
+        name: xml::Name<'_>,
+    ) -> Option<Name> {
+        let local = name.local().as_bytes();
+        if self.plan.spaces.is_one() {
+            return match self.is_own(name.namespace) {
+                true => scope.names.get(component, local),
+                false => None,
+            };
+        }
+        let mut all = scope.names.all(component, local);
+        all.find(|(space, _)| self.is_in(*space, name.namespace)).map(|(_, meaning)| meaning)
+    }
+
     #[cold]
     fn names_are_planned(&self) -> bool {
         let namespace = |it| self.parser.namespace_name(self.input, it);
-        let prefixes_are_ours = |(prefix, name): &(&str, Box<str>)| {
-            self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(name)
+        let prefixes_are_ours = |(prefix, name): &(Box<str>, Box<str>)| {
+            self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(&**name)
         };
-        Some(self.parser.default_namespace()) == self.namespace
+        let default = namespace(self.parser.default_namespace());
+        self.plan.spaces.unprefixed().is_none_or(|it| it == default)
             && self.plan.prefixes.iter().all(prefixes_are_ours)
     }
 

@@ -9,7 +9,9 @@ use trunkline_wire::{
     Text, Time, Timestamp, base64, scan, write_float,
 };
 
+use super::escape::{escape, in_quotes, in_text};
 use super::inside::Enclosing;
+use super::parts::Part;
 use super::plan::{Element, NONE, Plan, ScopePlan, Shape, Slot};
 
 /// Writes messages of one schema as SOAP.
@@ -40,7 +42,7 @@ impl Encoder {
         }
         self.output.clear();
         write(&mut self.output, &plan.prologue);
-        match plan.options.attributes {
+        match plan.in_tags {
             false => self.write::<M, false>(message)?,
             true => self.write_in_tags(message)?,
         }
@@ -67,7 +69,7 @@ impl Encoder {
         self.output.extend(before.as_bytes());
         self.output.extend(header.as_bytes());
         self.output.extend(after.as_bytes());
-        match plan.options.attributes {
+        match plan.in_tags {
             false => self.write::<M, false>(message)?,
             true => self.write_in_tags(message)?,
         }
@@ -165,14 +167,27 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         }
         self.approach(field);
         let slot = &self.scope.slots[field];
-        if ATTRIBUTES && slot.shape != Shape::Attribute {
+        if ATTRIBUTES && !matches!(slot.shape, Shape::Attribute | Shape::Bare) {
             self.finish_tag();
         }
+        let before = self.output.len();
         let mut cursor = self.output.cursor(slot.start.len() + room + slot.end.len());
         cursor.literal(&slot.start);
         value(&mut cursor);
         cursor.literal(&slot.end);
         cursor.finish();
+        if ATTRIBUTES && slot.shape == Shape::Text && self.output.len() == before {
+            self.refuse_empty_text(field);
+        }
+    }
+
+    /// Without text, none is the same as an empty one.
+    #[cold]
+    fn refuse_empty_text(&mut self, field: usize) {
+        let fields = &self.plan.layout.scopes()[self.scope_index].fields;
+        if fields[field].need != Need::Required {
+            self.fail(field, "an element with empty text cannot be told from one without");
+        }
     }
 
     /// Closes and opens components so that `field` can be written.
@@ -190,7 +205,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     #[inline]
     fn approach_element(&mut self, field: usize) {
         self.approach(field);
-        if ATTRIBUTES {
+        if ATTRIBUTES && self.scope.slots[field].shape != Shape::Attribute {
             self.finish_tag();
         }
     }
@@ -209,21 +224,38 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         if let Some(result) = self.plan.result.as_ref().filter(|_| self.writes_first(rank)) {
             write(self.output, result);
         }
-        for &field in &self.scope.parts {
-            let (scope, field) = (self.scope, usize::from(field));
-            if field >= self.next && field < rank {
-                self.fill_components(field);
-                self.reach(NONE);
-                let slot = &scope.slots[field];
+        for part in &self.scope.parts {
+            if part.rank >= self.next && part.rank < rank {
+                self.fill_part(part, rank);
+            }
+        }
+        self.fill_components(rank);
+    }
+
+    /// Writes a field that is not set before the rank, if what it stands in is there.
+    fn fill_part(&mut self, part: &Part, rank: usize) {
+        let (scope, next) = (self.scope, self.next);
+        let slot = &scope.slots[usize::from(part.field)];
+        let passed = |it: &Element| it.ranks.0 >= next && it.ranks.1 <= rank;
+        if !scope.stands(slot.component, passed) {
+            return;
+        }
+        self.fill_components(part.rank);
+        self.reach(slot.component);
+        if ATTRIBUTES {
+            self.finish_tag();
+        }
+        match &part.nil {
+            Some(nil) => write(self.output, nil),
+            None => {
                 write(self.output, &slot.start);
                 if scope.inside(slot).is_array {
                     self.array_count(0);
                 }
                 write(self.output, &slot.end);
-                self.next = field + 1;
             }
         }
-        self.fill_components(rank);
+        self.next = part.rank + 1;
     }
 
     /// Is the message's first element written on the way to the rank, or at it?
@@ -234,7 +266,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         let first = scope.components.iter().find(is_outer);
         let stands = || match first {
             Some(component) => component.required || rank < component.ranks.1,
-            None => rank == 0 || scope.parts.first() == Some(&0),
+            None => rank == 0 || scope.parts.first().is_some_and(|it| it.rank == 0),
         };
         is_first && stands()
     }
@@ -352,7 +384,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         self.approach_element(field);
         let (plan, scope) = (self.plan, self.scope);
         let slot = &scope.slots[field];
-        let Some(item) = &scope.inside(slot).enclosing else { return };
+        let Some(item) = &scope.inside(slot).enclosing else {
+            return self.spaced(slot, values, write);
+        };
         let around = slot.start.len() + slot.end.len() + 64;
         let each = item.start.len() + 40 + item.end.len();
         let mut cursor = self.output.cursor(around + each * values.len());
@@ -372,6 +406,45 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
             cursor.literal(&slot.end);
         }
         cursor.finish();
+    }
+
+    /// Writes numbers in one text.
+    fn spaced<T: Copy>(
+        &mut self,
+        slot: &Slot,
+        values: &[T],
+        write: impl Fn(T, &mut [u8; 40]) -> usize,
+    ) {
+        let room = slot.start.len() + 41 * values.len() + slot.end.len();
+        let mut cursor = self.output.cursor(room);
+        cursor.literal(&slot.start);
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                cursor.byte(b' ');
+            }
+            let length = write(*value, cursor.window());
+            cursor.advance(length);
+        }
+        cursor.literal(&slot.end);
+        cursor.finish();
+    }
+
+    /// Writes an item of a list in one text.
+    fn spaced_item<F: Fields>(&mut self, index: usize, entry: &F) {
+        if index > 0 {
+            let mut cursor = self.output.cursor(1);
+            cursor.byte(b' ');
+            cursor.finish();
+        }
+        let before = self.output.len();
+        self.inner(None, entry);
+        let written = &self.output.as_slice()[before..];
+        // White space may be escaped.
+        let is_white = |it: &u8| matches!(it, b' ' | b'\t' | b'\r' | b'\n');
+        let is_apart = written.iter().any(is_white) || written.windows(2).any(|it| it == b"&#");
+        if written.is_empty() || is_apart {
+            self.fail(0, "an item that is empty, or has a blank in it, would be another list");
+        }
     }
 
     /// May the list have so many items?
@@ -422,7 +495,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     /// and items are elements even so.
     #[inline]
     fn is_quoted(&self, field: usize) -> bool {
-        ATTRIBUTES && self.scope.slots[field].shape == Shape::Attribute
+        ATTRIBUTES && matches!(self.scope.slots[field].shape, Shape::Attribute | Shape::Bare)
     }
 
     #[cold]
@@ -491,50 +564,6 @@ fn count(cursor: &mut Cursor<'_>, items: usize, end: &Literal) {
     let length = (items as u64).write(cursor.window());
     cursor.advance(length);
     cursor.literal(end);
-}
-
-/// What stands for a byte in text; empty for the byte itself.
-fn in_text(byte: u8) -> &'static [u8] {
-    match byte {
-        b'<' => b"&lt;",
-        b'>' => b"&gt;",
-        b'&' => b"&amp;",
-        // A parser would turn it into a line feed.
-        b'\r' => b"&#13;",
-        _ => b"",
-    }
-}
-
-/// As [`in_text`], between the quotes of an attribute.
-fn in_quotes(byte: u8) -> &'static [u8] {
-    match byte {
-        b'<' => b"&lt;",
-        b'&' => b"&amp;",
-        b'"' => b"&quot;",
-        // A parser would turn them into blanks (XML 1.0 section 3.3.3).
-        b'\t' => b"&#9;",
-        b'\n' => b"&#10;",
-        b'\r' => b"&#13;",
-        _ => b"",
-    }
-}
-
-#[inline(never)]
-fn escape(cursor: &mut Cursor<'_>, text: &str, escaped: impl Fn(u8) -> &'static [u8]) -> bool {
-    let mut legal = true;
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        legal &= byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r');
-        let replacement = escaped(byte);
-        if replacement.is_empty() {
-            continue;
-        }
-        cursor.copy(&text.as_bytes()[plain..at]);
-        cursor.copy(replacement);
-        plain = at + 1;
-    }
-    cursor.copy(&text.as_bytes()[plain..]);
-    legal && !text.contains(['\u{FFFE}', '\u{FFFF}'])
 }
 
 impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
@@ -695,7 +724,10 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let outer = self.scope_index;
         self.inside(slot, |body| {
             for (i, entry) in entries.iter().enumerate() {
-                body.inner(enclosing, entry);
+                match slot.is_spaced {
+                    false => body.inner(enclosing, entry),
+                    true => body.spaced_item(i, entry),
+                }
                 if let Some(problem) = body.problem.take() {
                     body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));
                     break;

@@ -72,6 +72,9 @@ impl<'a> Body<'a> {
         if slot.shape == Shape::Run {
             return self.run_of_entries(slot, inside, into);
         }
+        if slot.is_spaced {
+            return self.spaced_entries(slot, inside, into);
+        }
         into.clear();
         let stated = self.stated.take();
         self.measure(scope);
@@ -177,7 +180,7 @@ impl<'a> Body<'a> {
         if !element.start.matches(self.input.as_bytes(), at) {
             return Ok(false);
         }
-        self.opened("");
+        self.opened_planned(element.space);
         self.opened_item(index, &element.name);
         self.parser.push_known(at + 1, element.name.len())?;
         self.parser.set_position(at + element.start.len());
@@ -205,9 +208,10 @@ impl<'a> Body<'a> {
         // What is counted is not learnt: it would not be counted again.
         let mut learns = self.parser.is_in_content();
         while let Some((at, name)) = self.next_element(slot)? {
-            let named = Some(name.namespace) == self.namespace;
-            if self.plan.any_item || named && *name.local() == *element.name {
-                self.opened(name.prefix());
+            let named =
+                || *name.local() == *element.local && self.is_in(element.space, name.namespace);
+            if self.plan.any_item || named() {
+                self.opened(element.space, name.prefix());
                 self.opened_item(index, name.qualified());
                 let marks = self.marks()?;
                 let fits = marks.refuse_nil(ENTRY);
@@ -279,8 +283,7 @@ impl<'a> Body<'a> {
                 }
             }
             let Some((at, name)) = self.next_element(slot)? else { return Ok(count) };
-            let is_own = self.is_own(name.namespace);
-            let meaning = scope.names.get(NONE, name.local().as_bytes()).filter(|_| is_own);
+            let meaning = self.meaning(scope, NONE, name);
             let is_item = self.plan.any_item && scope.shape == ScopeShape::Item;
             let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
                 self.unknown_in_list(slot, (at, name))?;
@@ -288,7 +291,7 @@ impl<'a> Body<'a> {
                 self.check_names();
                 continue;
             };
-            self.opened(name.prefix());
+            self.opened(scope.slots[usize::from(of)].space, name.prefix());
             self.opened_item(inner, name.qualified());
             self.count_entry()?;
             (self.scope, self.field) = (inner, of.into());
@@ -354,7 +357,7 @@ impl<'a> Body<'a> {
             }
             _ => {}
         }
-        self.opened("");
+        self.opened_planned(slot.space);
         self.parser.push_known(at + 1, length)?;
         self.parser.set_position(content);
         Ok(true)
@@ -488,17 +491,20 @@ impl<'a> Body<'a> {
             // that of another field is told by its name alone.
             let length = tag[1..].find([' ', '\t', '\r', '\n', '/', '>']).unwrap_or(tag.len() - 1);
             let local = tag[1..=length].rsplit(':').next().unwrap_or_default();
-            let meaning = scope.names.get(slot.component, local.as_bytes());
-            let is_next = meaning == Some(Name::Field(self.field as u16));
-            if !is_next && (meaning.is_some() || self.plan.return_value.is_some()) {
+            let mut all = scope.names.all(slot.component, local.as_bytes()).peekable();
+            let own = Name::Field(self.field as u16);
+            let is_next = all.peek().is_some_and(|(_, meaning)| *meaning == own);
+            // Names of several namespaces may be another's.
+            let is_other = all.any(|(_, meaning)| meaning != own);
+            if is_other || !is_next && self.plan.return_value.is_some() {
                 return Ok(false);
             }
             let Event::Start { name, .. } = self.parser.next(self.input)? else {
                 return Ok(false);
             };
             self.check_names();
-            if is_next && self.is_own(name.namespace) {
-                self.opened(name.prefix());
+            if is_next && self.is_in(slot.space, name.namespace) {
+                self.opened(slot.space, name.prefix());
                 if self.is_nil()? {
                     let kind = ErrorKind::Expected(ENTRY.into());
                     return Err(self.error(kind, self.parser.position()));
@@ -524,7 +530,12 @@ impl<'a> Body<'a> {
         if run != Run::Again {
             into.clear();
         }
-        let Some(item) = &inside.enclosing else { return Ok(()) };
+        let Some(item) = &inside.enclosing else {
+            return self.spaced(inside, |body, _| {
+                into.push(read(body)?);
+                Ok(())
+            });
+        };
         match (slot.shape, run) {
             (Shape::Run, Run::Empty) => Ok(()),
             (Shape::Run, _) => {
@@ -545,6 +556,65 @@ impl<'a> Body<'a> {
                 Ok(())
             }),
         }
+    }
+
+    /// Reads the items of a list that is one text, each by `item`, which is told its place.
+    #[inline(never)]
+    fn spaced(
+        &mut self,
+        inside: &Inside,
+        mut item: impl FnMut(&mut Self, usize) -> Result<()>,
+    ) -> Result<()> {
+        let input = self.input;
+        let (at, held) = match self.value {
+            Value::Input(start, _) => (start, None),
+            Value::Scratch(at) => (at, Some(std::mem::take(self.scratch))),
+        };
+        let mut count = 0;
+        let text = match (&held, self.value) {
+            (Some(text), _) => text.as_str(),
+            (None, Value::Input(start, end)) => &input[start..end],
+            (None, Value::Scratch(_)) => "",
+        };
+        for word in text.split([' ', '\t', '\r', '\n']).filter(|it| !it.is_empty()) {
+            self.value = match held {
+                None => {
+                    let start = word.as_ptr().addr() - input.as_ptr().addr();
+                    Value::Input(start, start + word.len())
+                }
+                Some(_) => {
+                    self.scratch.clear();
+                    self.scratch.push_str(word);
+                    Value::Scratch(at)
+                }
+            };
+            self.check_elements(count + 1, at)?;
+            item(self, count)?;
+            count += 1;
+        }
+        self.check_count(None, inside.fixed, count)
+    }
+
+    /// The same of entries.
+    #[inline(never)]
+    fn spaced_entries<G: Entries>(
+        &mut self,
+        slot: &'a Slot,
+        inside: &'a Inside,
+        into: &mut G,
+    ) -> Result<()> {
+        into.clear();
+        let plan = self.plan;
+        let (outer, field) = (self.scope, self.field);
+        self.spaced(inside, |body, index| {
+            body.count_entry()?;
+            body.fields += 1;
+            (body.scope, body.field) = (slot.scope.into(), 0);
+            let read = into.next_entry().decode_field(0, body);
+            read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
+            (body.scope, body.field) = (outer, field);
+            Ok(())
+        })
     }
 
     /// Reads the elements of a list of numbers, each by `item`.

@@ -1,6 +1,7 @@
 //! What stands around a message.
 
-use super::plan::{Layout, Options, Style, Version};
+use super::naming::Naming;
+use super::plan::{Layout, Style, Version};
 
 /// Namespace of a SOAP 1.1 envelope.
 pub(super) const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -61,10 +62,11 @@ impl Around {
 
 /// All before the message's first field and all after its last, for a message named `root`. Where
 /// attributes may follow, the message's start tag is open and its end tag is left out.
-pub(super) fn around(options: &Options, root: &str) -> Around {
+pub(super) fn around(naming: &Naming<'_>, root: &str) -> Around {
+    let options = naming.options;
     if options.layout == Layout::Fragment {
-        let (body, root_end) = body(options, root, &of_fragment(options, root));
-        let after = if options.attributes { String::new() } else { root_end.clone() };
+        let (body, root_end) = body(naming, root, &of_fragment(naming, root));
+        let after = if naming.in_tags { String::new() } else { root_end.clone() };
         return Around { envelope: None, body, root_end, after };
     }
     let (envelope, encoding) = namespaces(options.version);
@@ -74,7 +76,7 @@ pub(super) fn around(options: &Options, root: &str) -> Around {
     if encoded {
         before.push_str(&format!(" xmlns:SOAP-ENC=\"{encoding}\""));
     }
-    if encoded || options.types {
+    if encoded || options.types || naming.has_nil {
         before.push_str(&format!(" xmlns:xsi=\"{XSI}\""));
     }
     if options.types {
@@ -88,20 +90,21 @@ pub(super) fn around(options: &Options, root: &str) -> Around {
         (true, Version::Soap11) => (style.as_str(), ""),
         (true, Version::Soap12) => ("", style.as_str()),
     };
-    let (start, root_end) = body(options, root, on_child);
-    let mut after = if options.attributes { String::new() } else { root_end.clone() };
+    let (start, root_end) = body(naming, root, on_child);
+    let mut after = if naming.in_tags { String::new() } else { root_end.clone() };
     if options.is_plain_rpc() {
-        after.push_str(&tags(&options.operation, options, "").1);
+        after.push_str(&tags(&options.operation, naming, "").1);
     }
     after.push_str("</SOAP-ENV:Body></SOAP-ENV:Envelope>");
     let body = format!("<SOAP-ENV:Body{on_body}>{start}");
     Around { envelope: Some(before), body, root_end, after }
 }
 
-/// The attributes of a fragment that is encoded: what an Envelope would declare, and its type.
-fn of_fragment(options: &Options, root: &str) -> String {
+/// The attributes of a fragment: what an Envelope would declare, and its type where it is encoded.
+fn of_fragment(naming: &Naming<'_>, root: &str) -> String {
+    let options = naming.options;
     if !options.style.is_encoded() {
-        return String::new();
+        return if naming.has_nil { format!(" xmlns:xsi=\"{XSI}\"") } else { String::new() };
     }
     let (_, encoding) = namespaces(options.version);
     let mut out = format!(" xmlns:SOAP-ENC=\"{encoding}\" xmlns:xsi=\"{XSI}\"");
@@ -114,27 +117,36 @@ fn of_fragment(options: &Options, root: &str) -> String {
 
 /// The tags between Body and the message's fields, and the message's end tag; `attributes` are those
 /// of the Body's child.
-fn body(options: &Options, root: &str, attributes: &str) -> (String, String) {
-    let close = if options.attributes { "" } else { ">" };
+fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
+    let options = naming.options;
+    let close = if naming.in_tags { "" } else { ">" };
     if options.is_plain_rpc() {
-        let (operation, _) = tags(&options.operation, options, attributes);
+        let (operation, _) = tags(&options.operation, naming, attributes);
         return (format!("{operation}><{root}{close}"), format!("</{root}>"));
     }
-    let (start, end) = tags(root, options, attributes);
+    let (start, end) = tags(root, naming, attributes);
     (format!("{start}{close}"), end)
 }
 
 /// The start tag of the Body's child, but for its last bracket, and its end tag. Only with
-/// document/literal are the elements inside in its namespace.
-fn tags(name: &str, options: &Options, attributes: &str) -> (String, String) {
+/// document/literal are the elements inside in its namespace, if they are qualified.
+fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
+    let (options, spaces) = (naming.options, &naming.spaces);
     let namespace = escaped(&options.namespace);
-    match options.style {
-        _ if namespace.is_empty() => (format!("<{name}{attributes}"), format!("</{name}>")),
-        Style::DocumentLiteral => {
-            (format!("<{name} xmlns=\"{namespace}\"{attributes}"), format!("</{name}>"))
-        }
-        _ => (format!("<ns:{name} xmlns:ns=\"{namespace}\"{attributes}"), format!("</ns:{name}>")),
+    let mut others = String::new();
+    for (prefix, name) in spaces.declared().filter(|(prefix, _)| *prefix != "ns") {
+        others.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(name)));
     }
+    let is_default = options.style == Style::DocumentLiteral && options.qualified;
+    if namespace.is_empty() {
+        return (format!("<{name}{others}{attributes}"), format!("</{name}>"));
+    }
+    if is_default && !spaces.is_prefixed() {
+        let start = format!("<{name} xmlns=\"{namespace}\"{others}{attributes}");
+        return (start, format!("</{name}>"));
+    }
+    let start = format!("<ns:{name} xmlns:ns=\"{namespace}\"{others}{attributes}");
+    (start, format!("</ns:{name}>"))
 }
 
 fn escaped(value: &str) -> String {

@@ -9,7 +9,11 @@ use super::plan::Shape;
 /// An element around what a scope describes: the message's, an entry's, that of a struct by itself.
 #[derive(Debug)]
 pub(super) struct Enclosing {
+    /// As it is written.
     pub(super) name: Box<str>,
+    pub(super) local: Box<str>,
+    /// The number of its namespace.
+    pub(super) space: u8,
     /// `<MDEntry>`, or `<MDEntry` where attributes may follow.
     pub(super) start: Literal,
     pub(super) end: Literal,
@@ -35,24 +39,33 @@ impl Inside {
         naming: &Naming<'_>,
         field: &Field,
         shape: Shape,
-        name: &str,
+        (name, space): (&str, u8),
     ) -> Option<Self> {
         let layout = naming.layout;
         let fixed = field.fixed.map_or(0, |count| count as usize);
-        let of_scope = |name: &str, scope: ScopeId| {
-            let start = naming.start(name, &layout.scope(scope).name);
-            Enclosing { name: name.into(), start, end: end(name) }
+        let of_scope = |local: &str, scope: ScopeId| {
+            let name = naming.spaces.written(space, local);
+            let start = naming.start(&name, &layout.scope(scope).name);
+            Enclosing { end: end(&name), name: name.into(), local: local.into(), space, start }
+        };
+        let plain = |local: &str, holds: Holds| {
+            let name = naming.spaces.written(space, local);
+            let start = Literal::new(naming.field_start(&name, holds).as_bytes());
+            Enclosing { end: end(&name), name: name.into(), local: local.into(), space, start }
         };
         let shape_of = |scope: ScopeId| layout.scope(scope).shape;
         let (enclosing, is_compound) = match (field.holds, shape) {
             (Holds::Value(_) | Holds::Enumeration(_), _) => return None,
             (Holds::Struct(inner), _) => (Some(of_scope(name, inner)), true),
-            (Holds::List(_), Shape::Run) => (Some(of_number(naming, name, field.holds)), false),
+            (Holds::List(kind), Shape::Run) => (Some(plain(name, Holds::Value(kind))), false),
+            (Holds::List(_), Shape::Value | Shape::Attribute) => (None, false),
             (Holds::List(_), _) => {
                 let noted = super::binding::item_name(layout, field);
                 let noted = noted.filter(|_| !naming.options.compact_tags).unwrap_or("item");
-                let start = Literal::new(format!("<{noted}>").as_bytes());
-                (Some(Enclosing { name: noted.into(), start, end: end(noted) }), false)
+                let name = naming.spaces.written(space, noted);
+                let start = Literal::new(format!("<{name}>").as_bytes());
+                let (end, local) = (end(&name), noted.into());
+                (Some(Enclosing { name: name.into(), local, space, start, end }), false)
             }
             (Holds::Group(inner), _) if shape_of(inner) == ScopeShape::Item => {
                 let item = layout.scope(inner).fields[0].holds;
@@ -67,15 +80,6 @@ impl Inside {
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
         Some(Self { enclosing, fixed, is_compound, is_array })
     }
-}
-
-/// Of a number that stands by itself.
-fn of_number(naming: &Naming<'_>, name: &str, holds: Holds) -> Enclosing {
-    let start = match holds {
-        Holds::List(kind) => naming.field_start(name, Holds::Value(kind)),
-        holds => naming.field_start(name, holds),
-    };
-    Enclosing { name: name.into(), start: Literal::new(start.as_bytes()), end: end(name) }
 }
 
 pub(super) fn end(name: &str) -> Literal {

@@ -193,14 +193,23 @@ pub(super) struct Learnt {
     known: Vec<usize>,
     /// Where the places of each scope begin.
     scopes: Box<[usize]>,
-    /// Of all elements in the gaps.
-    prefix: Option<Box<str>>,
+    /// Of all elements in the gaps, by the numbers of their namespaces.
+    prefixes: Box<[Prefix]>,
+    /// A bit for each namespace whose elements have the plan's own prefix in the gaps.
+    planned: u64,
     /// By scope, of its entries.
     items: Box<[Option<Box<str>>]>,
     /// By scope, what stands before the content of an entry, where that is not as planned.
     entries: Box<[Entry]>,
     /// By scope, how many entries the last group had: so many are likely to come again.
     counts: Box<[usize]>,
+}
+
+/// What stands for a namespace.
+#[derive(Debug)]
+struct Prefix {
+    planned: Box<str>,
+    found: Option<Box<str>>,
 }
 
 /// The bytes from the end of a tag to the content of an entry; no bytes where none are known.
@@ -212,8 +221,11 @@ struct Entry {
 }
 
 impl Learnt {
-    /// Knows nothing yet of scopes with so many fields each.
-    pub(super) fn new(fields: impl Iterator<Item = usize>) -> Self {
+    /// Knows nothing yet of scopes with so many fields each, whose namespaces have these prefixes.
+    pub(super) fn new<'a>(
+        fields: impl Iterator<Item = usize>,
+        prefixes: impl Iterator<Item = &'a str>,
+    ) -> Self {
         let mut count = 0;
         let mut scopes = Vec::new();
         for fields in fields {
@@ -224,8 +236,9 @@ impl Learnt {
         let items = vec![None; scopes.len()].into();
         let entries = scopes.iter().map(|_| Entry::default()).collect();
         let counts = vec![0; scopes.len()].into();
-        let (known, prefix, scopes) = (Vec::new(), None, scopes.into());
-        Self { places, known, scopes, prefix, items, entries, counts }
+        let prefixes = prefixes.map(|it| Prefix { planned: it.into(), found: None }).collect();
+        let (known, scopes) = (Vec::new(), scopes.into());
+        Self { places, known, scopes, prefixes, planned: 0, items, entries, counts }
     }
 
     /// How many entries a group of this scope had the last time.
@@ -245,7 +258,8 @@ impl Learnt {
         for place in self.known.drain(..) {
             self.places[place] = Place::default();
         }
-        self.prefix = None;
+        self.prefixes.iter_mut().for_each(|it| it.found = None);
+        self.planned = 0;
         self.items.fill(None);
         self.entries.fill_with(Entry::default);
     }
@@ -273,11 +287,24 @@ impl Learnt {
         **self.items[scope].get_or_insert_with(|| name.into()) == *name
     }
 
-    /// Is it the prefix of all gaps? The first one becomes it.
+    /// Is it the prefix of this namespace in all gaps? The first one becomes it.
+    pub(super) fn agrees(&mut self, space: u8, prefix: &str) -> bool {
+        let Prefix { planned, found } = &mut self.prefixes[usize::from(space)];
+        let found = &**found.get_or_insert_with(|| prefix.into());
+        self.planned |= u64::from(*found == **planned) << space;
+        found == prefix
+    }
+
+    /// The same of the plan's own prefix.
     #[inline]
-    pub(super) fn agrees(&mut self, prefix: &str) -> bool {
-        let own = &**self.prefix.get_or_insert_with(|| prefix.into());
-        own.is_empty() && prefix.is_empty() || own == prefix
+    pub(super) fn agrees_planned(&mut self, space: u8) -> bool {
+        self.planned >> (space & 63) & 1 != 0 || self.agrees_first(space)
+    }
+
+    #[cold]
+    fn agrees_first(&mut self, space: u8) -> bool {
+        let planned = self.prefixes[usize::from(space)].planned.clone();
+        self.agrees(space, &planned)
     }
 
     /// The gap that stands at `at`, if it was learnt: the usual one of its place, or any if

@@ -23,6 +23,7 @@ mod document;
 mod encoder;
 mod entries;
 mod envelope;
+mod escape;
 mod fault;
 mod forward;
 mod fragment;
@@ -34,16 +35,20 @@ mod names;
 mod naming;
 mod opening;
 mod order;
+mod parts;
 mod plan;
 mod qname;
 mod reader;
+mod spaces;
 mod tags;
 mod templates;
 mod unknown;
 mod values;
 mod ways;
 
-pub use binding::{entry_name, is_unwrapped, item_name};
+pub use binding::{
+    entry_name, is_spaced, is_unwrapped, item_name, note_beyond_elements, noted_name,
+};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use fault::{Fault, FaultCode, FaultParts};

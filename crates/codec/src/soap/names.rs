@@ -19,13 +19,25 @@ const ATTEMPTS: usize = 512;
 /// The names that may stand in each component of a scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Of the scope's own element first, then of its components in their order.
+    /// Of the scope's own element first, then of its components in their order; by names as they are
+    /// written.
     tables: Vec<Table>,
+    /// The same by local names, where any name has a prefix.
+    locals: Vec<Table>,
+}
+
+/// A name that is known.
+#[derive(Clone, Debug)]
+struct Entry {
+    name: Box<[u8]>,
+    /// The number of its namespace.
+    space: u8,
+    meaning: Name,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    entries: Vec<(Box<[u8]>, Name)>,
+    entries: Vec<Entry>,
     /// By hash, what a name means and its position in `entries` plus one, or 0.
     places: Box<[(Name, u16)]>,
     /// Positions of the entries that have no place: long ones, and twins of others.
@@ -75,7 +87,7 @@ impl Table {
     fn fill(&mut self, places: usize, may: bool) -> bool {
         let mut filled = vec![(Name::Component(0), 0); places];
         let mut searched = Vec::new();
-        for (index, (name, meaning)) in self.entries.iter().enumerate() {
+        for (index, Entry { name, meaning, .. }) in self.entries.iter().enumerate() {
             let Some(own) = window(name) else {
                 searched.push(index);
                 continue;
@@ -83,7 +95,7 @@ impl Table {
             let place = &mut filled[self.place(&own, name.len())];
             match self.entries.get(usize::from(place.1).wrapping_sub(1)) {
                 None => *place = (*meaning, index as u16 + 1),
-                Some((other, _)) => {
+                Some(Entry { name: other, .. }) => {
                     let others = window(other).map(|window| mix(&window, other.len()));
                     if !may && others != Some(mix(&own, name.len())) {
                         return false;
@@ -96,15 +108,14 @@ impl Table {
         true
     }
 
-    /// The entry of this name.
-    fn entry(&self, name: &[u8]) -> Option<Name> {
+    /// The entries of this name.
+    fn entries_of(&self, name: &[u8]) -> impl Iterator<Item = &Entry> {
         let at_place = window(name).and_then(|window| {
             let (_, entry) = self.places[self.place(&window, name.len())];
             self.entries.get(usize::from(entry).wrapping_sub(1))
         });
         let searched = self.searched.iter().map(|index| &self.entries[*index]);
-        let mut candidates = at_place.into_iter().chain(searched);
-        candidates.find(|(known, _)| **known == *name).map(|(_, meaning)| *meaning)
+        at_place.into_iter().chain(searched).filter(move |known| *known.name == *name)
     }
 }
 
@@ -118,12 +129,22 @@ fn window(name: &[u8]) -> Option<Window> {
 impl Names {
     /// For a scope with so many components.
     pub(super) fn new(components: usize) -> Self {
-        Self { tables: (0..=components).map(|_| Table::default()).collect() }
+        let tables = || (0..=components).map(|_| Table::default()).collect();
+        Self { tables: tables(), locals: tables() }
     }
 
-    /// Adds a name that may stand in a component; each stands there once.
-    pub(super) fn add(&mut self, component: u16, name: &str, meaning: Name) {
-        self.tables[table(component)].entries.push((name.as_bytes().into(), meaning));
+    /// Adds a name that may stand in a component, as it is written and by itself, with the number of
+    /// its namespace; each stands there once.
+    pub(super) fn add(
+        &mut self,
+        component: u16,
+        (written, local): (&str, &str),
+        space: u8,
+        meaning: Name,
+    ) {
+        let entry = |name: &str| Entry { name: name.as_bytes().into(), space, meaning };
+        self.tables[table(component)].entries.push(entry(written));
+        self.locals[table(component)].entries.push(entry(local));
     }
 
     /// How many names the component with the most of them has.
@@ -132,13 +153,25 @@ impl Names {
     }
 
     pub(super) fn finish(mut self) -> Self {
-        self.tables.iter_mut().for_each(Table::finish);
+        let names = |tables: &[Table]| -> Vec<Box<[u8]>> {
+            tables.iter().flat_map(|it| &it.entries).map(|it| it.name.clone()).collect()
+        };
+        if names(&self.tables) == names(&self.locals) {
+            self.locals.clear();
+        }
+        self.tables.iter_mut().chain(&mut self.locals).for_each(Table::finish);
         self
     }
 
-    /// What the name means in the component.
-    pub(super) fn get(&self, component: u16, name: &[u8]) -> Option<Name> {
-        self.tables[table(component)].entry(name)
+    /// What the local name means in the component, in whichever namespace.
+    pub(super) fn get(&self, component: u16, local: &[u8]) -> Option<Name> {
+        self.all(component, local).next().map(|(_, meaning)| meaning)
+    }
+
+    /// What the local name means in the component in each namespace, with the numbers of those.
+    pub(super) fn all(&self, component: u16, local: &[u8]) -> impl Iterator<Item = (u8, Name)> {
+        let tables = if self.locals.is_empty() { &self.tables } else { &self.locals };
+        tables[table(component)].entries_of(local).map(|it| (it.space, it.meaning))
     }
 
     /// What the name of `length` bytes in the window means, if it is a name of the component at
@@ -166,12 +199,13 @@ mod tests {
         let mut names = Names::new(3);
         let all: Vec<String> = (0..400).map(|i| format!("{}name{i}", "x".repeat(i % 40))).collect();
         for (i, name) in all.iter().enumerate() {
-            names.add((i % 3) as u16, name, Name::Field(i as u16));
+            names.add((i % 3) as u16, (name, name), 0, Name::Field(i as u16));
         }
         // Their hashes are equal: they differ in the middle only.
-        names.add(0, "Customer1BillingAddress", Name::Field(1000));
-        names.add(0, "Customer2BillingAddress", Name::Field(2000));
-        names.add(super::super::plan::NONE, "own", Name::Component(1));
+        let mut add = |component, name, meaning| names.add(component, (name, name), 0, meaning);
+        add(0, "Customer1BillingAddress", Name::Field(1000));
+        add(0, "Customer2BillingAddress", Name::Field(2000));
+        add(super::super::plan::NONE, "own", Name::Component(1));
         let names = names.finish();
         assert_eq!(names.get(0, b"Customer1BillingAddress"), Some(Name::Field(1000)));
         assert_eq!(names.get(0, b"Customer2BillingAddress"), Some(Name::Field(2000)));

@@ -2,12 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
+use trunkline_message::Need;
 use trunkline_message::Shape as ScopeShape;
-use trunkline_message::{Error, ErrorKind, Field, Holds, IntegerKind, Kind, Result, ScopeId};
+use trunkline_message::{
+    Error, ErrorKind, Field, Holds, IntegerKind, Kind, MemberId, Result, ScopeId, TypeId,
+};
 use trunkline_wire::Literal;
 
-use super::binding::{entry_name, is_unwrapped, item_name};
-use super::plan::{Layout, NONE, Options, Shape, Version};
+use super::binding::{
+    check_component, check_member, check_type, entry_name, is_spaced, is_unwrapped, item_name,
+    noted_name, of_member, of_type,
+};
+use super::plan::{Layout, NONE, Options, Shape, Style, Version};
+use super::spaces::{Place, Spaces};
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
 /// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
@@ -16,6 +23,40 @@ const TAKEN: [&str; 2] = ["xmlns", "href"];
 pub(super) struct Naming<'a> {
     pub(super) layout: &'a trunkline_message::Layout,
     pub(super) options: &'a Options,
+    pub(super) spaces: Spaces,
+    /// May values stand in start tags, or as the text of an element with such a one?
+    pub(super) in_tags: bool,
+    /// May elements be written that are nil?
+    pub(super) has_nil: bool,
+}
+
+impl<'a> Naming<'a> {
+    /// With no namespaces yet but that of elements of which nothing is noted.
+    pub(super) fn new(layout: &'a trunkline_message::Layout, options: &'a Options) -> Self {
+        let spaces = Spaces::of_elements(options.element_namespace());
+        let in_tags = options.attributes;
+        let mut naming = Self { layout, options, spaces, in_tags, has_nil: false };
+        let places = || {
+            (0..layout.scopes().len() as u16).map(ScopeId).flat_map(|id| {
+                let fields = layout.scope(id).fields.len();
+                (0..fields).map(move |index| (id, index))
+            })
+        };
+        let stands =
+            |(id, index)| matches!(naming.shape(id, index), Shape::Attribute | Shape::Text);
+        naming.in_tags |= places().any(stands);
+        naming.has_nil = places().any(|(id, index)| naming.is_nil_written(id, index));
+        naming
+    }
+
+    /// With all namespaces.
+    ///
+    /// # Errors
+    /// They are too many.
+    pub(super) fn with_spaces(mut self) -> Result<Self> {
+        self.spaces = Spaces::new(&self)?;
+        Ok(self)
+    }
 }
 
 impl Naming<'_> {
@@ -24,12 +65,79 @@ impl Naming<'_> {
         let field = &self.layout.scope(id).fields[index];
         match field.holds {
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
+            Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
+                Some("attribute") => Shape::Attribute,
+                _ => Shape::Value,
+            },
+            Holds::Value(_) | Holds::Enumeration(_) if self.is_bare(id) => Shape::Bare,
             Holds::Group(_) => Shape::Group,
             Holds::Struct(_) => Shape::Struct,
             Holds::List(_) => Shape::List,
-            _ if self.options.attributes && !self.is_chosen(id, index) => Shape::Attribute,
-            Holds::Value(_) | Holds::Enumeration(_) => Shape::Value,
+            Holds::Value(_) | Holds::Enumeration(_) => match self.kind(field) {
+                Some("text") => Shape::Text,
+                Some("element") => Shape::Value,
+                None if !self.options.attributes || self.is_chosen(id, index) => Shape::Value,
+                _ => Shape::Attribute,
+            },
         }
+    }
+
+    /// What was noted of the kind of a field.
+    fn kind(&self, field: &Field) -> Option<&str> {
+        let noted = of_member(self.layout, field.member, "kind");
+        noted.filter(|_| !self.options.style.is_encoded())
+    }
+
+    /// Is the field written as an element that is nil where it is absent?
+    pub(super) fn is_nil_written(&self, id: ScopeId, index: usize) -> bool {
+        let field = &self.layout.scope(id).fields[index];
+        let noted = of_member(self.layout, field.member, "nillable");
+        field.need == Need::Optional && noted == Some("true") && self.may_be_nil(id, index)
+    }
+
+    /// May the field have an element that is nil?
+    fn may_be_nil(&self, id: ScopeId, index: usize) -> bool {
+        let shape = self.shape(id, index);
+        let is_element = !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run);
+        is_element && !self.is_chosen(id, index)
+    }
+
+    pub(super) fn is_noted_attribute(&self, id: ScopeId, index: usize) -> bool {
+        self.kind(&self.layout.scope(id).fields[index]) == Some("attribute")
+    }
+
+    /// The namespace of a member's element or attribute.
+    pub(super) fn namespace_of(&self, member: MemberId, is_attribute: bool) -> &str {
+        let options = self.options;
+        if options.style.is_encoded() {
+            return options.element_namespace();
+        }
+        let noted = of_member(self.layout, member, "namespace");
+        let form_of_type = || of_type(self.layout, member.of, "form").filter(|_| !is_attribute);
+        let form = of_member(self.layout, member, "form").or_else(form_of_type);
+        let is_default = || options.style == Style::DocumentLiteral && options.qualified;
+        let is_qualified = match form {
+            Some(form) => form == "qualified",
+            None => noted.is_some() || !is_attribute && is_default(),
+        };
+        match is_qualified {
+            true => {
+                let of_type = || of_type(self.layout, member.of, "namespace");
+                noted.or_else(of_type).unwrap_or(&options.namespace)
+            }
+            false => "",
+        }
+    }
+
+    /// Do the items of a list stand in one text?
+    fn is_spaced(&self, field: &Field) -> bool {
+        is_spaced(self.layout, field) && !self.options.style.is_encoded()
+    }
+
+    /// Is what a scope describes an item of such a list?
+    fn is_bare(&self, id: ScopeId) -> bool {
+        let list = self.layout.field_of(id).filter(|list| self.is_spaced(list));
+        self.layout.scope(id).shape == ScopeShape::Item && list.is_some()
     }
 
     /// Have the entries of a list no element around all of them? Arrays of the encoding have.
@@ -63,9 +171,10 @@ impl Naming<'_> {
         if self.layout.scope(id).shape == ScopeShape::Item {
             return self.item(id);
         }
+        let own = || noted_name(self.layout, field.member).unwrap_or(&field.name);
         match self.is_run(field) {
-            true => item_name(self.layout, field).unwrap_or(&field.name).to_owned(),
-            false => field.name.to_string(),
+            true => item_name(self.layout, field).unwrap_or_else(own).to_owned(),
+            false => own().to_owned(),
         }
     }
 
@@ -82,24 +191,46 @@ impl Naming<'_> {
     }
 
     /// # Errors
-    /// A note is no name, or stands where it means nothing; two elements beside each other would have
-    /// the same name: an arm's, which stands where its choice does, or that of an unwrapped list.
+    /// A note is no name or no word that is known, or stands where it means nothing.
+    pub(super) fn check_notes(&self) -> Result<()> {
+        for (index, of) in self.layout.schema().types().iter().enumerate() {
+            let checked = check_type(self.layout, TypeId(index as u32));
+            checked.map_err(|what| unsupported(what).within(&of.name))?;
+        }
+        for (index, scope) in self.layout.scopes().iter().enumerate() {
+            let id = ScopeId(index as u16);
+            for component in &scope.components {
+                let checked = check_component(self.layout, component);
+                checked.map_err(|what| unsupported(what).within(&component.name))?;
+            }
+            for (at, field) in scope.fields.iter().enumerate() {
+                let checked = check_member(self.layout, field.member);
+                let checked = checked.and_then(|()| self.check_list(id, field));
+                let checked = checked.and_then(|()| self.check_kind(id, at));
+                let checked = checked.and_then(|()| self.check_nil(id, at));
+                checked.map_err(|what| scope.locate(unsupported(what), at))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// Two elements beside each other would have the same name: an arm's, which stands where its choice
+    /// does, or that of an unwrapped list.
     pub(super) fn check(&self) -> Result<()> {
         for (index, scope) in self.layout.scopes().iter().enumerate() {
             let id = ScopeId(index as u16);
-            for (at, field) in scope.fields.iter().enumerate() {
-                let checked = self.check_notes(id, field);
-                checked.map_err(|what| scope.locate(unsupported(what), at))?;
-            }
             if self.options.flat || self.options.compact_tags {
                 continue;
             }
-            let components = scope.components.iter().filter(|it| !it.is_choice);
-            let components = components.map(|it| (it.parent.unwrap_or(NONE), it.name.to_string()));
-            let mut known: HashSet<(u16, String)> = components.collect();
+            let components =
+                (0..scope.components.len()).filter(|it| !scope.components[*it].is_choice);
+            let components =
+                components.map(|it| self.place_of_component(id, it, self.component(id, it)));
+            let mut known: HashSet<Place> = components.collect();
             for (at, field) in scope.fields.iter().enumerate() {
                 let name = self.own_name(id, field);
-                if !known.insert((self.around(id, at), name.clone())) {
+                if !known.insert(self.place(id, at, name.clone())) {
                     let what = format!("two elements {name} beside each other in XML");
                     return Err(scope.locate(unsupported(what), at));
                 }
@@ -108,16 +239,51 @@ impl Naming<'_> {
         Ok(())
     }
 
-    fn check_notes(&self, id: ScopeId, field: &Field) -> Result<(), String> {
-        let note = |word| self.layout.notes().of_member(field.member, "xml", word);
-        if let Some(name) = note("entry").filter(|it| !trunkline_message::is_name(it)) {
-            return Err(format!("the note xml(entry = {name:?}), which is no name of an element"));
+    /// Can it be an attribute, or the text of its element?
+    fn check_kind(&self, id: ScopeId, index: usize) -> Result<(), String> {
+        let scope = self.layout.scope(id);
+        let kind = of_member(self.layout, scope.fields[index].member, "kind");
+        let Some(kind) = kind.filter(|it| *it != "element") else { return Ok(()) };
+        let field = &scope.fields[index];
+        let is_value = matches!(field.holds, Holds::Value(_) | Holds::Enumeration(_))
+            || kind == "attribute" && is_spaced(self.layout, field);
+        if !is_value || self.is_chosen(id, index) {
+            return Err(format!("xml(kind = {kind:?}) of what is no single value of a struct"));
         }
-        match note("list") {
+        let place = self.around(id, index);
+        let is_other = |it: usize| {
+            it != index && self.around(id, it) == place && self.shape(id, it) != Shape::Attribute
+        };
+        let is_inside = || scope.components.iter().any(|it| it.parent.unwrap_or(NONE) == place);
+        let has_others = || (0..scope.fields.len()).any(is_other) || is_inside();
+        let is_text = self.shape(id, index) == Shape::Text;
+        match is_text && (has_others() || self.options.flat && !scope.components.is_empty()) {
+            true => Err("xml(kind = \"text\") beside elements".into()),
+            false => Ok(()),
+        }
+    }
+
+    fn check_nil(&self, id: ScopeId, index: usize) -> Result<(), String> {
+        let field = &self.layout.scope(id).fields[index];
+        let noted = of_member(self.layout, field.member, "nillable") == Some("true");
+        // A preset may make an attribute of it.
+        let may = self.may_be_nil(id, index) || self.options.attributes;
+        match noted && !may {
+            true => Err("xml(nillable) of what is no element of its own".into()),
+            false => Ok(()),
+        }
+    }
+
+    fn check_list(&self, id: ScopeId, field: &Field) -> Result<(), String> {
+        match of_member(self.layout, field.member, "list") {
             None => {}
             Some("unwrapped") if is_unwrapped(self.layout, field) => {}
             Some("unwrapped") => {
                 return Err("xml(list = \"unwrapped\") of what is no list in a struct".into());
+            }
+            Some("spaced") if is_spaced(self.layout, field) => {}
+            Some("spaced") => {
+                return Err("xml(list = \"spaced\") of what is no list of single values".into());
             }
             Some(other) => return Err(format!("the note xml(list = {other:?})")),
         }
@@ -127,10 +293,12 @@ impl Naming<'_> {
         match first {
             Some(first) if self.layout.scope(inner).shape == ScopeShape::Item => {
                 let names = |it: &Field| (self.is_run(it), self.own_name(id, it));
-                let same = !self.is_run(first)
-                    && !self.is_run(field)
+                let is_apart = |it: &Field| self.is_run(it) || self.is_spaced(it);
+                let same = !is_apart(first)
+                    && !is_apart(field)
                     && item_name(self.layout, first) == item_name(self.layout, field);
-                match same || names(first) == names(field) {
+                let spaced = self.is_spaced(first) && self.is_spaced(field);
+                match same || spaced || names(first) == names(field) && !self.is_spaced(field) {
                     true => Ok(()),
                     false => Err("other names of entries than in another list of the type".into()),
                 }
@@ -149,19 +317,18 @@ impl Naming<'_> {
             true => self.prefixed(id),
             false => scope.fields.iter().map(|field| self.own_name(id, field)).collect(),
         };
-        let places = (0..names.len()).map(|index| self.around(id, index));
-        let places: Vec<u16> = places.collect();
-        let mut all: HashSet<(u16, String)> = places.iter().copied().zip(names.clone()).collect();
+        let places = names.iter().enumerate().map(|(at, name)| self.place(id, at, name.clone()));
+        let mut all: HashSet<Place> = places.collect();
         let mut passed = HashSet::new();
         for (index, name) in names.iter_mut().enumerate() {
-            let place = places[index];
+            let place = |name: &String| self.place(id, index, name.clone());
             let is_attribute = self.shape(id, index) == Shape::Attribute;
             let is_taken = is_attribute && TAKEN.contains(&&**name);
-            if passed.insert((place, name.clone())) && !is_taken {
+            if passed.insert(place(name)) && !is_taken {
                 continue;
             }
             let numbered = (2..).map(|number| format!("{name}-{number}"));
-            let mut free = numbered.filter(|name| all.insert((place, name.clone())));
+            let mut free = numbered.filter(|name| all.insert(place(name)));
             *name = free.next().expect("one of all numbers");
         }
         names
@@ -209,7 +376,10 @@ impl Naming<'_> {
 
     pub(super) fn component(&self, scope: ScopeId, index: usize) -> String {
         match self.options.compact_tags {
-            false => self.layout.scope(scope).components[index].name.to_string(),
+            false => {
+                let component = &self.layout.scope(scope).components[index];
+                noted_name(self.layout, component.member).unwrap_or(&component.name).to_owned()
+            }
             true => format!("c{index}"),
         }
     }
@@ -233,7 +403,7 @@ impl Naming<'_> {
     /// The start tag of an element that is not a field, up to where attributes may stand; `type_name`
     /// is its type's, in the namespace.
     pub(super) fn start(&self, name: &str, type_name: &str) -> Literal {
-        let end = if self.options.attributes { "" } else { ">" };
+        let end = if self.in_tags { "" } else { ">" };
         let of_type = match self.options.has_arrays() {
             true => format!(" xsi:type=\"{}\"", self.own_type(type_name)),
             false => String::new(),
@@ -354,8 +524,6 @@ pub(super) fn xsd_name(kind: Kind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use trunkline_message::Need;
-
     use super::*;
 
     /// Names of the fields with these paths, such as `Header/Sender/CompID`.
@@ -373,7 +541,7 @@ mod tests {
             }
         }
         let layout = builder.build().unwrap();
-        Naming { layout: &layout, options: &options }.fields(ScopeId(0))
+        Naming::new(&layout, &options).fields(ScopeId(0))
     }
 
     #[test]

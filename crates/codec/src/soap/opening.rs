@@ -187,7 +187,7 @@ fn message(
         return Err(unexpected(at, &expected, parser, input, name));
     }
     let nil = check(plan, input, parser, at, plan.may_be_nil())?;
-    if plan.options.attributes {
+    if plan.in_tags {
         return Ok(nil);
     }
     if let Some((meaning, kind, at)) = misplaced(plan, parser, input, &plan.scopes[0], NONE) {

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_message::{Component, Error, Field, Holds, Need, Required, Result, Scope, ScopeId};
+use trunkline_message::{Error, Field, Holds, Need, Required, Result, ScopeId};
 use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
-use super::binding::is_unwrapped;
 use super::envelope;
 use super::inside::{Depths, Enclosing, Inside, Values, end, many_named};
 use super::names::{Name, Names};
 use super::naming::Naming;
 use super::order::Order;
+use super::parts::{Part, hollow, parts};
+use super::spaces::Spaces;
 
 /// Which SOAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -61,8 +62,7 @@ pub enum Layout {
     /// or the children of a wrapper (document/literal wrapped).
     Operation,
     /// One named after the operation, without an envelope: for header blocks and details of
-    /// faults. Its content is by schema, all of it in the namespace; with document/encoded by the
-    /// encoding rules.
+    /// faults. Its content is by schema; with document/encoded by the encoding rules.
     Fragment,
 }
 
@@ -77,9 +77,13 @@ pub struct Options {
     pub layout: Layout,
     /// The operation's name: for the rpc styles, and for [layouts](Self::layout) named after it.
     pub operation: String,
-    /// Namespace of the Body's child, and with document/literal of every element inside; empty for
-    /// none.
+    /// Namespace of the Body's child, and with document/literal of every element inside that is
+    /// [qualified](Self::qualified); empty for none.
     pub namespace: String,
+    /// With document/literal, are the elements inside the Body's child in the namespace
+    /// (`elementFormDefault="qualified"`)? If not, they are in none, as the schemas of most services
+    /// have it that were made from code (XML Schema part 1 section 3.3.2 has it so by default).
+    pub qualified: bool,
     /// Does every value tell its type (`xsi:type`)? Not where values are
     /// [attributes](Self::attributes), which have no attributes of their own, nor in
     /// [fragments](Layout::Fragment) by schema.
@@ -132,6 +136,7 @@ impl Default for Options {
             layout: Layout::default(),
             operation: "sendMessage".into(),
             namespace: String::new(),
+            qualified: true,
             types: false,
             zone: false,
             exponents: true,
@@ -181,6 +186,14 @@ impl Options {
         self.types && self.style.is_encoded() && !self.is_plain_rpc()
     }
 
+    /// Namespace of elements of which no note says more.
+    pub(super) fn element_namespace(&self) -> &str {
+        match self.style {
+            Style::DocumentLiteral if self.qualified => &self.namespace,
+            _ => "",
+        }
+    }
+
     fn root_namespace(&self) -> &str {
         if self.is_plain_rpc() { "" } else { &self.namespace }
     }
@@ -193,14 +206,14 @@ impl Options {
         }
     }
 
-    fn prefixes(&self) -> Vec<(&'static str, Box<str>)> {
+    fn prefixes(&self, spaces: &Spaces) -> Vec<(Box<str>, Box<str>)> {
         let (_, encoding) = envelope::namespaces(self.version);
         let types = [("xsi", envelope::XSI), ("xsd", envelope::XSD)];
         let own = (!self.namespace.is_empty()).then_some(("ns", &*self.namespace));
         let of_arrays = [("SOAP-ENC", encoding)].into_iter().chain(own);
         let types = types.into_iter().filter(|_| self.types);
         let all = types.chain(of_arrays.filter(|_| self.has_arrays()));
-        all.map(|(prefix, name)| (prefix, name.into())).collect()
+        all.chain(spaces.declared()).map(|(prefix, name)| (prefix.into(), name.into())).collect()
     }
 }
 
@@ -228,7 +241,13 @@ pub struct Plan {
     /// May elements be named otherwise than planned?
     pub(super) any_name: bool,
     /// The prefixes in the attributes of start tags, and what they must stand for.
-    pub(super) prefixes: Vec<(&'static str, Box<str>)>,
+    pub(super) prefixes: Vec<(Box<str>, Box<str>)>,
+    pub(super) spaces: Spaces,
+    /// May values stand in start tags, or as the text of an element with such a one?
+    pub(super) in_tags: bool,
+    /// Is anything as notes say that graphs know nothing of: in other namespaces, in start tags, or a
+    /// list in one text?
+    pub(super) is_by_schema: bool,
     /// What the return value of a call is read as, if the message is the answer.
     pub(super) return_value: Option<Name>,
     /// In answers of SOAP 1.2, the element that names the return value.
@@ -253,10 +272,12 @@ impl Plan {
     /// choice does. Or a note of XML is none: a name that is no name, a word without a meaning.
     pub fn new(layout: &Arc<trunkline_message::Layout>, options: &Options) -> Result<Arc<Self>> {
         let options = options.effective();
-        let naming = Naming { layout, options: &options };
+        let naming = Naming::new(layout, &options);
+        naming.check_notes()?;
+        let naming = naming.with_spaces()?;
         naming.check()?;
         let root = naming.root();
-        let around = envelope::around(&options, &root);
+        let around = envelope::around(&naming, &root);
         let arrays = options.has_arrays();
         let any_item = options.style.is_encoded() && !options.is_plain_rpc();
         let mut enumerations = Enumerations::default();
@@ -268,6 +289,8 @@ impl Plan {
         for (index, scope) in scopes.iter_mut().enumerate() {
             (scope.depth, scope.many_named) = (depths.measured[index], many_named[index]);
         }
+        let mut slots = scopes.iter().flat_map(|it| &it.slots);
+        let has_bare = slots.any(|it| it.is_spaced);
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Ok(Arc::new(Self {
@@ -281,19 +304,24 @@ impl Plan {
             array_end: Literal::new(options.array_end().as_bytes()),
             any_item,
             any_name: any_item || options.any_wrapper,
-            prefixes: options.prefixes(),
+            prefixes: options.prefixes(&naming.spaces),
             return_value: return_value(&naming).filter(|_| options.is_answer()),
             result,
             message: Enclosing {
                 start: naming.start(&root, layout.name()),
                 end: end(&root),
                 name: root.clone().into(),
+                local: root.clone().into(),
+                space: 0,
             },
             root: root.into(),
             enumerations: enumerations.values,
             depth: depths.message,
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
+            in_tags: naming.in_tags,
+            is_by_schema: naming.in_tags || !naming.spaces.is_one() || has_bare,
+            spaces: naming.spaces,
             options,
         }))
     }
@@ -324,21 +352,17 @@ impl Plan {
     /// May the message's own element be nil? It is the same as an empty one, which no field that
     /// has to be there forbids: SOAP::Lite calls so what takes no parameters.
     pub(super) fn may_be_nil(&self) -> bool {
-        !self.options.attributes && self.scopes[0].required.is_nothing()
+        !self.in_tags && self.scopes[0].required.is_nothing()
     }
 
     /// Namespace of the message's elements.
     pub(super) fn element_namespace(&self) -> &str {
-        match self.options.style {
-            Style::DocumentLiteral => &self.options.namespace,
-            Style::RpcEncoded | Style::RpcLiteral | Style::DocumentEncoded => "",
-        }
+        self.options.element_namespace()
     }
 
     /// May elements of the message be in this namespace, which is one?
     pub(super) fn is_of_elements(&self, namespace: &str) -> bool {
-        namespace == self.element_namespace()
-            || self.any_item && namespace == &*self.options.namespace
+        self.spaces.contain(namespace) || self.any_item && namespace == &*self.options.namespace
     }
 }
 
@@ -394,6 +418,10 @@ pub(super) enum Shape {
     Value,
     /// An attribute.
     Attribute,
+    /// The text of the element around, which has no elements inside.
+    Text,
+    /// An item of a list whose items stand in one text: nothing but its value.
+    Bare,
     /// An element whose content is numbers, each an element.
     List,
     /// An element whose content is entries.
@@ -416,6 +444,10 @@ pub(super) struct Slot {
     pub(super) scope: u16,
     /// What is inside, an index into [`ScopePlan::insides`]; nothing of single values.
     pub(super) inside: u16,
+    /// Is it a list in one text?
+    pub(super) is_spaced: bool,
+    /// The number of the namespace of its element or attribute.
+    pub(super) space: u8,
     /// In which visit to the fields this one is written, and as which of all.
     pub(super) visit: u16,
     pub(super) rank: u16,
@@ -448,6 +480,10 @@ pub(super) struct Element {
     /// `<Instrument>`, or `<Instrument` where attributes may follow.
     pub(super) start: Literal,
     pub(super) end: Literal,
+    /// The number of its namespace.
+    pub(super) space: u8,
+    /// The field that is its text; [`NONE`] if it has elements inside.
+    pub(super) text: u16,
     pub(super) parent: u16,
     /// Rank of the first field inside; one beyond that of the last.
     pub(super) ranks: (usize, usize),
@@ -472,6 +508,8 @@ pub(super) struct ScopePlan {
     pub(super) depth: usize,
     /// Is it entered by elements of more than one name?
     pub(super) many_named: bool,
+    /// The field that is the text of the scope's own element; [`NONE`] if that has elements inside.
+    pub(super) text: u16,
     /// Of the elements inside.
     pub(super) names: Names,
     /// Of the attributes of the scope's and the components' elements.
@@ -479,9 +517,8 @@ pub(super) struct ScopePlan {
     /// How many visits to the fields it takes to write them.
     pub(super) visits: u16,
     pub(super) required: Required,
-    /// Lists that are written though they are empty: the parts of rpc, none of which may be
-    /// left out (WS-I Basic Profile 1.1, R2211).
-    pub(super) parts: Box<[u16]>,
+    /// Fields that are written though they are not set, by their ranks.
+    pub(super) parts: Box<[Part]>,
     /// Is there anything that must be there though nothing inside is set?
     pub(super) hollow: bool,
 }
@@ -498,14 +535,18 @@ impl ScopePlan {
         let insides = made.insides.into();
         let components = (0..components).map(|index| {
             let component = &scope.components[index];
-            let name = naming.component(id, index);
+            let local = naming.component(id, index);
+            let space = naming.space_of_component(id, index);
+            let name = naming.spaces.written(space, &local);
             let parent = component.parent.unwrap_or(NONE);
             if !component.is_choice {
-                names.add(parent, &name, Name::Component(index as u16));
+                names.add(parent, (&name, &local), space, Name::Component(index as u16));
             }
             Element {
                 start: naming.start(&name, &component.type_name),
                 end: end(&name),
+                space,
+                text: text_in(&slots, index as u16),
                 parent,
                 ranks: order.spans[index],
                 required: component.need == Need::Required && !component.is_choice,
@@ -513,10 +554,11 @@ impl ScopePlan {
                 is_condition: scope.required.is_condition(index as u16),
             }
         });
-        let parts = if id.0 == 0 { parts(naming.layout, naming.options) } else { Box::default() };
+        let parts = parts(naming, id, &slots);
         let components: Box<[Element]> = components.collect();
         Self {
             words: (slots.len() + components.len()).div_ceil(64),
+            text: text_in(&slots, NONE),
             components,
             slots,
             insides,
@@ -533,6 +575,12 @@ impl ScopePlan {
     }
 }
 
+/// The field that is the text of a component, or of the scope's own element.
+fn text_in(slots: &[Slot], component: u16) -> u16 {
+    let is_it = |it: &Slot| it.shape == Shape::Text && it.component == component;
+    slots.iter().position(is_it).map_or(NONE, |it| it as u16)
+}
+
 /// Makes the slots of a scope.
 struct Slots<'a> {
     naming: &'a Naming<'a>,
@@ -544,28 +592,33 @@ struct Slots<'a> {
 impl Slots<'_> {
     fn slots(&mut self, order: &Order, names: &mut Names, attributes: &mut Names) -> Box<[Slot]> {
         let (naming, id) = (self.naming, self.id);
-        let slot = |(index, name): (usize, String)| {
-            let slot = self.slot(index, &name, order);
+        let slot = |(index, local): (usize, String)| {
+            let slot = self.slot(index, &local, order);
+            let name = naming.spaces.written(slot.space, &local);
             let names = match slot.shape {
                 Shape::Attribute => &mut *attributes,
+                Shape::Text | Shape::Bare => return slot,
                 _ => &mut *names,
             };
-            names.add(slot.component, &name, Name::Field(index as u16));
+            names.add(slot.component, (&name, &local), slot.space, Name::Field(index as u16));
             slot
         };
         naming.fields(id).into_iter().enumerate().map(slot).collect()
     }
 
-    fn slot(&mut self, index: usize, name: &str, order: &Order) -> Slot {
+    fn slot(&mut self, index: usize, local: &str, order: &Order) -> Slot {
         let (naming, id) = (self.naming, self.id);
         let field = &naming.layout.scope(id).fields[index];
         let shape = naming.shape(id, index);
-        let inside = Inside::new(naming, field, shape, name);
+        let space = naming.space(id, index);
+        let name = &*naming.spaces.written(space, local);
+        let inside = Inside::new(naming, field, shape, (local, space));
         let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
         let (start, end) = match (shape, own) {
             (Shape::Attribute, _) => {
                 (Literal::new(format!(" {name}=\"").as_bytes()), Literal::new(b"\""))
             }
+            (Shape::Text | Shape::Bare, _) => (Literal::new(b""), Literal::new(b"")),
             (Shape::Run | Shape::Struct, Some(own)) => (own.start.clone(), own.end.clone()),
             (Shape::Run, None) => (self.run_start(field, name), end(name)),
             _ => (Literal::new(naming.field_start(name, field.holds).as_bytes()), end(name)),
@@ -581,7 +634,9 @@ impl Slots<'_> {
         };
         let component = naming.around(id, index);
         let (visit, rank) = (order.visit_of[index], order.rank_of[index]);
-        Slot { start, end, shape, component, scope, inside, visit, rank }
+        let is_list = matches!(field.holds, Holds::List(_) | Holds::Group(_));
+        let is_spaced = is_list && matches!(shape, Shape::Value | Shape::Attribute);
+        Slot { start, end, shape, component, scope, inside, is_spaced, space, visit, rank }
     }
 
     /// The start tag of an item without a list around it.
@@ -593,6 +648,23 @@ impl Slots<'_> {
 }
 
 impl ScopePlan {
+    /// The number of the namespace of an element.
+    #[inline]
+    pub(super) fn space_of(&self, meaning: Name) -> u8 {
+        match meaning {
+            Name::Field(field) => self.slots[usize::from(field)].space,
+            Name::Component(component) => self.components[usize::from(component)].space,
+        }
+    }
+
+    /// The field that is the text of a component, or of the scope's own element, if one is.
+    #[inline]
+    pub(super) fn text_of(&self, component: u16) -> Option<usize> {
+        let element = self.components.get(usize::from(component));
+        let text = element.map_or(self.text, |it| it.text);
+        (text != NONE).then_some(text.into())
+    }
+
     /// What is inside the field of a slot.
     #[inline]
     pub(super) fn inside(&self, slot: &Slot) -> &Inside {
@@ -664,42 +736,4 @@ impl ScopePlan {
         }
         inner == outer
     }
-}
-
-/// The lists that are parts of rpc by themselves.
-fn parts(layout: &trunkline_message::Layout, options: &Options) -> Box<[u16]> {
-    if !options.style.is_rpc() || options.layout != Layout::Operation || options.attributes {
-        return Box::default();
-    }
-    let scope = layout.scope(ScopeId(0));
-    let is_part = |index: &u16| {
-        let field = &scope.fields[usize::from(*index)];
-        // One of an optional component would say that the component is there, one of a choice that
-        // it is chosen.
-        let holds = |it: &Component, index: usize| it.fields.contains(&index);
-        let absent = |it: &Component| {
-            (it.need == Need::Implied || it.is_choice) && holds(it, usize::from(*index))
-        };
-        let is_wrapped = !is_unwrapped(layout, field) || options.has_arrays();
-        // An optional list tells that it has no entries from its not being there.
-        matches!(field.holds, Holds::Group(_) | Holds::List(_))
-            && is_wrapped
-            && field.need != Need::Optional
-            && scope.shape == ScopeShape::Struct
-            && (options.flat || field.component.is_none())
-            && !scope.components.iter().any(absent)
-    };
-    (0..scope.fields.len() as u16).filter(is_part).collect()
-}
-
-fn hollow(scope: &Scope) -> bool {
-    let of_choice = |it: &Field| it.component.map(|it| &scope.components[usize::from(it)]);
-    let may_lack = |it: &Field| match of_choice(it).filter(|it| it.is_choice) {
-        Some(choice) => choice.need != Need::Required,
-        None => it.need != Need::Required,
-    };
-    scope.components.iter().any(|component| {
-        let inside = &scope.fields[component.fields.clone()];
-        component.need == Need::Required && !component.is_choice && inside.iter().all(may_lack)
-    })
 }

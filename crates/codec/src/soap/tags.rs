@@ -3,7 +3,7 @@
 //! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
 //! in a value, and a tag that is not what the plan would write is left to the parser untouched.
 
-use trunkline_message::{ErrorKind, Fields, Result};
+use trunkline_message::{ErrorKind, Fields, Need, Result};
 use trunkline_wire::scan;
 
 use super::attributes::says_nothing;
@@ -126,7 +126,19 @@ impl<'a> Body<'a> {
             loop {
                 body.take_held(seen, into)?;
                 if std::mem::take(&mut body.tags.ended) {
+                    if let Some(text) = scope.text_of(NONE) {
+                        let at = body.parser.position();
+                        body.empty_text(text, seen, at, into)?;
+                    }
                     break;
+                }
+                if let Some(text) = scope.text_of(component) {
+                    body.text_between_tags(scope, text, seen, into)?;
+                    match scope.components.get(usize::from(component)) {
+                        Some(element) => component = element.parent,
+                        None => break,
+                    }
+                    continue;
                 }
                 match body.tag(scope, seen, component, into)? {
                     Step::Between(next) => component = next,
@@ -139,6 +151,61 @@ impl<'a> Body<'a> {
             }
             body.finish(scope, seen, into)
         })
+    }
+
+    /// Reads a field that is the text of an element, and the end tag of that.
+    #[inline(never)]
+    fn text_between_tags<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        field: usize,
+        seen: &mut [u64],
+        into: &mut F,
+    ) -> Result<()> {
+        let at = self.parser.position();
+        self.field = field;
+        self.value = self.content(at)?;
+        match self.text_value().is_empty() {
+            true => self.empty_text(field, seen, at, into)?,
+            false => self.take_text(field, seen, at, into)?,
+        }
+        let component = scope.slots[field].component;
+        if component != NONE {
+            self.leave(scope, component, seen, at)?;
+        }
+        self.check_names();
+        Ok(())
+    }
+
+    /// An element has no text: that is none, unless there has to be one.
+    fn empty_text<F: Fields>(
+        &mut self,
+        field: usize,
+        seen: &mut [u64],
+        at: usize,
+        into: &mut F,
+    ) -> Result<()> {
+        let is_required =
+            self.plan.layout.scopes()[self.scope].fields[field].need == Need::Required;
+        match is_required {
+            true => {
+                self.value = Value::Input(at, at);
+                self.take_text(field, seen, at, into)
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn take_text<F: Fields>(
+        &mut self,
+        field: usize,
+        seen: &mut [u64],
+        at: usize,
+        into: &mut F,
+    ) -> Result<()> {
+        self.note(field, seen, at)?;
+        self.field = field;
+        into.decode_field(field, self)
     }
 
     /// Reads one tag, and what stands inside if it is a field's; holds the attributes of others.
@@ -190,6 +257,10 @@ impl<'a> Body<'a> {
                 let Some(end) = self.hold_planned(self.scope, inner, at + start.len()) else {
                     return Ok(None);
                 };
+                if end.empty && scope.components[usize::from(inner)].text != NONE {
+                    self.tags.held.clear();
+                    return Ok(None);
+                }
                 self.note_component(scope, inner, seen, at)?;
                 if !end.empty {
                     self.parser.push_known(at + 1, length)?;
@@ -338,26 +409,39 @@ impl<'a> Body<'a> {
         for attribute in self.parser.attributes(self.input) {
             let (name, raw) = (attribute.name.qualified(), attribute.raw);
             let namespace = attribute.name.namespace;
-            let own = namespace == Namespace::NONE;
-            let meaning = scope.attributes.get(component, attribute.name.local().as_bytes());
-            match meaning {
-                Some(Name::Field(field)) if own => self.tags.held.push(Held {
+            let local = attribute.name.local().as_bytes();
+            let mut all = scope.attributes.all(component, local);
+            let known = all.find(|(space, _)| self.is_in(*space, namespace));
+            match known
+                .map(|(_, meaning)| meaning)
+                .or_else(|| scope.attributes.get(component, local))
+            {
+                Some(Name::Field(field)) if known.is_some() => self.tags.held.push(Held {
                     field,
                     plain: attribute.plain,
                     name: offset(name) as u32,
                     start: offset(raw) as u32,
                     end: (offset(raw) + raw.len()) as u32,
                 }),
-                Some(_) if self.is_own(namespace) => {
+                Some(_) if namespace == Namespace::NONE || self.is_own(namespace) => {
                     let found = shown(self.parser.namespace_name(self.input, namespace));
                     let local = attribute.name.local();
-                    let what = format!("the attribute {local} of no namespace, not of {found}");
+                    let mut all = scope.attributes.all(component, local.as_bytes());
+                    let own = all.next().map_or("", |(space, _)| self.plan.spaces.name(space));
+                    let what = format!("the attribute {local} of {}, not of {found}", shown(own));
                     return Err(self.error(ErrorKind::Expected(what.into()), offset(name)));
                 }
                 _ => {
                     let name = self.parser.namespace_name(self.input, namespace);
                     let local = attribute.name.local();
-                    self.unknown += usize::from(says_nothing(self.plan, name, local));
+                    if !says_nothing(self.plan, name, local) {
+                        continue;
+                    }
+                    let meant = self.plan.meant_by_attribute(scope, component, local);
+                    if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
+                        return Err(self.error(kind, offset(attribute.name.qualified())));
+                    }
+                    self.unknown += 1;
                 }
             }
         }

@@ -53,7 +53,8 @@ struct Context {
 
 impl Context {
     fn new(plan: &Plan) -> Self {
-        let learnt = Learnt::new(plan.scopes.iter().map(|scope| scope.slots.len()));
+        let fields = plan.scopes.iter().map(|scope| scope.slots.len());
+        let learnt = Learnt::new(fields, plan.spaces.prefixes());
         Self { bindings: Vec::new(), learnt }
     }
 
@@ -225,7 +226,7 @@ impl Templates {
     /// The context of the prefixes in scope: one that is known, or one begun anew that no opening
     /// needs but perhaps the present one, which goes.
     fn context_of(&mut self, plan: &Plan, input: &str, parser: &Parser) -> usize {
-        if plan.options.attributes {
+        if plan.in_tags {
             return 0; // There are no gaps.
         }
         let known = self.contexts.iter().position(|it| it.is_of(input, parser));
@@ -278,7 +279,7 @@ impl Opening {
         while again.position() < end {
             again.next(input).ok()?;
         }
-        if plan.options.attributes {
+        if plan.in_tags {
             go_into_tag(input, &mut again, plan.width)?;
         } else {
             parser.restore(&again);
@@ -457,7 +458,7 @@ mod tests {
             let mut alone = Parser::new(xml::Options::soap(), &Limits::default());
             opening::open(plan, input, &mut alone, &mut expected).unwrap();
             assert_eq!(unknown, expected);
-            if plan.options.attributes && way == Way::Known {
+            if plan.in_tags && way == Way::Known {
                 go_into_tag(input, &mut alone, plan.width).unwrap();
             }
             assert_eq!(place(input, parser), place(input, &alone));

@@ -26,26 +26,27 @@ impl Plan {
         component: u16,
         local: &str,
     ) -> Option<String> {
-        let namespace = shown(self.element_namespace());
-        if scope.names.get(component, local.as_bytes()).is_some() {
-            return Some(format!("<{local}> of {namespace}"));
+        let of = |space: u8| shown(self.spaces.name(space));
+        if let Some((space, _)) = scope.names.all(component, local.as_bytes()).next() {
+            return Some(format!("<{local}> of {}", of(space)));
         }
-        if scope.attributes.get(component, local.as_bytes()).is_some() {
-            return Some(format!("the attribute {local} of no namespace"));
+        if let Some((space, _)) = scope.attributes.all(component, local.as_bytes()).next() {
+            return Some(format!("the attribute {local} of {}", of(space)));
         }
         let is_around = |slot: &&Slot| {
             slot.shape == Shape::Group
                 && slot.component == component
                 && match &scope.inside(slot).enclosing {
-                    Some(element) => *element.name == *local,
+                    Some(element) => *element.local == *local,
                     None => {
                         let entry = &self.scopes[usize::from(slot.scope)];
                         entry.names.get(NONE, local.as_bytes()).is_some()
                     }
                 }
         };
-        let around = scope.slots.iter().find(is_around)?.name();
-        Some(format!("<{local}> of {namespace} inside an element {around}"))
+        let around = scope.slots.iter().find(is_around)?;
+        let (namespace, name) = (of(around.space), around.name());
+        Some(format!("<{local}> of {namespace} inside an element {name}"))
     }
 
     /// The same for an element that stands in that of a list with these entries, whose elements are called
@@ -72,8 +73,8 @@ impl Plan {
         component: u16,
         local: &str,
     ) -> Option<(Name, ErrorKind)> {
-        let meaning = scope.names.get(component, local.as_bytes())?;
-        Some((meaning, not_attribute(local, self.element_namespace())))
+        let (space, meaning) = scope.names.all(component, local.as_bytes()).next()?;
+        Some((meaning, not_attribute(local, self.spaces.name(space))))
     }
 
     /// The same, if the element has that of a group or list of a scope inside.
@@ -86,22 +87,22 @@ impl Plan {
         let scope = &self.scopes[scope];
         let slot = scope.slots.get(field)?;
         let inner = match slot.shape {
-            Shape::Value | Shape::Attribute => return None,
+            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => return None,
             Shape::Run if slot.scope == 0 => return None,
             Shape::Group | Shape::List | Shape::Run | Shape::Struct => {
                 self.scopes.get(usize::from(slot.scope))?
             }
         };
-        let namespace = self.element_namespace();
+        let namespace = self.spaces.name(slot.space);
         match (&scope.inside(slot).enclosing, slot.shape) {
             (Some(element), Shape::Group | Shape::List) => {
-                meant_as_item(&element.name, namespace, local)
+                meant_as_item(&element.local, namespace, local)
             }
             // An unwrapped item is that of a list without an element around it.
             (None, Shape::Run) => self.meant_by_attribute_of(slot.scope.into(), 0, local),
             _ => {
-                let known = inner.names.get(NONE, local.as_bytes());
-                known.map(|_| not_attribute(local, namespace))
+                let known = inner.names.all(NONE, local.as_bytes()).next();
+                known.map(|(space, _)| not_attribute(local, self.spaces.name(space)))
             }
         }
     }
@@ -118,7 +119,7 @@ impl Plan {
     /// The name of each entry's element; of several arms, all.
     pub(super) fn item_name(&self, scope: usize, slot: &Slot) -> String {
         match &self.scopes[scope].inside(slot).enclosing {
-            Some(element) => element.name.to_string(),
+            Some(element) => element.local.to_string(),
             None => {
                 let slots = self.scopes[usize::from(slot.scope)].slots.iter();
                 let names: Vec<String> = slots.take(8).map(Slot::name).collect();
@@ -132,7 +133,9 @@ impl Plan {
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
         let slot = &self.scopes[scope].slots[field];
         let what = match slot.shape {
-            Shape::Value | Shape::Attribute => return ErrorKind::Duplicate,
+            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => {
+                return ErrorKind::Duplicate;
+            }
             Shape::List | Shape::Group => {
                 let items = self.item_name(scope, slot);
                 format!("one element {} with all <{items}> inside, not a second", slot.name())

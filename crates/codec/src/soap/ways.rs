@@ -7,7 +7,7 @@ use super::decoder::{Body, Value};
 use super::entries::{ENTRY, Run};
 use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
-use super::plan::{NONE, ScopePlan, Shape};
+use super::plan::{Element, NONE, ScopePlan, Shape};
 use super::unknown::NOTHING;
 use crate::xml::{self, Event};
 
@@ -255,7 +255,7 @@ impl<'a> Body<'a> {
                     if slot.shape != Shape::Value || !slot.start.matches(bytes, at) {
                         break;
                     }
-                    self.opened("");
+                    self.opened_planned(slot.space);
                     self.note(field, seen, at)?;
                     let leaf =
                         Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
@@ -269,11 +269,11 @@ impl<'a> Body<'a> {
                     return Ok(Step::Leaf(leaf));
                 }
                 Some(Name::Component(inner)) => {
-                    let start = &scope.components[usize::from(inner)].start;
+                    let Element { start, space, .. } = &scope.components[usize::from(inner)];
                     if !start.matches(bytes, at) {
                         break;
                     }
-                    self.opened("");
+                    self.opened_planned(*space);
                     self.note_component(scope, inner, seen, at)?;
                     self.parser.push_known(at + 1, length)?;
                     at += start.len();
@@ -410,11 +410,20 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// An element of the message was opened whose name has this prefix. Gaps are learnt for one
-    /// prefix only: then a gap that closes an element closes it by the name that opened it.
+    /// An element of the message was opened whose name has this prefix for its namespace. Gaps are
+    /// learnt for one prefix of each only: then a gap that closes an element closes it by the name that
+    /// opened it.
     #[inline]
-    pub(super) fn opened(&mut self, prefix: &str) {
-        if self.same_context && !self.learnt.agrees(prefix) {
+    pub(super) fn opened(&mut self, space: u8, prefix: &str) {
+        if self.same_context && !self.learnt.agrees(space, prefix) {
+            self.same_context = false;
+        }
+    }
+
+    /// One was opened whose name has the plan's prefix.
+    #[inline]
+    pub(super) fn opened_planned(&mut self, space: u8) {
+        if self.same_context && !self.learnt.agrees_planned(space) {
             self.same_context = false;
         }
     }
@@ -482,11 +491,11 @@ impl<'a> Body<'a> {
                 self.expected_field(scope, seen, (field.into(), at, length), into)
             }
             Some(Name::Component(inner)) => {
-                let start = &scope.components[usize::from(inner)].start;
+                let Element { start, space, .. } = &scope.components[usize::from(inner)];
                 if !start.matches(bytes, at) {
                     return Ok(None);
                 }
-                self.opened("");
+                self.opened_planned(*space);
                 self.note_component(scope, inner, seen, at)?;
                 self.parser.push_known(at + 1, length)?;
                 self.parser.set_position(at + start.len());
@@ -551,7 +560,7 @@ impl<'a> Body<'a> {
     ) -> Result<Option<Step>> {
         let slot = &scope.slots[field];
         if slot.shape == Shape::Value {
-            self.opened("");
+            self.opened_planned(slot.space);
             self.note(field, seen, at)?;
             self.field = field;
             let content = at + slot.start.len();
@@ -641,12 +650,9 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         self.field = usize::MAX;
-        let mut meaning = match self.is_own(name.namespace) {
-            true => scope.names.get(component, name.local().as_bytes()),
-            false => None,
-        };
-        if meaning.is_some() {
-            self.opened(name.prefix());
+        let mut meaning = self.meaning(scope, component, name);
+        if let Some(meaning) = meaning {
+            self.opened(scope.space_of(meaning), name.prefix());
         } else if self.plan.return_value.is_some() {
             meaning = self.return_value(scope, component, (at, name));
         }

@@ -20,6 +20,9 @@ pub struct Binding {
     pub style: Style,
     /// Is the element in the Body of a document named after the operation, not the struct?
     pub wrapped: bool,
+    /// With document/literal, are the elements inside the Body's child in the namespace of the service?
+    /// See [`unqualified`](Self::unqualified).
+    pub qualified: bool,
     /// Which SOAP a client speaks and a WSDL names. A service answers in that of the request.
     pub version: Version,
     /// Do answers in SOAP 1.2 name the return value, where values are encoded? See
@@ -36,7 +39,7 @@ impl Default for Binding {
 
 impl Binding {
     const fn new(style: Style, wrapped: bool) -> Self {
-        Self { style, wrapped, version: Version::Soap11, result: false }
+        Self { style, wrapped, qualified: true, version: Version::Soap11, result: false }
     }
 
     /// Document/literal, wrapped.
@@ -62,6 +65,17 @@ impl Binding {
     /// Rpc/encoded, with the type of each value.
     pub const fn rpc_encoded() -> Self {
         Self::new(Style::RpcEncoded, true)
+    }
+
+    /// The same with the elements inside the Body's child in no namespace, in document/literal: the
+    /// schema says `elementFormDefault="unqualified"`, or nothing of it. So are the services of JAX-WS,
+    /// CXF and Axis2 that were made from code.
+    ///
+    /// `<n:add xmlns:n=N><a>1</a><b>2</b></n:add>`
+    #[must_use]
+    pub const fn unqualified(mut self) -> Self {
+        self.qualified = false;
+        self
     }
 
     /// The same in SOAP 1.2.
@@ -125,6 +139,7 @@ impl Binding {
             layout,
             operation: operation.to_owned(),
             namespace: namespace.to_owned(),
+            qualified: self.qualified,
             types: self.style.is_encoded(),
             zone: true,
             exponents: false,

@@ -458,6 +458,7 @@ impl Endpoint {
                 version: binding.version,
                 style: binding.style,
                 wrapped: binding.wrapped,
+                qualified: binding.qualified,
                 location: location.to_owned(),
             }],
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),

@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | document/literal wrapped | `<echo xmlns="N">` | `parameters`, an element | qualified |
 //! | document/literal bare | `<Schema xmlns="N">` | `body`, an element | qualified |
+//! | the same, unqualified | `<n:echo xmlns:n="N">` | the same | unqualified |
 //! | document/encoded | `<n:Schema xmlns:n="N">` | `body`, an element | encoded |
 //! | rpc/literal | `<n:echo xmlns:n="N">` | one a field, types | unqualified |
 //! | rpc/encoded | `<n:echo xmlns:n="N">` | one a field, types | encoded |
@@ -73,6 +74,8 @@ pub struct Binding {
     /// In document/literal, is the element in the body named after the operation? Means nothing in
     /// other styles.
     pub wrapped: bool,
+    /// In document/literal, are the elements inside the body's child in the namespace?
+    pub qualified: bool,
     /// URL of the endpoint.
     pub location: String,
 }

@@ -28,6 +28,9 @@ fn all() -> Vec<(String, Description)> {
     for (name, style, wrapped) in &STYLES[..3] {
         all.push((format!("shapes-{name}"), shapes(&[(*name, *style, *wrapped)])));
     }
+    let mut unqualified = shapes(&[STYLES[1]]);
+    unqualified.bindings.iter_mut().for_each(|it| it.qualified = false);
+    all.push(("shapes-doc-literal-wrapped-unqualified".into(), unqualified));
     all
 }
 
@@ -359,4 +362,36 @@ fn bodies_are_as_the_style_says() {
             others.filter(|it| it.contains("soap")).all(|it| it.contains("use=\"literal\""));
         assert!(literal, "{name}");
     }
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Attributed {
+    #[xml(attribute)]
+    id: i32,
+}
+
+/// A description that says less than the messages are would mislead who reads it.
+#[test]
+fn notes_that_no_description_says_are_refused() {
+    let mut description = shapes(&[STYLES[1]]);
+    description.operations[0].input = Attributed::layout().clone();
+    let error = description.check().expect_err("a note").to_string();
+    let expected = "the operation place: no description is written of Attributed yet, as xml(kind) is \
+                    noted of Attributed/id in it";
+    assert_eq!(error, expected);
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Renamed {
+    #[xml(name = "Order-ID")]
+    id: i32,
+}
+
+#[test]
+fn elements_have_the_names_that_are_noted() {
+    let mut description = shapes(&[STYLES[1]]);
+    description.operations[0].input = Renamed::layout().clone();
+    assert_eq!(description.check(), Ok(()));
+    let written = wsdl::write(&description);
+    assert!(written.contains("<xsd:element name=\"Order-ID\" type=\"xsd:int\"/>"), "{written}");
 }

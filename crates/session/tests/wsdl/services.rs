@@ -48,7 +48,14 @@ fn binding(path: &str, version: Version, style: Style, wrapped: bool) -> Binding
     let words = path.split(['/', '-']).filter(|it| !it.is_empty());
     let capital = |it: &str| it[..1].to_uppercase() + &it[1..];
     let name = words.map(capital).collect();
-    Binding { name, version, style, wrapped, location: format!("http://localhost:8080{path}") }
+    Binding {
+        name,
+        version,
+        style,
+        wrapped,
+        qualified: true,
+        location: format!("http://localhost:8080{path}"),
+    }
 }
 
 fn customer_service(bindings: Vec<Binding>) -> Description {
@@ -234,7 +241,8 @@ pub(crate) fn shapes(styles: &[(&str, Style, bool)]) -> Description {
     let operation = &mut description.operations[0];
     operation.documentation = None;
     operation.faults.clear();
-    (operation.input_headers.clear(), operation.output_headers.clear());
+    operation.input_headers.clear();
+    operation.output_headers.clear();
     (operation.input, operation.output) = (layout.clone(), Some(layout));
     Description { name: "Shapes".into(), namespace: "urn:shapes".into(), ..description }
 }

@@ -26,8 +26,8 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
     if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
-    if plan.options.attributes {
-        let why = "values that are attributes cannot be referred to";
+    if plan.is_by_schema {
+        let why = "values that are attributes, or in other namespaces, are not written so";
         return Err(Error::new(ErrorKind::Unwritable(why), 0));
     }
     let mut out = Message::new(plan.options.version);
@@ -35,7 +35,7 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
         out.set_encoded();
     }
     let scopes = 0..plan.layout.scopes().len();
-    let naming = Naming { layout: &plan.layout, options: &plan.options };
+    let naming = Naming::new(&plan.layout, &plan.options);
     let mut writer = Writer {
         plan,
         encoded: plan.options.style.is_encoded(),
@@ -191,7 +191,8 @@ impl Writer<'_> {
         if !scope.hollow {
             return;
         }
-        for part in scope.parts.iter().map(|part| usize::from(*part)) {
+        let lists = scope.parts.iter().filter(|part| part.nil.is_none());
+        for part in lists.map(|part| usize::from(part.field)) {
             if part >= self.next && part < field {
                 self.list(part, Vec::new());
             }

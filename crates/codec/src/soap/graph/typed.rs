@@ -109,7 +109,7 @@ fn read<M: Typed>(
     if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
     }
-    if plan.options.attributes {
+    if plan.is_by_schema {
         let what = "references in messages whose values are attributes";
         return Err(Error::new(ErrorKind::Unsupported(what.into()), 0));
     }

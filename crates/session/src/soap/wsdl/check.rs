@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use trunkline_codec::soap::note_beyond_elements;
 use trunkline_message::is_name;
 
 use super::types::Types;
@@ -46,6 +47,7 @@ impl Description {
         check_names("binding", self.bindings.iter().map(|it| &it.name))?;
         check_names("operation", self.operations.iter().map(|it| &it.name))?;
         self.operations.iter().try_for_each(check_operation)?;
+        self.operations.iter().try_for_each(check_notes)?;
         let mut types = Types::default();
         messages::collect(self, &self.shapes(), &mut types);
         if let Some(name) = types.clash() {
@@ -79,6 +81,23 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
     }
     check_names("fault", operation.faults.iter().map(|(name, _)| name))
         .map_err(|error| DescriptionError(format!("the operation {name}: {error}")))
+}
+
+/// Descriptions say all that is in the namespace of the service, or in none, by its form, as elements.
+fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError> {
+    let OperationDescription { name, input, output, faults, .. } = operation;
+    let headers = operation.input_headers.iter().chain(&operation.output_headers);
+    let faults = faults.iter().map(|(_, layout)| layout);
+    for layout in [input].into_iter().chain(output).chain(faults).chain(headers) {
+        if let Some((note, what)) = note_beyond_elements(layout) {
+            let message = layout.name();
+            return error(format!(
+                "the operation {name}: no description is written of {message} yet, as xml({note}) is \
+                 noted of {what} in it"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_names<'a>(

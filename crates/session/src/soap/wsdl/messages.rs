@@ -116,14 +116,18 @@ fn body(
     types: &mut Types,
 ) -> Vec<Part> {
     match shape {
-        Shape::Wrapped => vec![Part::element("parameters", types.wrapper(wrapper, layout))],
-        Shape::Bare => {
-            vec![Part::element("body", types.message_element(layout, Form::Qualified))]
+        Shape::Wrapped | Shape::WrappedUnqualified => {
+            vec![Part::element("parameters", types.wrapper(wrapper, layout, shape.form()))]
+        }
+        Shape::Bare | Shape::BareUnqualified => {
+            vec![Part::element("body", types.message_element(layout, shape.form()))]
         }
         // WSDL 1.1 section 3.5 wants a type where values are encoded. But then toolkits take the
         // part's name for the element's, in no namespace; so that is for where the element has
         // another content already.
-        Shape::DocumentEncoded if shapes.contains(&Shape::Bare) => {
+        Shape::DocumentEncoded
+            if shapes.iter().any(|it| matches!(it, Shape::Bare | Shape::BareUnqualified)) =>
+        {
             vec![Part::of_type(layout.name(), types.message_type(layout, Form::Encoded))]
         }
         Shape::DocumentEncoded => {

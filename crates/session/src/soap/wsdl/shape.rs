@@ -12,6 +12,9 @@ pub(super) enum Shape {
     RpcLiteral,
     Wrapped,
     Bare,
+    /// As the two above, with the elements inside in no namespace.
+    WrappedUnqualified,
+    BareUnqualified,
 }
 
 /// How the types of a body are written.
@@ -28,23 +31,34 @@ pub(super) enum Form {
 impl Shape {
     /// The encoded ones first: names of their types stand in messages (`xsi:type`) and should be
     /// the schema's own, also where literal types of the same names are numbered.
-    pub(super) const ALL: [Self; 5] =
-        [Self::RpcEncoded, Self::DocumentEncoded, Self::RpcLiteral, Self::Wrapped, Self::Bare];
+    pub(super) const ALL: [Self; 7] = [
+        Self::RpcEncoded,
+        Self::DocumentEncoded,
+        Self::RpcLiteral,
+        Self::Wrapped,
+        Self::Bare,
+        Self::WrappedUnqualified,
+        Self::BareUnqualified,
+    ];
 
     pub(super) fn of(binding: &Binding) -> Self {
-        match binding.style {
-            Style::RpcEncoded => Self::RpcEncoded,
-            Style::RpcLiteral => Self::RpcLiteral,
-            Style::DocumentEncoded => Self::DocumentEncoded,
-            Style::DocumentLiteral if binding.wrapped => Self::Wrapped,
-            Style::DocumentLiteral => Self::Bare,
+        match (binding.style, binding.wrapped, binding.qualified) {
+            (Style::RpcEncoded, ..) => Self::RpcEncoded,
+            (Style::RpcLiteral, ..) => Self::RpcLiteral,
+            (Style::DocumentEncoded, ..) => Self::DocumentEncoded,
+            (Style::DocumentLiteral, true, true) => Self::Wrapped,
+            (Style::DocumentLiteral, false, true) => Self::Bare,
+            (Style::DocumentLiteral, true, false) => Self::WrappedUnqualified,
+            (Style::DocumentLiteral, false, false) => Self::BareUnqualified,
         }
     }
 
     pub(super) fn form(self) -> Form {
         match self {
             Self::RpcEncoded | Self::DocumentEncoded => Form::Encoded,
-            Self::RpcLiteral => Form::Unqualified,
+            Self::RpcLiteral | Self::WrappedUnqualified | Self::BareUnqualified => {
+                Form::Unqualified
+            }
             Self::Wrapped | Self::Bare => Form::Qualified,
         }
     }
@@ -64,6 +78,8 @@ impl Shape {
             Self::RpcLiteral => "RpcLiteral",
             Self::Wrapped => "DocumentLiteralWrapped",
             Self::Bare => "DocumentLiteral",
+            Self::WrappedUnqualified => "DocumentLiteralWrappedUnqualified",
+            Self::BareUnqualified => "DocumentLiteralUnqualified",
         }
     }
 

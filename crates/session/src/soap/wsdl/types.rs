@@ -84,7 +84,7 @@ enum Global {
     /// A type that has this name.
     Type(String),
     /// A type of its own, as tools that take wrappers apart expect it.
-    Wrapper(Content),
+    Wrapper(Form, Content),
 }
 
 /// The elements and types of a description.
@@ -144,9 +144,9 @@ impl Types {
     }
 
     /// The name of the element around the fields of a message.
-    pub(super) fn wrapper(&mut self, name: &str, layout: &Layout) -> String {
-        let content = Walk::new(self, layout, Form::Qualified).content(ScopeId(0));
-        self.element(name, Global::Wrapper(content))
+    pub(super) fn wrapper(&mut self, name: &str, layout: &Layout, form: Form) -> String {
+        let content = Walk::new(self, layout, form).content(ScopeId(0));
+        self.element(name, Global::Wrapper(form, content))
     }
 
     /// The name of a message's own type.
@@ -315,13 +315,13 @@ impl Types {
             known.content.write(form, markup);
             markup.end(tag);
         }
-        let form = if qualified { Form::Unqualified } else { Form::Qualified };
         for (name, global) in &self.elements {
             match global {
                 Global::Type(type_name) => {
                     markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
                 }
-                Global::Wrapper(content) => {
+                Global::Wrapper(form, content) => {
+                    let form = if qualified { Form::Unqualified } else { *form };
                     markup.begin("xsd:element", &[("name", name)]);
                     markup.begin("xsd:complexType", &[]);
                     content.write(form, markup);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trunkline_codec::soap::is_unwrapped;
+use trunkline_codec::soap::{is_unwrapped, noted_name};
 use trunkline_message::{
     Field, Holds, IntegerKind, Kind, Layout, Need, ScopeId, Shape as ScopeShape, is_name,
 };
@@ -110,9 +110,14 @@ impl<'a> Walk<'a> {
                 }
                 let content = Content::Sequence(self.members(id, Some(index as u16)));
                 let type_name = self.types.of_struct(&component.type_name, self.form, content);
-                Particle::Element(Element { name: component.name.to_string(), type_name, occurs })
+                let name = noted_name(layout, component.member).unwrap_or(&component.name);
+                Particle::Element(Element { name: name.to_owned(), type_name, occurs })
             }
         }
+    }
+
+    fn name(&self, field: &'a Field) -> &'a str {
+        noted_name(self.layout, field.member).unwrap_or(&field.name)
     }
 
     fn arms(&mut self, id: ScopeId, arms: std::ops::Range<usize>) -> Vec<Element> {
@@ -124,11 +129,12 @@ impl<'a> Walk<'a> {
     fn field(&mut self, field: &Field) -> Element {
         if self.form != Form::Encoded && is_unwrapped(self.layout, field) {
             let (entry, type_name) = (self.noted_entry(field), self.item(field));
-            let name = entry.unwrap_or(&field.name).to_owned();
+            let name = entry.unwrap_or_else(|| self.name(field)).to_owned();
             return Element { name, type_name, occurs: Occurs::of_items(field) };
         }
         let occurs = if field.need == Need::Required { Occurs::ONCE } else { Occurs::MAYBE };
-        Element { name: field.name.to_string(), type_name: self.type_of(field), occurs }
+        let name = self.name(field).to_owned();
+        Element { name, type_name: self.type_of(field), occurs }
     }
 
     /// The type of what a field holds.

@@ -1,0 +1,220 @@
+//! Our typed client calls a service that was made from code: JAX-WS with no schema by hand, which has
+//! its local elements in no namespace.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use trunkline_message::Message;
+use trunkline_session::soap::{Binding, ClientConfig};
+use trunkline_tests::skip::skip;
+use trunkline_wire::{Decimal, Text};
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Question {
+    symbol: Text,
+    quantity: i32,
+    limit: Option<Decimal>,
+    #[xml(list = "unwrapped")]
+    venues: Vec<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Quote {
+    symbol: Text,
+    price: Decimal,
+    #[xml(list = "unwrapped")]
+    venues: Vec<Text>,
+    #[xml(list = "unwrapped")]
+    lines: Vec<Line>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Line {
+    quantity: i32,
+    text: Text,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Answer {
+    r#return: Quote,
+}
+
+trunkline_session::client! {
+    struct Desk in "urn:desk" {
+        fn quote(Question) -> Answer;
+        fn keep(Keep) -> Kept;
+    }
+}
+
+/// The service, in a process of its own that ends with this.
+struct Service {
+    process: Child,
+    url: String,
+}
+
+impl Service {
+    /// None, with a note, where the toolkit is not there.
+    fn start() -> Option<Self> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let jars = here.parent().expect("the workspace").join("peers/build/metro/lib");
+        if !jars.is_dir() {
+            skip("peers/build/metro is not there: make peers");
+            return None;
+        }
+        let classes = compiled(&here.join("tests/code_first/Desk.java"), &jars);
+        let mut process = Command::new("java")
+            .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
+            .arg(format!("{}:{}/*", classes.display(), jars.display()))
+            .arg("Desk")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("Java runs");
+        let mut port = String::new();
+        BufReader::new(process.stdout.take().expect("its output"))
+            .read_line(&mut port)
+            .expect("the port");
+        let port: u16 = port.trim().parse().expect("the service is there, and tells its port");
+        let url = format!("http://127.0.0.1:{port}/desk");
+        Some(Self { process, url })
+    }
+
+    fn client(&self) -> Desk {
+        let binding = Binding::document_literal().unqualified();
+        Desk::with(&self.url, binding, ClientConfig::default()).expect("a client")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// The folder of the classes, which are compiled once.
+fn compiled(source: &Path, jars: &Path) -> &'static Path {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("code-first");
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        let mut compiler = Command::new("javac");
+        compiler.args(["-proc:none", "-cp", &format!("{}/*", jars.display()), "-d"]);
+        let status = compiler.arg(&folder).arg(source).status().expect("the compiler runs");
+        assert!(status.success(), "{compiler:?}");
+        folder
+    })
+}
+
+#[test]
+fn our_client_calls_a_service_made_from_code() {
+    let Some(service) = Service::start() else { return };
+    let mut client = service.client();
+    for quantity in [2, 0, 3] {
+        let venues: Vec<Text> = ["XPAR", "<X&Y>"].map(Text::from).to_vec();
+        let question =
+            Question { symbol: "IBM".into(), quantity, limit: None, venues: venues.clone() };
+        let lines = (0..quantity)
+            .map(|quantity| Line { quantity, text: format!("IBM{quantity}").as_str().into() });
+        let price = "6.35".parse().expect("a decimal");
+        let quote = Quote { symbol: "IBM".into(), price, venues, lines: lines.collect() };
+        assert_eq!(client.quote(&question).expect("an answer"), Answer { r#return: quote });
+    }
+    // In the namespace the service does not know its parameters.
+    let mut qualified = Desk::new(&service.url).expect("a client");
+    let question = Question { symbol: "IBM".into(), ..Question::default() };
+    assert!(!matches!(qualified.quote(&question), Ok(it) if it.r#return.symbol == *"IBM"));
+}
+
+/// In a namespace of its own, and one member in a third one, and one in none.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(namespace = "urn:party", form = "qualified")]
+struct Party {
+    name: Text,
+    city: Option<Text>,
+    #[xml(namespace = "urn:other")]
+    code: Option<Text>,
+    #[xml(form = "unqualified")]
+    plain: Option<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Money {
+    #[xml(text)]
+    amount: Decimal,
+    #[xml(attribute)]
+    currency: Option<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Order {
+    #[xml(attribute)]
+    id: i32,
+    #[xml(attribute, spaced)]
+    flags: Vec<Text>,
+    name: Option<Text>,
+    buyer: Option<Party>,
+    price: Option<Money>,
+    #[xml(nillable)]
+    note: Option<Text>,
+    #[xml(nillable)]
+    count: Option<i32>,
+    #[xml(spaced)]
+    sizes: Vec<i32>,
+    #[xml(unwrapped)]
+    fees: Vec<Money>,
+    #[xml(attribute)]
+    open: Option<bool>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Keep {
+    order: Order,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Kept {
+    r#return: Order,
+}
+
+#[test]
+fn namespaces_attributes_texts_nil_and_spaced_lists_arrive_and_come_back() {
+    let Some(service) = Service::start() else { return };
+    let mut client = service.client();
+    let text = |it: &str| Some(it.into());
+    let money = |amount: &str, currency| Money {
+        amount: amount.parse().expect("a decimal"),
+        currency: text(currency),
+    };
+    let buyer = Party { name: "N".into(), city: text("C"), code: text("X"), plain: text("P") };
+    let full = Order {
+        id: 7,
+        flags: vec!["a".into(), "b<".into()],
+        name: None,
+        buyer: Some(buyer.clone()),
+        price: Some(money("6.35", "EUR")),
+        note: text("n"),
+        count: Some(3),
+        sizes: vec![1, 2],
+        fees: vec![money("1", "USD"), money("2", "\"&")],
+        open: Some(true),
+    };
+    let found = "7 [a, b<] true n 3 [1, 2] N/C/X/P 6.35EUR 1USD 2\"&";
+    let least = Order { id: 8, ..Order::default() };
+    let other = Order { buyer: Some(Party { code: None, plain: None, ..buyer }), ..least.clone() };
+    let expected = [
+        (&full, found),
+        (&least, "8 null null null null []"),
+        (&other, "8 null null null null [] N/C/null/null"),
+        (&full, found),
+    ];
+    for (order, found) in expected {
+        let reply = client.keep(&Keep { order: order.clone() }).expect("an answer");
+        let kept = Order { name: Some(found.into()), ..order.clone() };
+        assert_eq!(reply, Kept { r#return: kept });
+    }
+}
