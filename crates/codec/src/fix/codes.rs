@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_code_is_found_and_nothing_else() {
-        let mut codes = vec![];
+        let mut codes: Vec<Box<[u8]>> = vec![];
         for first in 2..=255_u8 {
             codes.push([first].into());
             codes.push([first, first].into());
@@ -101,10 +101,8 @@ mod tests {
         }
         // More than the places that the table of bytes holds.
         codes.extend((0..65_600).map(|it: u32| it.to_string().into_bytes().into()));
-        codes.retain({
-            let mut known = std::collections::HashSet::new();
-            move |it: &Box<[u8]>| known.insert(it.clone())
-        });
+        let mut known = std::collections::HashSet::new();
+        codes.retain(|it| known.insert(it.clone()));
         codes.push([1].into());
         let table = Codes::new("It", &codes);
         for (place, code) in codes.iter().enumerate() {
