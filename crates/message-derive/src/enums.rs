@@ -34,7 +34,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         }
         arms.push(arm);
     }
-    let of_type = parse::notes(&input.attrs, if is_choice { &parse::OF_CHOICES } else { &[] })?;
+    let of_type = parse::notes(&input.attrs, if is_choice { &[&parse::OF_CHOICES] } else { &[] })?;
     // The values of an enumeration are texts, not names.
     let names = check_names(&name, arms.iter().map(|it| &it.name).filter(|_| is_choice));
     let code = match is_choice {
@@ -70,7 +70,10 @@ impl Arm {
             let why = "an arm of a choice is there if it is chosen, and holds no Option";
             return Err(Error::new(ty.span(), why));
         }
-        let known: &[_] = if is_choice { &parse::OF_ARMS } else { &parse::OF_VALUES };
+        let known: &[&[_]] = match is_choice {
+            true => &[&parse::OF_ARMS, &parse::FACETS],
+            false => &[&parse::OF_VALUES],
+        };
         let notes = parse::notes(&variant.attrs, known)?;
         Ok(Self { ident: variant.ident.clone(), name, holds, notes })
     }

@@ -139,7 +139,7 @@ use proc_macro::TokenStream;
 ///     price: f64,
 /// }
 /// ```
-#[proc_macro_derive(Message, attributes(message, field, fix, xml, cdr, presence, unknown))]
+#[proc_macro_derive(Message, attributes(message, field, facet, fix, xml, cdr, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     let expanded = match &input.data {

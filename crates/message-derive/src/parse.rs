@@ -104,7 +104,23 @@ pub(crate) const OF_ARMS: [Word; 7] = [
     words("cdr", "label"),
 ];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
-const FORMATS: [&str; 3] = ["fix", "xml", "cdr"];
+/// Of members and arms: what their values keep to, in any format.
+pub(crate) const FACETS: [Word; 13] = [
+    number("facet", "length"),
+    number("facet", "min_length"),
+    number("facet", "max_length"),
+    number("facet", "items"),
+    number("facet", "min_items"),
+    number("facet", "max_items"),
+    number("facet", "total_digits"),
+    number("facet", "fraction_digits"),
+    words("facet", "min_inclusive"),
+    words("facet", "max_inclusive"),
+    words("facet", "min_exclusive"),
+    words("facet", "max_exclusive"),
+    words("facet", "pattern"),
+];
+const FORMATS: [&str; 4] = ["fix", "xml", "cdr", "facet"];
 
 impl Struct {
     pub(crate) fn from_input(input: &DeriveInput) -> Result<Self> {
@@ -119,7 +135,7 @@ impl Struct {
             ident: input.ident.clone(),
             visibility: input.vis.clone(),
             name,
-            notes: notes(&input.attrs, &OF_STRUCTS)?,
+            notes: notes(&input.attrs, &[&OF_STRUCTS])?,
             members: Vec::new(),
             presence: None,
             unknown: None,
@@ -211,7 +227,7 @@ impl Member {
         if let Some(second) = attributes.next() {
             return Err(Error::new(second.span(), "a second attribute for one member"));
         }
-        let notes = notes(&field.attrs, &OF_MEMBERS)?;
+        let notes = notes(&field.attrs, &[&OF_MEMBERS, &FACETS])?;
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
         Ok(Self { ident, ty: field.ty.clone(), name, need, notes, docs })
     }
@@ -261,12 +277,13 @@ fn is_narrow(ty: &Type) -> bool {
 }
 
 /// What the attributes of formats say, if their words are `known` here.
-pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note>> {
+pub(crate) fn notes(attributes: &[Attribute], known: &[&[Word]]) -> Result<Vec<Note>> {
     let mut notes: Vec<Note> = Vec::new();
     for attribute in attributes {
         let format = FORMATS.iter().find(|format| attribute.path().is_ident(format));
         let Some(format) = format else { continue };
-        let known: Vec<&Word> = known.iter().filter(|it| it.format == *format).collect();
+        let known = known.iter().copied().flatten();
+        let known: Vec<&Word> = known.filter(|it| it.format == *format).collect();
         attribute.parse_nested_meta(|meta| {
             let Some(found) = known.iter().find(|it| meta.path.is_ident(it.word)) else {
                 let words: Vec<_> = known.iter().map(|it| it.word).collect();

@@ -98,6 +98,8 @@ pub enum ErrorKind {
     Version(Cow<'static, str>),
     /// The value cannot be written in this format.
     Unwritable(&'static str),
+    /// The value does not keep to a facet of its member: why.
+    Unfit(Cow<'static, str>),
     /// The message is of another schema than the plan.
     Schema,
 }
@@ -202,6 +204,7 @@ impl fmt::Display for ErrorKind {
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
             Self::Encoding(what) => write!(f, "{what} is not known"),
             Self::Version(what) => write!(f, "another version: expected {what}"),
+            Self::Unfit(why) => write!(f, "{why}"),
             Self::Unwritable(why) => write!(f, "cannot be written: {why}"),
             Self::Schema => write!(f, "the message is of another schema than the plan"),
         }

@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod check;
 mod decoder;
 mod element;
 mod encoder;
@@ -54,6 +55,7 @@ mod value;
 mod walk;
 
 pub use builder::LayoutBuilder;
+pub use check::{Checks, Unfit};
 pub use decoder::Decoder;
 pub use element::Element;
 pub use encoder::Encoder;

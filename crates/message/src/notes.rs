@@ -39,6 +39,12 @@ impl Notes {
     pub fn of_member(&self, of: MemberId, format: &str, word: &str) -> Option<&str> {
         found(self.of_members.get(&of)?, format, word)
     }
+
+    /// The words of a format about a member.
+    pub fn words(&self, of: MemberId, format: &str) -> impl Iterator<Item = &str> {
+        let notes = self.of_members.get(&of).into_iter().flatten();
+        notes.filter(move |it| &*it.format == format).map(|it| &*it.word)
+    }
 }
 
 fn note(notes: &mut Vec<Note>, format: &str, word: &str, value: &str) {

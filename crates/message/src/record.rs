@@ -13,6 +13,7 @@ mod value;
 mod values;
 
 use collector::Collector;
+pub(crate) use collector::{of_float, of_integer};
 pub use value::{RecordError, Value};
 use value::{fits, integer, integers, is_of, with_sign_of};
 use values::Values;

@@ -20,8 +20,15 @@ impl Collector<'_> {
     }
 }
 
-fn widen<I: Integer>(value: I) -> Value {
+pub(crate) fn of_integer<I: Integer>(value: I) -> Value {
     if I::SIGNED { Value::Integer(value.to_i64()) } else { Value::Unsigned(value.to_u64()) }
+}
+
+pub(crate) fn of_float<F: Float>(value: F) -> Value {
+    match F::BYTES == f32::BYTES {
+        true => Value::Single(f32::of_bits(value.bits())),
+        false => Value::Float(f64::of_bits(value.bits())),
+    }
 }
 
 impl Encoder for Collector<'_> {
@@ -29,7 +36,7 @@ impl Encoder for Collector<'_> {
         self.put(field, Value::Boolean(value));
     }
     fn integer<I: Integer>(&mut self, field: usize, value: I) {
-        self.put(field, widen(value));
+        self.put(field, of_integer(value));
     }
     fn decimal(&mut self, field: usize, value: Decimal) {
         self.put(field, Value::Decimal(value));
@@ -41,15 +48,7 @@ impl Encoder for Collector<'_> {
         self.put(field, Value::BigDecimal(value.clone()));
     }
     fn float<F: Float>(&mut self, field: usize, value: F) {
-        let single = F::BYTES == f32::BYTES;
-        let bits = value.bits();
-        self.put(
-            field,
-            match single {
-                true => Value::Single(f32::of_bits(bits)),
-                false => Value::Float(f64::of_bits(bits)),
-            },
-        );
+        self.put(field, of_float(value));
     }
     fn string(&mut self, field: usize, value: &str) {
         self.put(field, Value::Text(value.into()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Integer, Text, Time, Timestamp,
+    parse_float,
 };
 
 use super::{Record, RecordGroup};
@@ -112,6 +113,44 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 impl Value {
+    /// The value of a kind that a text stands for in XML Schema, but for data; none if it is no such
+    /// text.
+    pub fn parse(kind: Kind, text: &str) -> Option<Self> {
+        fn whole<I: Integer + Into<Value>>(text: &[u8]) -> Option<Value> {
+            I::parse(text).ok().map(Into::into)
+        }
+        let bytes = text.as_bytes();
+        match kind {
+            Kind::Boolean => match text {
+                "true" | "1" => Some(Self::Boolean(true)),
+                "false" | "0" => Some(Self::Boolean(false)),
+                _ => None,
+            },
+            Kind::Integer(kind) => match kind {
+                IntegerKind::I8 => whole::<i8>(bytes),
+                IntegerKind::I16 => whole::<i16>(bytes),
+                IntegerKind::I32 => whole::<i32>(bytes),
+                IntegerKind::I64 => whole::<i64>(bytes),
+                IntegerKind::U8 => whole::<u8>(bytes),
+                IntegerKind::U16 => whole::<u16>(bytes),
+                IntegerKind::U32 => whole::<u32>(bytes),
+                IntegerKind::U64 => whole::<u64>(bytes),
+            },
+            Kind::BigInteger => BigInteger::parse_xml(bytes).ok().map(Into::into),
+            Kind::Decimal => Decimal::parse_xml(bytes).ok().map(Into::into),
+            Kind::BigDecimal => BigDecimal::parse_xml(bytes).ok().map(Into::into),
+            Kind::Float32 => parse_float::<f32>(bytes).ok().map(Into::into),
+            Kind::Float64 => parse_float::<f64>(bytes).ok().map(Into::into),
+            Kind::Text => Some(text.into()),
+            Kind::Bytes => None,
+            Kind::Date => Date::parse_xml(bytes).ok().map(Into::into),
+            Kind::Time => Time::parse_xml(bytes).ok().map(Into::into),
+            Kind::Timestamp => Timestamp::parse_xml(bytes).ok().map(Into::into),
+            Kind::Duration => Duration::parse_xml(bytes).ok().map(Into::into),
+            Kind::Code => Code::parse(bytes).ok().map(Into::into),
+        }
+    }
+
     /// Is it a list without items?
     #[inline]
     pub(super) fn is_empty_list(&self) -> bool {

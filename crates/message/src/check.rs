@@ -1,0 +1,198 @@
+//! Whether the values of a message keep to what is said of them beyond their kind: how long a text may
+//! be, between which bounds a number lies. No format asks: a message is checked where somebody wants it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp,
+};
+
+mod facets;
+mod pattern;
+
+use facets::Facets;
+
+use crate::record::{of_float, of_integer};
+use crate::{
+    Encoder, Error, ErrorKind, Fields, Layout, Message, SchemaError, Scope, ScopeId, Value,
+};
+
+/// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
+/// be compared with values.
+///
+/// A member has them by notes of the format `facet`: `length`, `min_length` and `max_length`, in
+/// characters or, of data, in bytes; `min_items` and `max_items` of a list; `min_inclusive`,
+/// `max_inclusive`, `min_exclusive`, `max_exclusive`; `total_digits`, `fraction_digits`; `pattern`, the
+/// regular expression of XML Schema, if this crate is built with its feature `patterns`. Of a list of
+/// values, all but its items' count are about each of the items.
+#[derive(Debug)]
+pub struct Checks {
+    layout: Arc<Layout>,
+    /// For each scope, those of each field.
+    scopes: Vec<Vec<Option<Box<Facets>>>>,
+}
+
+/// A value that a facet forbids: `Order/Legs[3]/Price: 7.5 is more than 7`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    path: String,
+    why: String,
+}
+
+impl Unfit {
+    /// The path of the member, outermost first, entries counted from 0.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.why)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl Checks {
+    /// Reads the facets of a layout.
+    ///
+    /// # Errors
+    /// Names a member with a facet that is none, that its kind does not have, or that no value can keep.
+    pub fn new(layout: &Arc<Layout>) -> Result<Self, SchemaError> {
+        let mut scopes: Vec<Vec<Option<Box<Facets>>>> = Vec::new();
+        for scope in layout.scopes() {
+            let of_fields = scope.fields.iter().map(|field| Facets::of(layout, scope, field));
+            scopes.push(of_fields.collect::<Result<_, _>>()?);
+        }
+        Ok(Self { layout: layout.clone(), scopes })
+    }
+
+    /// Compares every value with its facets.
+    ///
+    /// # Errors
+    /// Says of the first value that does not keep to one where it is, and why.
+    ///
+    /// # Panics
+    /// If the message is of another layout.
+    pub fn check<M: Message>(&self, message: &M) -> Result<(), Unfit> {
+        assert!(message.message_layout().is_same(&self.layout), "the message is of this layout");
+        let mut checker = Checker { checks: self, scope: ScopeId(0), unfit: None };
+        message.encode_fields(0, &mut checker);
+        match checker.unfit {
+            None => Ok(()),
+            Some(error) => {
+                let error = error.within(self.layout.name());
+                Err(Unfit { path: error.path(), why: error.kind().to_string() })
+            }
+        }
+    }
+}
+
+/// An encoder that writes nothing: it is shown the values of a message.
+struct Checker<'a> {
+    checks: &'a Checks,
+    scope: ScopeId,
+    unfit: Option<Error>,
+}
+
+impl<'a> Checker<'a> {
+    /// Asks the facets of a field what is wrong with its value.
+    fn ask(&mut self, field: usize, wrong: impl FnOnce(&Facets) -> Option<String>) {
+        let scope = usize::from(self.scope.0);
+        let Some(facets) = self.checks.scopes[scope].get(field).and_then(Option::as_deref) else {
+            return;
+        };
+        if self.unfit.is_some() {
+            return;
+        }
+        if let Some(why) = wrong(facets) {
+            let error = Error::new(ErrorKind::Unfit(why.into()), 0);
+            self.unfit = Some(self.layout_scope().locate(error, field));
+        }
+    }
+
+    /// The same of each of many values.
+    fn ask_each<T: Copy>(&mut self, field: usize, values: &[T], value: fn(T) -> Value) {
+        self.ask(field, |facets| {
+            let of_values = || values.iter().find_map(|it| facets.of_value(&value(*it)));
+            facets.of_items(values.len()).or_else(of_values)
+        });
+    }
+
+    fn layout_scope(&self) -> &'a Scope {
+        self.checks.layout.scope(self.scope)
+    }
+
+    /// Looks into a list or struct.
+    fn enter<F: Fields>(&mut self, field: usize, entry: Option<usize>, inside: &F) {
+        if self.unfit.is_some() {
+            return;
+        }
+        let around = self.layout_scope();
+        let Some(inner) = around.fields[field].holds.scope() else { return };
+        let outer = std::mem::replace(&mut self.scope, inner);
+        inside.encode_fields(0, self);
+        self.scope = outer;
+        self.unfit = self.unfit.take().map(|error| {
+            let error = match entry {
+                Some(entry) => error.in_entry(entry),
+                None => error,
+            };
+            around.locate(error, field)
+        });
+    }
+}
+
+macro_rules! values {
+    ($($method:ident: $type:ty;)*) => {$(
+        fn $method(&mut self, field: usize, value: $type) {
+            self.ask(field, |facets| facets.of_value(&Value::from(value)));
+        }
+    )*};
+}
+
+impl Encoder for Checker<'_> {
+    values! {
+        boolean: bool;
+        decimal: Decimal;
+        string: &str;
+        code: Code;
+        date: Date;
+        time: Time;
+        timestamp: Timestamp;
+        duration: Duration;
+    }
+    fn integer<I: Integer>(&mut self, field: usize, value: I) {
+        self.ask(field, |facets| facets.of_value(&of_integer(value)));
+    }
+    fn big_integer(&mut self, field: usize, value: &BigInteger) {
+        self.ask(field, |facets| facets.of_value(&value.clone().into()));
+    }
+    fn big_decimal(&mut self, field: usize, value: &BigDecimal) {
+        self.ask(field, |facets| facets.of_value(&value.clone().into()));
+    }
+    fn float<F: Float>(&mut self, field: usize, value: F) {
+        self.ask(field, |facets| facets.of_value(&of_float(value)));
+    }
+    fn bytes(&mut self, field: usize, value: &[u8]) {
+        self.ask(field, |facets| facets.of_value(&value.to_vec().into()));
+    }
+    fn enumeration(&mut self, _: usize, _: usize) {}
+    fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
+        self.ask_each(field, values, of_integer);
+    }
+    fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
+        self.ask_each(field, values, of_float);
+    }
+    fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
+        self.ask(field, |facets| facets.of_items(entries.len()));
+        for (index, entry) in entries.iter().enumerate() {
+            self.enter(field, Some(index), entry);
+        }
+    }
+    fn structure<F: Fields>(&mut self, field: usize, value: &F) {
+        self.enter(field, None, value);
+    }
+}

@@ -1,0 +1,300 @@
+//! The facets of one member.
+
+use std::cmp::Ordering;
+
+use trunkline_wire::{BigDecimal, Time, Timestamp};
+
+use super::pattern::Pattern;
+use crate::{Field, Holds, Kind, Layout, MemberId, SchemaError, Scope, Shape, Value};
+
+/// What is said of the values of a member, or of the items of a list.
+#[derive(Debug, Default)]
+pub(super) struct Facets {
+    /// Characters of a text, bytes of data.
+    length: Span,
+    items: Span,
+    total_digits: Span,
+    fraction_digits: Span,
+    bounds: Vec<Bound>,
+    pattern: Option<Pattern>,
+}
+
+/// From so many to so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Span {
+    least: Option<usize>,
+    most: Option<usize>,
+}
+
+/// On one side of this value, which may be among them.
+#[derive(Debug)]
+struct Bound {
+    relation: &'static Relation,
+    text: String,
+    value: Value,
+}
+
+/// A word for bounds.
+#[derive(Debug)]
+struct Relation {
+    word: &'static str,
+    /// What a value is that breaks it.
+    broken: &'static str,
+    keeps: fn(Ordering) -> bool,
+}
+
+const RELATIONS: [Relation; 4] = [
+    Relation { word: "min_inclusive", broken: "less than", keeps: Ordering::is_ge },
+    Relation { word: "max_inclusive", broken: "more than", keeps: Ordering::is_le },
+    Relation { word: "min_exclusive", broken: "not more than", keeps: Ordering::is_gt },
+    Relation { word: "max_exclusive", broken: "not less than", keeps: Ordering::is_lt },
+];
+
+impl Span {
+    fn is_said(self) -> bool {
+        self != Self::default()
+    }
+
+    fn refuses(self, count: usize, one: &str, many: &str) -> Option<String> {
+        let what = if count == 1 { one } else { many };
+        match (self.least, self.most) {
+            (Some(least), _) if count < least => {
+                Some(format!("it has {count} {what}, fewer than {least}"))
+            }
+            (_, Some(most)) if count > most => {
+                Some(format!("it has {count} {what}, more than {most}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The words about one member. An item of a list has those of the list.
+struct Words<'a> {
+    layout: &'a Layout,
+    member: MemberId,
+    holds: Holds,
+    /// Is it an item?
+    is_item: bool,
+}
+
+/// Every word, as [`Checks`](super::Checks) has them.
+const KNOWN: [&str; 13] = [
+    "length",
+    "min_length",
+    "max_length",
+    "items",
+    "min_items",
+    "max_items",
+    "min_inclusive",
+    "max_inclusive",
+    "min_exclusive",
+    "max_exclusive",
+    "total_digits",
+    "fraction_digits",
+    "pattern",
+];
+const LENGTHS: [&str; 3] = ["min_length", "max_length", "length"];
+const ITEMS: [&str; 3] = ["min_items", "max_items", "items"];
+const TOTAL: [&str; 3] = ["", "total_digits", ""];
+const FRACTION: [&str; 3] = ["", "fraction_digits", ""];
+
+impl<'a> Words<'a> {
+    fn get(&self, word: &str) -> Option<&'a str> {
+        self.layout.notes().of_member(self.member, "facet", word)
+    }
+
+    fn fail<T>(&self, why: String) -> Result<T, SchemaError> {
+        let schema = self.layout.schema();
+        let name = &schema.members(self.member.of)[self.member.index as usize].name;
+        Err(SchemaError(format!("{}.{name}: {why}", schema.type_of(self.member.of).name)))
+    }
+
+    fn count(&self, word: &str) -> Result<Option<usize>, SchemaError> {
+        let Some(text) = self.get(word) else { return Ok(None) };
+        match text.parse() {
+            Ok(count) => Ok(Some(count)),
+            Err(_) => self.fail(format!("{word} is {text:?}, which is no count")),
+        }
+    }
+
+    /// From the first word to the second, or exactly as the third says, if such values have it.
+    fn span(&self, words: [&str; 3], has: bool) -> Result<Span, SchemaError> {
+        let [least, most, exact] = words;
+        if let Some(word) = words.iter().find(|word| !has && self.get(word).is_some()) {
+            return self.fail(format!("{word} is said, and {} has none", self.what()));
+        }
+        let exactly = self.count(exact)?;
+        let (least, most) = (self.count(least)?.or(exactly), self.count(most)?.or(exactly));
+        match (least, most) {
+            (Some(least), Some(most)) if least > most => {
+                self.fail(format!("from {least} to {most} is nothing"))
+            }
+            _ => Ok(Span { least, most }),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self.holds {
+            Holds::Value(kind) => kind.name(),
+            Holds::Enumeration(_) => "an enumeration",
+            Holds::List(_) | Holds::Group(_) => "a list",
+            Holds::Struct(_) => "a struct",
+        }
+    }
+
+    fn bounds(&self) -> Result<Vec<Bound>, SchemaError> {
+        let kind = self.holds.kind().filter(|kind| has_order(*kind));
+        let mut bounds = Vec::new();
+        for relation in &RELATIONS {
+            let word = relation.word;
+            let Some(text) = self.get(word) else { continue };
+            let Some(kind) = kind else {
+                return self.fail(format!("{word} is said, and {} has no order", self.what()));
+            };
+            let Some(value) = Value::parse(kind, text) else {
+                return self.fail(format!("{word} is {text:?}, which is no {}", kind.name()));
+            };
+            bounds.push(Bound { relation, text: text.into(), value });
+        }
+        Ok(bounds)
+    }
+
+    fn pattern(&self) -> Result<Option<Pattern>, SchemaError> {
+        let Some(text) = self.get("pattern") else { return Ok(None) };
+        if !matches!(self.holds, Holds::Value(Kind::Text | Kind::Code)) {
+            return self.fail(format!("a pattern is said, and {} is no text", self.what()));
+        }
+        Pattern::new(text).map(Some).or_else(|why| self.fail(format!("the pattern {text}: {why}")))
+    }
+}
+
+fn has_order(kind: Kind) -> bool {
+    !matches!(kind, Kind::Boolean | Kind::Text | Kind::Bytes | Kind::Code)
+}
+
+impl Facets {
+    /// Those of a field, if it has any.
+    pub(super) fn of(
+        layout: &Layout,
+        scope: &Scope,
+        field: &Field,
+    ) -> Result<Option<Box<Self>>, SchemaError> {
+        let (member, is_item) = match list_around(layout, scope) {
+            Some(list) => (list.member, true),
+            None => (field.member, false),
+        };
+        let holds = field.holds;
+        let words = Words { layout, member, holds, is_item };
+        let mut said = layout.notes().words(member, "facet");
+        if let Some(word) = said.find(|word| !KNOWN.contains(word)) {
+            return words.fail(format!("{word} is no facet, which are {}", KNOWN.join(", ")));
+        }
+        // Words about the items of a list of values are looked at where those are described.
+        let is_list =
+            matches!(holds, Holds::Group(inner) if layout.scope(inner).shape == Shape::Item);
+        let kind = holds.kind();
+        let has_length = matches!(kind, Some(Kind::Text | Kind::Code | Kind::Bytes));
+        let has_digits = matches!(
+            kind,
+            Some(Kind::Integer(_) | Kind::BigInteger | Kind::Decimal | Kind::BigDecimal)
+        );
+        let mut facets = Self::default();
+        if !words.is_item {
+            facets.items = words.span(ITEMS, matches!(holds, Holds::List(_) | Holds::Group(_)))?;
+        }
+        if !is_list {
+            facets.length = words.span(LENGTHS, has_length)?;
+            facets.total_digits = words.span(TOTAL, has_digits)?;
+            facets.fraction_digits = words.span(FRACTION, has_digits)?;
+            facets.bounds = words.bounds()?;
+            facets.pattern = words.pattern()?;
+        }
+        Ok(facets.is_said().then(|| Box::new(facets)))
+    }
+
+    fn is_said(&self) -> bool {
+        let spans = [self.length, self.items, self.total_digits, self.fraction_digits];
+        spans.iter().any(|it| it.is_said()) || !self.bounds.is_empty() || self.pattern.is_some()
+    }
+
+    /// What is wrong with a list of so many items.
+    pub(super) fn of_items(&self, count: usize) -> Option<String> {
+        self.items.refuses(count, "item", "items")
+    }
+
+    /// What is wrong with a value.
+    pub(super) fn of_value(&self, value: &Value) -> Option<String> {
+        match value {
+            Value::Text(text) => self.of_text(text),
+            Value::Code(code) => self.of_text(code.as_str()),
+            Value::Bytes(bytes) => self.length.refuses(bytes.len(), "byte", "bytes"),
+            value => self.of_digits(value).or_else(|| self.of_order(value)),
+        }
+    }
+
+    fn of_text(&self, text: &str) -> Option<String> {
+        let length = self.length.is_said().then(|| text.chars().count());
+        let why = length.and_then(|length| self.length.refuses(length, "character", "characters"));
+        let refused = || self.pattern.as_ref()?.refuses(text);
+        why.or_else(refused)
+    }
+
+    fn of_digits(&self, value: &Value) -> Option<String> {
+        if !self.total_digits.is_said() && !self.fraction_digits.is_said() {
+            return None;
+        }
+        let number = number(value)?;
+        let text = number.as_str().trim_start_matches('-');
+        let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let units = units.trim_start_matches('0');
+        let total = self.total_digits.refuses(units.len() + fraction.len(), "digit", "digits");
+        let behind = || self.fraction_digits.refuses(fraction.len(), "decimal", "decimals");
+        total.or_else(behind)
+    }
+
+    fn of_order(&self, value: &Value) -> Option<String> {
+        let keeps = |bound: &&Bound| order(value, &bound.value).is_some_and(bound.relation.keeps);
+        let broken = self.bounds.iter().find(|bound| !keeps(bound))?;
+        Some(format!("it is {} {}", broken.relation.broken, broken.text))
+    }
+}
+
+/// A whole number or decimal as one of any size.
+fn number(value: &Value) -> Option<BigDecimal> {
+    Some(match value {
+        Value::Integer(number) => (*number).into(),
+        Value::Unsigned(number) => (*number).into(),
+        Value::BigInteger(number) => number.clone().into(),
+        Value::Decimal(number) => (*number).into(),
+        Value::BigDecimal(number) => number.clone(),
+        _ => return None,
+    })
+}
+
+/// The order of two values of one kind; none if they have none, as a NaN. Zones do not count where times
+/// are compared with a bound.
+fn order(value: &Value, bound: &Value) -> Option<Ordering> {
+    match (value, bound) {
+        (Value::Single(value), Value::Single(bound)) => value.partial_cmp(bound),
+        (Value::Float(value), Value::Float(bound)) => value.partial_cmp(bound),
+        (Value::Date(value), Value::Date(bound)) => {
+            Some(value.with_zone(None).cmp(&bound.with_zone(None)))
+        }
+        (Value::Time(value), Value::Time(bound)) => {
+            Some(Time::without_zone(*value).cmp(&bound.without_zone()))
+        }
+        (Value::Timestamp(value), Value::Timestamp(bound)) => {
+            Some(Timestamp::without_zone(*value).cmp(&bound.without_zone()))
+        }
+        (Value::Duration(value), Value::Duration(bound)) => value.partial_cmp(bound),
+        (value, bound) => Some(number(value)?.cmp(&number(bound)?)),
+    }
+}
+
+/// Of the item of a list, the member that is the list; of lists of lists, the outermost.
+fn list_around<'a>(layout: &'a Layout, scope: &Scope) -> Option<&'a Field> {
+    let (around, position) = scope.place.filter(|_| scope.shape == Shape::Item)?;
+    let around = layout.scope(around);
+    list_around(layout, around).or(Some(&around.fields[position]))
+}

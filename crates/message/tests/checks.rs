@@ -1,0 +1,237 @@
+//! What members are held to beyond their kind.
+
+use std::sync::Arc;
+
+use trunkline_message::{Checks, Group, Layout, LayoutBuilder, Message, Need, Record, Structure};
+use trunkline_message::{FieldValue as _, Kind};
+use trunkline_wire::{BigDecimal, Code, Date, Decimal, Duration, Text, Time, Timestamp};
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Order {
+    #[facet(min_length = 2, max_length = 4)]
+    id: Text,
+    #[facet(min_exclusive = "0", max_inclusive = "99.5", total_digits = 4, fraction_digits = 2)]
+    price: Decimal,
+    #[facet(length = 3)]
+    currency: Code,
+    #[facet(max_length = 2)]
+    data: Vec<u8>,
+    #[facet(min_items = 1, max_items = 2, max_inclusive = "9")]
+    marks: Option<Vec<i32>>,
+    #[facet(items = 1, max_length = 3)]
+    notes: Vec<Text>,
+    #[facet(max_length = 1)]
+    grid: Vec<Vec<Text>>,
+    #[facet(max_items = 2)]
+    legs: Group<Leg>,
+    leg: Option<Leg>,
+    side: Side,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Leg {
+    #[facet(min_inclusive = "-2", max_exclusive = "3")]
+    ratio: i8,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+enum Side {
+    #[facet(max_length = 1)]
+    Other(Text),
+    Known(Leg),
+}
+
+fn order() -> Order {
+    Order {
+        id: "ab".into(),
+        price: "99.50".parse().unwrap(),
+        currency: Code::parse(b"EUR").unwrap(),
+        data: vec![1, 2],
+        marks: None,
+        notes: vec!["äöü".into()],
+        grid: vec![],
+        legs: vec![Leg { ratio: -2 }].into(),
+        leg: None,
+        side: Side::Known(Leg { ratio: 2 }),
+    }
+}
+
+/// What is wrong with an order, as a struct and as a record.
+fn wrong(change: impl FnOnce(&mut Order)) -> String {
+    let checks = Checks::new(Order::layout()).unwrap();
+    let mut order = order();
+    change(&mut order);
+    let said = checks.check(&order).err().map(|it| it.to_string()).unwrap_or_default();
+    let record = Record::from_message(&order);
+    let again = checks.check(&record).err().map(|it| it.to_string()).unwrap_or_default();
+    assert_eq!(said, again);
+    said
+}
+
+#[test]
+fn what_keeps_to_its_facets_is_let_be() {
+    assert_eq!(wrong(|_| ()), "");
+    assert_eq!(wrong(|it| it.id = "ÄÖÜß".into()), "");
+    assert_eq!(wrong(|it| it.marks = Some(vec![9, -4])), "");
+    assert_eq!(wrong(|it| it.grid = vec![vec![], vec!["x".into(), "".into()]]), "");
+    assert_eq!(wrong(|it| it.side = Side::Other("x".into())), "");
+    assert_eq!(wrong(|it| it.price = "0.01".parse().unwrap()), "");
+}
+
+#[test]
+fn what_does_not_is_told_with_its_place() {
+    let said = [
+        (wrong(|it| it.id = "a".into()), "id: it has 1 character, fewer than 2"),
+        (wrong(|it| it.id = "abcde".into()), "id: it has 5 characters, more than 4"),
+        (wrong(|it| it.price = 0.into()), "price: it is not more than 0"),
+        (wrong(|it| it.price = "99.51".parse().unwrap()), "price: it is more than 99.5"),
+        (wrong(|it| it.price = "1.005".parse().unwrap()), "price: it has 3 decimals, more than 2"),
+        (wrong(|it| it.price = "1.0005".parse().unwrap()), "price: it has 5 digits, more than 4"),
+        (wrong(|it| it.currency = Code::default()), "currency: it has 0 characters, fewer than 3"),
+        (wrong(|it| it.data.push(3)), "data: it has 3 bytes, more than 2"),
+        (wrong(|it| it.marks = Some(vec![])), "marks: it has 0 items, fewer than 1"),
+        (wrong(|it| it.marks = Some(vec![1, 10])), "marks: it is more than 9"),
+        (wrong(|it| it.notes.push("a".into())), "notes: it has 2 items, more than 1"),
+        (wrong(|it| it.notes[0] = "abcd".into()), "notes[0]: it has 4 characters, more than 3"),
+        (
+            wrong(|it| it.grid = vec![vec![], vec!["x".into(), "xy".into()]]),
+            "grid[1][1]: it has 2 characters, more than 1",
+        ),
+        (wrong(|it| it.legs.push(Leg { ratio: 3 })), "legs[1]/ratio: it is not less than 3"),
+        (wrong(|it| it.leg = Some(Leg { ratio: -3 })), "leg/ratio: it is less than -2"),
+        (
+            wrong(|it| it.side = Side::Other("xy".into())),
+            "side/Other: it has 2 characters, more than 1",
+        ),
+        (
+            wrong(|it| it.side = Side::Known(Leg { ratio: 9 })),
+            "side/Known/ratio: it is not less than 3",
+        ),
+    ];
+    for (said, expected) in said {
+        assert_eq!(said, format!("Order/{expected}"));
+    }
+}
+
+/// A record of one field of a kind with facets.
+fn of_kind(kind: Kind, facets: &[(&str, &str)]) -> Result<(Arc<Layout>, Checks), String> {
+    let mut builder: LayoutBuilder = Layout::builder("One");
+    builder.field("it", kind, Need::Required);
+    facets.iter().for_each(|(word, value)| _ = builder.note("facet", word, value));
+    let layout = Arc::new(builder.build().unwrap());
+    Checks::new(&layout).map(|checks| (layout, checks)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_kind_that_has_an_order_has_bounds() {
+    let is_fit = |kind, bound: (&str, &str), value: trunkline_message::Value| {
+        let (layout, checks) = of_kind(kind, &[bound]).unwrap();
+        let mut record = Record::new(&layout);
+        record.set("it", value).unwrap();
+        checks.check(&record).is_ok()
+    };
+    let least = |text| ("min_inclusive", text);
+    let day = |text: &str| Date::parse_xml(text.as_bytes()).unwrap();
+    assert!(is_fit(Kind::Date, least("2026-01-02"), day("2026-01-02Z").into()));
+    assert!(!is_fit(Kind::Date, least("2026-01-02"), day("2026-01-01").into()));
+    let time = |text: &str| Time::parse_xml(text.as_bytes()).unwrap();
+    assert!(is_fit(Kind::Time, least("10:00:00"), time("10:00:00Z").into()));
+    assert!(!is_fit(Kind::Time, least("10:00:00Z"), time("09:59:59.9").into()));
+    let moment = |text: &str| Timestamp::parse_xml(text.as_bytes()).unwrap();
+    let noon = least("2026-01-02T12:00:00");
+    assert!(is_fit(Kind::Timestamp, noon, moment("2026-01-02T12:00:00Z").into()));
+    assert!(!is_fit(Kind::Timestamp, noon, moment("2026-01-02T11:00:00").into()));
+    let span = |text: &str| text.parse::<Duration>().unwrap();
+    assert!(is_fit(Kind::Duration, least("P1M"), span("P32D").into()));
+    // A month may be longer.
+    assert!(!is_fit(Kind::Duration, least("P1M"), span("P30D").into()));
+    assert!(is_fit(Kind::Float64, ("max_inclusive", "1.5"), 1.5.into()));
+    assert!(!is_fit(Kind::Float64, ("max_inclusive", "1.5"), f64::NAN.into()));
+    assert!(!is_fit(Kind::Float32, ("max_exclusive", "INF"), f32::INFINITY.into()));
+    let many = "123456789012345678901234567890.5";
+    let large: BigDecimal = many.parse().unwrap();
+    assert!(is_fit(Kind::BigDecimal, ("max_inclusive", many), large.clone().into()));
+    assert!(!is_fit(Kind::BigDecimal, ("max_exclusive", many), large.into()));
+}
+
+#[test]
+fn facets_that_make_no_sense_are_refused_with_their_member() {
+    let refused = |kind, facets: &[_]| of_kind(kind, facets).err().unwrap();
+    let said = [
+        (refused(Kind::Text, &[("length", "-1")]), "length is \"-1\", which is no count"),
+        (
+            refused(Kind::Text, &[("min_length", "3"), ("max_length", "2")]),
+            "from 3 to 2 is nothing",
+        ),
+        (
+            refused(Kind::Decimal, &[("max_length", "2")]),
+            "max_length is said, and decimal has none",
+        ),
+        (refused(Kind::Text, &[("max_items", "2")]), "max_items is said, and text has none"),
+        (
+            refused(Kind::Float64, &[("total_digits", "2")]),
+            "total_digits is said, and f64 has none",
+        ),
+        (
+            refused(Kind::Text, &[("max_inclusive", "2")]),
+            "max_inclusive is said, and text has no order",
+        ),
+        (
+            refused(Kind::Integer(trunkline_message::IntegerKind::U8), &[("max_inclusive", "256")]),
+            "max_inclusive is \"256\", which is no u8",
+        ),
+        (refused(Kind::Date, &[("pattern", "a")]), "a pattern is said, and date is no text"),
+        (
+            refused(Kind::Boolean, &[("width", "1")]),
+            "width is no facet, which are length, min_length, max_length, items, min_items, max_items, \
+             min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, \
+             pattern",
+        ),
+    ];
+    for (said, expected) in said {
+        assert_eq!(said, format!("One.it: {expected}"));
+    }
+    assert!(Order::empty().id.is_empty());
+}
+
+#[cfg(feature = "patterns")]
+#[test]
+fn patterns_are_those_of_xml_schema() {
+    let is_fit = |pattern, text: &str| {
+        let (layout, checks) = of_kind(Kind::Text, &[("pattern", pattern)]).unwrap();
+        let mut record = Record::new(&layout);
+        record.set("it", text).unwrap();
+        checks.check(&record).is_ok()
+    };
+    // The whole text, and signs that mean nothing in XML Schema.
+    for (pattern, fits, does_not) in [
+        ("[A-Z]{3}", "EUR", "EURO"),
+        ("a|b", "b", "ab"),
+        ("^a$", "^a$", "a"),
+        (r"\i\c*", "Größe-1.x", "1a"),
+        (r"\d+\.\d", "12.5", "12,5"),
+        (r"[a-z-[aeiou]]+", "xyz", "xay"),
+        (r"[^\s&&]+", "a-b", "a b"),
+        (r"[&~\-^]*", "&~-^", "a"),
+        ("a.c", "a\u{2028}c", "a\nc"),
+        (r"\p{Lu}\P{Lu}", "Éa", "ÉÉ"),
+        (r"\w+\W", "ab!", "ab"),
+        (r"\\\[\]", r"\[]", "["),
+    ] {
+        assert!(is_fit(pattern, fits), "{pattern} {fits}");
+        assert!(!is_fit(pattern, does_not), "{pattern} {does_not}");
+    }
+    for (pattern, why) in [
+        ("[a", "a ] is missing"),
+        ("a]", "a ] has a \\ before it"),
+        (r"\q", r"\q means nothing"),
+        (r"\<", r"\< means nothing"),
+        ("a\\", "it ends with a \\"),
+        ("[a[b]]", "a [ inside brackets has a \\ before it"),
+        (r"\p{IsBasicLatin}", "error: Unicode property not found"),
+        ("(a", "error: unclosed group"),
+    ] {
+        let said = of_kind(Kind::Text, &[("pattern", pattern)]).err().unwrap();
+        assert_eq!(said, format!("One.it: the pattern {pattern}: {why}"));
+    }
+}
