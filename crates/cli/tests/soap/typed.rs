@@ -23,6 +23,7 @@ struct Order {
     first: Leg,
     #[xml(entry = "leg")]
     legs: Group<Leg>,
+    #[field(required)]
     sizes: Vec<i64>,
 }
 
@@ -136,7 +137,8 @@ fn arrays_and_structs_are_written_as_every_style_has_them() {
 }
 
 /// What is not given is not made up, in no style; what is given as empty is sent so. By the
-/// descriptions of our services, numbers and parts of rpc have to be there, and a group inside a document has not.
+/// description of this service, sizes and the parts of rpc have to be there, and legs inside a
+/// document have not.
 #[test]
 fn a_list_that_has_to_be_there_is_not_made_up() {
     let (server, calls) = start();
