@@ -102,7 +102,10 @@ impl Tree<'_> {
         let (inside, held) = (self.inside(field.holds), self.held(field));
         let is_known = inside.is_some_and(|it| !self.shown.insert(it));
         let above = if is_known { ", as above" } else { "" };
-        self.line(depth, &field.name, &format!("{tag:>5}  {held}{above}"), field.need);
+        let default = layout.notes().of_member(field.member, "field", "default");
+        let default = default.map(|it| format!(" = {it}")).unwrap_or_default();
+        let facts = format!("{tag:>5}  {held}{default}{above}");
+        self.line(depth, &field.name, &facts, field.need);
         if let Some(inside) = inside.filter(|_| !is_known) {
             self.branch(inside, depth + 1);
         }

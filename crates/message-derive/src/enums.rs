@@ -228,7 +228,7 @@ fn choice_value(ident: &Ident, arms: &[Arm]) -> TokenStream {
 
 fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
     let variants: Vec<&Ident> = arms.iter().map(|it| &it.ident).collect();
-    let names = arms.iter().map(|it| &it.name);
+    let names: Vec<&String> = arms.iter().map(|it| &it.name).collect();
     let places: Vec<usize> = (0..arms.len()).collect();
     let (first, item) = (variants[0], item(ident, variants[0]));
     let value = format_ident!("value");
@@ -244,13 +244,15 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl ::trunkline_message::FieldValue for #ident {
+            const VALUES: &'static [&'static str] = &[#(#names),*];
+
             fn empty() -> Self {
                 Self::#first
             }
 
             fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
                 types.once::<Self>(|types| {
-                    let of = types.enumeration(#name, &[#(#names),*]);
+                    let of = types.enumeration(#name, Self::VALUES);
                     #(#notes)*
                     of
                 })

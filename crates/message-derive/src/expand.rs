@@ -1,9 +1,9 @@
 //! The code that a derive stands for.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 
-use crate::parse::{Member, Need, Note, Struct};
+use crate::parse::{self, Member, Need, Note, Struct};
 
 pub(crate) fn expand(input: &Struct) -> TokenStream {
     let positions = positions(input);
@@ -141,7 +141,36 @@ fn assertions(input: &Struct) -> TokenStream {
             );
         }
     });
-    quote! { #(#implied)* #(#bits)* }
+    let defaults = input.members.iter().filter_map(default_fits);
+    quote! { #(#implied)* #(#bits)* #(#defaults)* }
+}
+
+/// A default is a value of the member's type.
+fn default_fits(member: &Member) -> Option<TokenStream> {
+    let (ty, default) = (&member.ty, member.default.as_ref()?);
+    let text = default.value();
+    let told = format!("the default {text:?} is no value of the member's type");
+    let is_value = match parse::is_value(ty, &text) {
+        Some(is_value) => quote! { #is_value },
+        None => quote! {
+            ::trunkline_message::is_one_of(
+                #text, <#ty as ::trunkline_message::FieldValue>::VALUES,
+            )
+        },
+    };
+    Some(quote_spanned! { default.span() =>
+        const _: () = {
+            assert!(
+                matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Value)
+                    && matches!(
+                        <#ty as ::trunkline_message::FieldValue>::NEED,
+                        ::trunkline_message::Need::Required
+                    ),
+                "a value that is no Option has a default",
+            );
+            assert!(#is_value, #told);
+        };
+    })
 }
 
 /// What has a scope of its own where it takes one position.
@@ -162,11 +191,14 @@ pub(crate) fn alone() -> TokenStream {
     }
 }
 
-/// Every field of the struct, zero or empty.
+/// Every field of the struct: its default, zero or empty.
 fn empty(input: &Struct) -> Vec<TokenStream> {
-    let of_members = input.members.iter().map(|it| {
-        let ident = &it.ident;
-        quote! { #ident: ::trunkline_message::FieldValue::empty(), }
+    let of_members = input.members.iter().enumerate().map(|(i, it)| {
+        let (ident, ty, at) = (&it.ident, &it.ty, position(i));
+        match it.default {
+            Some(_) => quote! { #ident: ::trunkline_message::default_of::<Self, #ty>(#at), },
+            None => quote! { #ident: ::trunkline_message::FieldValue::empty(), },
+        }
     });
     let presence = input.presence.iter().map(|(ident, _)| ident);
     let others = presence.chain(&input.unknown);
@@ -273,7 +305,7 @@ fn describe(member: &Member) -> TokenStream {
         Need::OfType => quote! { None },
         Need::Required => quote! { Some(::trunkline_message::Need::Required) },
         Need::Bit => quote! { Some(::trunkline_message::Need::Optional) },
-        Need::Implied => quote! { Some(::trunkline_message::Need::Implied) },
+        Need::Implied | Need::Default => quote! { Some(::trunkline_message::Need::Implied) },
     };
     let notes = member.notes.iter().map(|Note { format, word, value }| {
         quote! { .note(#format, #word, #value) }
@@ -296,7 +328,7 @@ fn encode(input: &Struct) -> TokenStream {
         let (member, at) = (&input.members[i], position(i));
         let ident = &member.ident;
         out.extend(match member.need {
-            Need::Required => quote! { self.#ident.encode(base + #at, encoder); },
+            Need::Required | Need::Default => quote! { self.#ident.encode(base + #at, encoder); },
             _ => quote! {
                 if self.#ident.is_there() {
                     self.#ident.encode(base + #at, encoder);
@@ -375,9 +407,14 @@ fn clear(input: &Struct) -> TokenStream {
     if let Some((presence, _)) = &input.presence {
         out.extend(quote! { self.#presence.clear(); });
     }
-    for member in input.members.iter().filter(|it| !has_bit(it)) {
-        let ident = &member.ident;
-        out.extend(quote! { self.#ident.reset(); });
+    for (i, member) in input.members.iter().enumerate().filter(|(_, it)| !has_bit(it)) {
+        let (ident, ty, at) = (&member.ident, &member.ty, position(i));
+        out.extend(match member.default {
+            Some(_) => quote! {
+                ::trunkline_message::put_default::<Self, #ty>(#at, &mut self.#ident);
+            },
+            None => quote! { self.#ident.reset(); },
+        });
     }
     if let Some(unknown) = &input.unknown {
         out.extend(quote! { self.#unknown.clear(); });

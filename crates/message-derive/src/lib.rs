@@ -139,6 +139,37 @@ use proc_macro::TokenStream;
 ///     price: f64,
 /// }
 /// ```
+///
+/// A default is a value of its member's type, and its member no `Option`:
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone)]
+/// struct Order {
+///     #[field(default = "1.2.3")] // `1.2`, and it compiles
+///     price: trunkline_wire::Decimal,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone, Copy)]
+/// enum Side { Buy, Sell }
+/// #[derive(Message, Clone)]
+/// struct Order {
+///     #[field(default = "Bye")] // `Buy`, and it compiles
+///     side: Side,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use trunkline_message::Message;
+/// #[derive(Message, Clone)]
+/// struct Order {
+///     #[field(default = "1")] // `u8`, and it compiles
+///     count: Option<u8>,
+/// }
+/// ```
 #[proc_macro_derive(Message, attributes(message, field, facet, fix, xml, cdr, presence, unknown))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -5,6 +5,9 @@ use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitInt, LitStr, Result};
 use syn::{Type, Visibility};
+use trunkline_wire::{
+    BigDecimal, BigInteger, Code, Date, Decimal, Duration, Integer, Time, Timestamp, parse_float,
+};
 
 pub(crate) struct Struct {
     pub(crate) ident: Ident,
@@ -21,6 +24,7 @@ pub(crate) struct Member {
     pub(crate) ty: Type,
     pub(crate) name: String,
     pub(crate) need: Need,
+    pub(crate) default: Option<LitStr>,
     pub(crate) notes: Vec<Note>,
     pub(crate) docs: Vec<Attribute>,
 }
@@ -36,6 +40,8 @@ pub(crate) enum Need {
     Bit,
     /// A struct that is there if anything inside is.
     Implied,
+    /// A value that has a default.
+    Default,
 }
 
 /// What only one format needs to know: `#[fix(tag = 270)]`.
@@ -194,7 +200,7 @@ impl Member {
     fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
         let rust_name = ident.unraw().to_string();
         let mut name = if camel { camel_case(&rust_name) } else { rust_name };
-        let mut need = Need::OfType;
+        let (mut need, mut default) = (Need::OfType, None);
         let mut attributes = field.attrs.iter().filter(|it| it.path().is_ident("field"));
         if let Some(attribute) = attributes.next() {
             attribute.parse_nested_meta(|meta| {
@@ -202,6 +208,10 @@ impl Member {
                     () if meta.path.is_ident("name") => {
                         name = text(&meta)?;
                         return Ok(());
+                    }
+                    () if meta.path.is_ident("default") => {
+                        default = Some(meta.value()?.parse()?);
+                        Need::Default
                     }
                     () if meta.path.is_ident("required") => Need::Required,
                     () if meta.path.is_ident("optional") && bits => Need::Bit,
@@ -212,13 +222,15 @@ impl Member {
                     }
                     () if meta.path.is_ident("implied") => Need::Implied,
                     () => {
-                        let known = "expected one of: name, required, optional, implied; \
+                        let known = "expected one of: name, required, optional, implied, default; \
                                      what is a format's stands in its attribute: #[fix(tag = 1)]";
                         return Err(meta.error(known));
                     }
                 };
                 if need != Need::OfType {
-                    return Err(meta.error("it is one of required, optional and implied"));
+                    return Err(
+                        meta.error("it is one of required, optional and implied, or has a default")
+                    );
                 }
                 need = said;
                 Ok(())
@@ -227,9 +239,14 @@ impl Member {
         if let Some(second) = attributes.next() {
             return Err(Error::new(second.span(), "a second attribute for one member"));
         }
-        let notes = notes(&field.attrs, &[&OF_MEMBERS, &FACETS])?;
+        let mut notes = notes(&field.attrs, &[&OF_MEMBERS, &FACETS])?;
+        notes.extend(default.as_ref().map(|default: &LitStr| Note {
+            format: "field",
+            word: "default",
+            value: default.value(),
+        }));
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
-        Ok(Self { ident, ty: field.ty.clone(), name, need, notes, docs })
+        Ok(Self { ident, ty: field.ty.clone(), name, need, default, notes, docs })
     }
 
     /// Is it certain by its name that the type takes one position? A struct may take more.
@@ -274,6 +291,38 @@ fn is_narrow(ty: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the text is a value of a type, if the type is by its name one of a kind of values.
+pub(crate) fn is_value(ty: &Type, text: &str) -> Option<bool> {
+    fn is<I: Integer>(text: &str) -> bool {
+        I::parse(text.as_bytes()).is_ok()
+    }
+    let Type::Path(path) = ty else { return None };
+    let (name, bytes) = (path.path.segments.last()?.ident.to_string(), text.as_bytes());
+    Some(match &*name {
+        "bool" => matches!(text, "true" | "false" | "1" | "0"),
+        "i8" => is::<i8>(text),
+        "i16" => is::<i16>(text),
+        "i32" => is::<i32>(text),
+        "i64" => is::<i64>(text),
+        "u8" => is::<u8>(text),
+        "u16" => is::<u16>(text),
+        "u32" => is::<u32>(text),
+        "u64" => is::<u64>(text),
+        "f32" => parse_float::<f32>(bytes).is_ok(),
+        "f64" => parse_float::<f64>(bytes).is_ok(),
+        "Decimal" => Decimal::parse_xml(bytes).is_ok(),
+        "BigInteger" => BigInteger::parse_xml(bytes).is_ok(),
+        "BigDecimal" => BigDecimal::parse_xml(bytes).is_ok(),
+        "Code" => Code::parse(bytes).is_ok(),
+        "Date" => Date::parse_xml(bytes).is_ok(),
+        "Time" => Time::parse_xml(bytes).is_ok(),
+        "Timestamp" => Timestamp::parse_xml(bytes).is_ok(),
+        "Duration" => Duration::parse_xml(bytes).is_ok(),
+        "Text" | "String" => true,
+        _ => return None,
+    })
 }
 
 /// What the attributes of formats say, if their words are `known` here.

@@ -18,7 +18,7 @@ pub trait Fields {
     /// The decoder's, where the value is not of the field's kind.
     fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()>;
 
-    /// Sets every field to absent, zero or empty; memory is kept.
+    /// Sets every field to its default, or to absent, zero or empty; memory is kept.
     fn clear(&mut self);
 
     /// The first rule of its scope that it does not meet: a struct meets them all, a record may lack a

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::identity::Identity;
 use crate::types::list_name;
 use crate::{
-    Error, Kind, MemberId, Need, Notes, Required, Schema, SchemaError, TypeId, Types, Unmet, walk,
+    Error, Kind, MemberId, Need, Notes, Required, Schema, SchemaError, TypeId, Types, Unmet, Value,
+    walk,
 };
 
 /// A scope by its place in [`Layout::scopes`]; 0 is the message itself.
@@ -49,7 +50,7 @@ impl Holds {
 }
 
 /// One field of a scope.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The field's name inside its component: `MDEntryPx`.
     pub name: Box<str>,
@@ -59,6 +60,8 @@ pub struct Field {
     pub fixed: Option<u32>,
     /// Must it be there? Arms of choices must, where they are chosen.
     pub need: Need,
+    /// Of a value that may be absent on the wire, but not in a message: what it is then.
+    pub default: Option<Box<Value>>,
     /// Innermost component around it, an index into [`Scope::components`].
     pub component: Option<u16>,
     /// Of which type it is a member; of an item of a list, the list.
@@ -98,7 +101,7 @@ pub enum Shape {
 
 /// The fields of a message, of what a list holds, or of a struct by itself; structs inside flattened
 /// into ranges.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
     /// Name of the type.
     pub name: Box<str>,
@@ -115,6 +118,8 @@ pub struct Scope {
     pub components: Vec<Component>,
     /// Which fields must be there, and when.
     pub required: Required,
+    /// The fields that have a default.
+    pub defaults: Vec<usize>,
 }
 
 impl Scope {
@@ -203,7 +208,7 @@ impl Layout {
     /// Names what cannot lie in flat positions: a name that is none or stands twice, a struct without
     /// end, what is too deep or too large.
     pub fn new(schema: Schema, notes: Notes) -> Result<Self, SchemaError> {
-        let scopes = walk::scopes(&schema)?;
+        let scopes = walk::scopes(&schema, &notes)?;
         let id = Identity::of(&schema, &scopes);
         Ok(Self { schema, notes, scopes, id })
     }

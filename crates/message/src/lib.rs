@@ -35,6 +35,7 @@
 mod builder;
 mod check;
 mod decoder;
+mod default;
 mod element;
 mod encoder;
 mod error;
@@ -57,6 +58,7 @@ mod walk;
 pub use builder::LayoutBuilder;
 pub use check::{Checks, Unfit};
 pub use decoder::Decoder;
+pub use default::{default_of, is_one_of, put_default};
 pub use element::Element;
 pub use encoder::Encoder;
 pub use error::{Error, ErrorKind, Result};

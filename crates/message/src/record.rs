@@ -81,17 +81,23 @@ pub struct Record {
     scope: ScopeId,
     values: Values,
     unknown: Unknown,
+    has_defaults: bool,
 }
 
 impl Record {
-    /// A message with no field set.
+    /// A message with no field set but those that have a default.
     pub fn new(layout: &Arc<Layout>) -> Self {
         Self::of_scope(layout, ScopeId(0))
     }
 
     fn of_scope(layout: &Arc<Layout>, scope: ScopeId) -> Self {
-        let values = Values::new(layout.scope(scope).fields.len());
-        Self { layout: layout.clone(), scope, values, unknown: Unknown::default() }
+        let described = layout.scope(scope);
+        let values = Values::new(described.fields.len());
+        let has_defaults = !described.defaults.is_empty();
+        let unknown = Unknown::default();
+        let mut record = Self { layout: layout.clone(), scope, values, unknown, has_defaults };
+        record.put_defaults();
+        record
     }
 
     /// The same message as a record.
@@ -196,11 +202,33 @@ impl Record {
         self.values.renew(index, &self.layout, self.scope)
     }
 
-    /// Makes the first field at this path absent. False if there is no such field.
+    /// Makes the first field at this path absent, or what its default is. False if there is no such
+    /// field.
     pub fn remove(&mut self, path: &str) -> bool {
         let Some(index) = self.scope().position(path) else { return false };
-        self.values.remove(index);
+        match self.scope().fields[index].default.as_deref().cloned() {
+            Some(default) => *self.place(index) = default,
+            None => self.values.remove(index),
+        }
         true
+    }
+
+    /// Sets the fields that have a default to it.
+    #[inline]
+    fn put_defaults(&mut self) {
+        if self.has_defaults {
+            self.put_each_default();
+        }
+    }
+
+    #[inline(never)]
+    fn put_each_default(&mut self) {
+        let layout = self.layout.clone();
+        let scope = layout.scope(self.scope);
+        for &index in &scope.defaults {
+            let default = scope.fields[index].default.as_deref();
+            *self.place(index) = default.cloned().expect("it has one");
+        }
     }
 
     /// The first group at this path, to add entries to. None if there is no group.
@@ -302,6 +330,7 @@ impl Fields for Record {
     fn clear(&mut self) {
         self.values.clear();
         self.unknown.clear();
+        self.put_defaults();
     }
 
     #[inline(always)]

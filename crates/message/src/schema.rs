@@ -120,7 +120,8 @@ pub enum Need {
     Required,
     /// It may be absent.
     Optional,
-    /// Of a struct, a choice or a list: it is there if anything inside is.
+    /// Of a struct, a choice or a list: it is there if anything inside is. Of a value: it has a
+    /// default, which it is where it is absent.
     Implied,
 }
 

@@ -48,7 +48,10 @@ pub trait FieldValue: Sized {
     /// Must it be there, where nothing else is said?
     const NEED: Need = Need::Required;
 
-    /// Zero or empty.
+    /// The names of the values of an enumeration; none of anything else.
+    const VALUES: &'static [&'static str] = &[];
+
+    /// Zero or empty; of a struct, its members' defaults.
     fn empty() -> Self;
 
     /// Its type in a schema.

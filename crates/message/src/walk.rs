@@ -6,21 +6,22 @@ use std::collections::{HashMap, HashSet};
 use crate::layout::fail;
 use crate::schema::check_name;
 use crate::{
-    Body, Component, Field, Holds, Kind, Member, MemberId, Need, Required, Schema, SchemaError,
-    Scope, ScopeId, Shape, TypeId,
+    Body, Component, Field, Holds, Kind, Member, MemberId, Need, Notes, Required, Schema,
+    SchemaError, Scope, ScopeId, Shape, TypeId, Value,
 };
 
 /// Structs and lists inside one another, at most; as [`Limits`](crate::Limits) has it for depth.
 const DEEPEST: usize = 128;
 
 /// The scopes of the schema's message, the message itself first.
-pub(crate) fn scopes(schema: &Schema) -> Result<Vec<Scope>, SchemaError> {
+pub(crate) fn scopes(schema: &Schema, notes: &Notes) -> Result<Vec<Scope>, SchemaError> {
     let root = schema.root();
     if !matches!(schema.type_of(root).body, Body::Struct(_) | Body::Choice(_)) {
         return fail(format!("{} is no struct", schema.type_of(root).name));
     }
     let mut walk = Walk {
         schema,
+        notes,
         recursive: schema.recursive(),
         scopes: Vec::new(),
         shared: HashMap::new(),
@@ -32,12 +33,15 @@ pub(crate) fn scopes(schema: &Schema) -> Result<Vec<Scope>, SchemaError> {
     for scope in &mut scopes {
         check_scope(scope)?;
         scope.required = Required::of(scope);
+        let has_default = |index: &usize| scope.fields[*index].default.is_some();
+        scope.defaults = (0..scope.fields.len()).filter(has_default).collect();
     }
     Ok(scopes)
 }
 
 struct Walk<'a> {
     schema: &'a Schema,
+    notes: &'a Notes,
     recursive: HashSet<TypeId>,
     scopes: Vec<Scope>,
     /// The scopes of types that hold themselves. The message has one of its own even so, which is no
@@ -78,8 +82,8 @@ impl Walk<'_> {
             Body::Choice(_) => Shape::Choice,
             _ => Shape::Item,
         };
-        let (fields, components, required) = Default::default();
-        self.scopes.push(Scope { name, of, shape, place, fields, components, required });
+        let (fields, components, required, defaults) = Default::default();
+        self.scopes.push(Scope { name, of, shape, place, fields, components, required, defaults });
         let outer = std::mem::take(&mut self.open);
         self.depth += 1;
         self.fill(index, of, shape)?;
@@ -146,8 +150,10 @@ impl Walk<'_> {
         (id, member): (MemberId, &Member),
     ) -> Result<(), SchemaError> {
         let body = &self.schema.type_of(member.of).body;
-        if member.need == Need::Implied && !matches!(body, Body::List { .. }) {
-            return fail(format!("{}: no single value is implied by what is inside", member.name));
+        let default = self.default(place, (id, member))?;
+        if member.need == Need::Implied && default.is_none() && !matches!(body, Body::List { .. }) {
+            let why = "no single value is implied by what is inside, unless it has a default";
+            return fail(format!("{}: {why}", member.name));
         }
         let mut fixed = None;
         let (holds, inside) = match *body {
@@ -164,7 +170,7 @@ impl Walk<'_> {
         };
         let position = self.scopes[place.scope].fields.len();
         let (name, need, component) = (member.name.clone(), member.need, place.component);
-        let field = Field { name, holds, fixed, need, component, member: id };
+        let field = Field { name, holds, fixed, need, default, component, member: id };
         self.scopes[place.scope].fields.push(field);
         let Some(of) = inside else { return Ok(()) };
         let inner = self.scope(of, Some((ScopeId(place.scope as u16), position)))?;
@@ -173,6 +179,44 @@ impl Walk<'_> {
             _ => Holds::Group(inner),
         };
         Ok(())
+    }
+
+    /// What a member is where it is absent, by the note of the format `field`. Nothing is read from its
+    /// absence then, so it stands in no choice, nor in a struct that is there if anything inside is.
+    fn default(
+        &self,
+        place: Place,
+        (id, member): (MemberId, &Member),
+    ) -> Result<Option<Box<Value>>, SchemaError> {
+        let Some(text) = self.notes.of_member(id, "field", "default") else { return Ok(None) };
+        let refused = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
+        let value = match &self.schema.type_of(member.of).body {
+            Body::Scalar(kind) => Value::parse(*kind, text),
+            Body::Enumeration(values) => {
+                let found = values.iter().position(|it| **it == *text);
+                found.map(|it| Value::Enumeration(it as u32))
+            }
+            _ => return refused("is not of a single value"),
+        };
+        let Some(value) = value else {
+            let of = &self.schema.type_of(member.of).name;
+            return refused(&format!("is none of {of}"));
+        };
+        let scope = &self.scopes[place.scope];
+        let mut around = place.component.map(|it| &scope.components[usize::from(it)]);
+        if scope.shape != Shape::Struct || around.is_some_and(|it| it.is_choice) {
+            return refused("is of what is there if it is chosen");
+        }
+        while let Some(component) = around {
+            if component.need == Need::Implied {
+                return refused(&format!("would always imply {}", component.name));
+            }
+            around = component.parent.map(|it| &scope.components[usize::from(it)]);
+        }
+        match member.need {
+            Need::Implied => Ok(Some(Box::new(value))),
+            _ => refused("is of a member that is neither required nor optional, but implied"),
+        }
     }
 
     /// What a list of these items holds, and what its scope describes, if it has one.

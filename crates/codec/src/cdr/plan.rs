@@ -222,7 +222,7 @@ impl Presence {
     fn of_field(scope: &Scope, index: usize) -> Self {
         let field = &scope.fields[index];
         match field.holds {
-            _ if scope.required.is_always(index) => Self::Always,
+            _ if scope.required.is_always(index) || field.default.is_some() => Self::Always,
             // Of a list that an optional component must have, no items are not the same as none of the
             // component, so it has a flag.
             Holds::List(_) | Holds::Group(_)

@@ -498,6 +498,14 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         ATTRIBUTES && matches!(self.scope.slots[field].shape, Shape::Attribute | Shape::Bare)
     }
 
+    /// An element without content stands for the default.
+    #[cold]
+    fn refuse_default(&mut self, field: usize) {
+        if self.scope.slots[field].shape == Shape::Defaulted {
+            self.fail(field, "an element that is empty stands for the default");
+        }
+    }
+
     #[cold]
     fn unwritable(&mut self, field: usize) {
         self.fail(field, "the text has a character that XML 1.0 does not allow");
@@ -601,6 +609,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         if self.passes(field) {
             return;
         }
+        if value.is_empty() {
+            self.refuse_default(field);
+        }
         let mut legal = true;
         let quoted = self.is_quoted(field);
         let needs_escape = match quoted {
@@ -622,7 +633,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) if !ATTRIBUTES || self.is_quoted(field) => {
+            Some((block, len)) if len > 0 && (!ATTRIBUTES || self.is_quoted(field)) => {
                 let mut legal = true;
                 self.field(field, 6 * 30, |cursor| {
                     if cursor.text_block(block, len, Self::escapable) {
@@ -651,7 +662,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn code(&mut self, field: usize, value: Code) {
-        if ATTRIBUTES && !self.is_quoted(field) {
+        if value.is_empty() || ATTRIBUTES && !self.is_quoted(field) {
             return self.string(field, value.as_str());
         }
         let mut legal = true;

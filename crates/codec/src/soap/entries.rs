@@ -355,6 +355,7 @@ impl<'a> Body<'a> {
                 self.stated = Some(count);
                 content = behind;
             }
+            Shape::Defaulted => return Ok(false),
             _ => {}
         }
         self.opened_planned(slot.space);

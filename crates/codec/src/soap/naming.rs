@@ -63,6 +63,7 @@ impl Naming<'_> {
     /// How the field is written.
     pub(super) fn shape(&self, id: ScopeId, index: usize) -> Shape {
         let field = &self.layout.scope(id).fields[index];
+        let element = if field.default.is_some() { Shape::Defaulted } else { Shape::Value };
         match field.holds {
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
             Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
@@ -75,8 +76,8 @@ impl Naming<'_> {
             Holds::List(_) => Shape::List,
             Holds::Value(_) | Holds::Enumeration(_) => match self.kind(field) {
                 Some("text") => Shape::Text,
-                Some("element") => Shape::Value,
-                None if !self.options.attributes || self.is_chosen(id, index) => Shape::Value,
+                Some("element") => element,
+                None if !self.options.attributes || self.is_chosen(id, index) => element,
                 _ => Shape::Attribute,
             },
         }

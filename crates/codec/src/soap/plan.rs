@@ -416,6 +416,9 @@ impl Enumerations {
 pub(super) enum Shape {
     /// An element whose content is one value.
     Value,
+    /// The same, and if it is empty, the value is the default (XML Schema part 1, 3.3.1). Only the general
+    /// way reads it.
+    Defaulted,
     /// An attribute.
     Attribute,
     /// The text of the element around, which has no elements inside.

@@ -87,7 +87,9 @@ impl Plan {
         let scope = &self.scopes[scope];
         let slot = scope.slots.get(field)?;
         let inner = match slot.shape {
-            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => return None,
+            Shape::Value | Shape::Defaulted | Shape::Attribute | Shape::Text | Shape::Bare => {
+                return None;
+            }
             Shape::Run if slot.scope == 0 => return None,
             Shape::Group | Shape::List | Shape::Run | Shape::Struct => {
                 self.scopes.get(usize::from(slot.scope))?
@@ -133,7 +135,7 @@ impl Plan {
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
         let slot = &self.scopes[scope].slots[field];
         let what = match slot.shape {
-            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => {
+            Shape::Value | Shape::Defaulted | Shape::Attribute | Shape::Text | Shape::Bare => {
                 return ErrorKind::Duplicate;
             }
             Shape::List | Shape::Group => {

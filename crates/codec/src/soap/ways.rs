@@ -726,13 +726,13 @@ impl<'a> Body<'a> {
             }
             return self.pass_nil(component);
         }
-        if shape != Shape::Value {
+        if !matches!(shape, Shape::Value | Shape::Defaulted) {
             self.note_field(scope, seen, field, at)?;
             self.gap = None;
         } else {
             self.note(field, seen, at)?;
             let alone = !self.parser.declares() && !self.parser.is_empty_element();
-            if self.same_context && alone {
+            if self.same_context && alone && shape == Shape::Value {
                 // A gap may follow, so its value is read like the others.
                 self.parser.pop_known_elements(1);
                 let content = self.parser.position();
@@ -741,9 +741,20 @@ impl<'a> Body<'a> {
             self.gap = None;
             self.value = self.content(at)?;
         }
-        into.decode_field(field, self)?;
+        if shape != Shape::Defaulted || !self.is_empty_value() {
+            into.decode_field(field, self)?;
+        }
         self.gap = None;
         self.check_names();
         Ok(Step::Between(component))
+    }
+
+    /// Is there nothing between the tags of the present value? Then it is the default, which the message
+    /// has had since it was cleared.
+    fn is_empty_value(&self) -> bool {
+        match self.value {
+            Value::Input(start, end) => start == end,
+            Value::Scratch(_) => self.scratch.is_empty(),
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::soap::attributes::says_nothing;
 use crate::soap::document;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
-use crate::soap::plan::{Layout, NONE, Plan, ScopePlan};
+use crate::soap::plan::{self, Layout, NONE, Plan, ScopePlan};
 use crate::soap::unknown::{instead, local_part, meant_as_item};
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
@@ -394,7 +394,9 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         self.note(base)?;
-        self.value(node, into)
+        let is_default = matches!(&self.graph.node(node).content, Content::Text(text)
+            if text.is_empty() && scope.slots[self.field].shape == plan::Shape::Defaulted);
+        if is_default { Ok(()) } else { self.value(node, into) }
     }
 
     /// Reads the present field from a node that has been checked.

@@ -8,6 +8,7 @@ use trunkline_wire::{
 
 use super::{Element, Writer, schema_type};
 use crate::soap::graph::model::{Content, Node};
+use crate::soap::plan;
 
 impl Writer<'_> {
     /// What a field, or each item of a list, is.
@@ -78,6 +79,11 @@ impl Encoder for Writer<'_> {
     }
 
     fn string(&mut self, field: usize, value: &str) {
+        let shape = self.plan.scopes[self.scope].slots[field].shape;
+        if value.is_empty() && shape == plan::Shape::Defaulted {
+            let why = "an element that is empty stands for the default";
+            self.fail(field, ErrorKind::Unwritable(why));
+        }
         let shared = self.encoded && !value.is_empty();
         let node = match self.texts.get(value) {
             Some(node) if shared => *node,
