@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Every crate of the product and those of ours that it may use, dev-dependencies apart.
 const CRATES: &[(&str, &[&str])] = &[
     ("wire", &[]),
-    ("message-derive", &[]),
+    ("message-derive", &["wire"]),
     ("message", &["wire", "message-derive"]),
     ("codec", &["wire", "message"]),
     ("catalogue", &["wire", "message"]),

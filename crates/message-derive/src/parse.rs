@@ -1,5 +1,7 @@
 //! What the attributes say.
 
+use std::str::FromStr;
+
 use syn::ext::IdentExt as _;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
@@ -295,31 +297,33 @@ fn is_narrow(ty: &Type) -> bool {
 
 /// Whether the text is a value of a type, if the type is by its name one of a kind of values.
 pub(crate) fn is_value(ty: &Type, text: &str) -> Option<bool> {
-    fn is<I: Integer>(text: &str) -> bool {
+    fn is<T: FromStr>(text: &str) -> bool {
+        text.parse::<T>().is_ok()
+    }
+    fn is_whole<I: Integer>(text: &str) -> bool {
         I::parse(text.as_bytes()).is_ok()
     }
     let Type::Path(path) = ty else { return None };
-    let (name, bytes) = (path.path.segments.last()?.ident.to_string(), text.as_bytes());
-    Some(match &*name {
+    Some(match &*path.path.segments.last()?.ident.to_string() {
         "bool" => matches!(text, "true" | "false" | "1" | "0"),
-        "i8" => is::<i8>(text),
-        "i16" => is::<i16>(text),
-        "i32" => is::<i32>(text),
-        "i64" => is::<i64>(text),
-        "u8" => is::<u8>(text),
-        "u16" => is::<u16>(text),
-        "u32" => is::<u32>(text),
-        "u64" => is::<u64>(text),
-        "f32" => parse_float::<f32>(bytes).is_ok(),
-        "f64" => parse_float::<f64>(bytes).is_ok(),
-        "Decimal" => Decimal::parse_xml(bytes).is_ok(),
-        "BigInteger" => BigInteger::parse_xml(bytes).is_ok(),
-        "BigDecimal" => BigDecimal::parse_xml(bytes).is_ok(),
-        "Code" => Code::parse(bytes).is_ok(),
-        "Date" => Date::parse_xml(bytes).is_ok(),
-        "Time" => Time::parse_xml(bytes).is_ok(),
-        "Timestamp" => Timestamp::parse_xml(bytes).is_ok(),
-        "Duration" => Duration::parse_xml(bytes).is_ok(),
+        "i8" => is_whole::<i8>(text),
+        "i16" => is_whole::<i16>(text),
+        "i32" => is_whole::<i32>(text),
+        "i64" => is_whole::<i64>(text),
+        "u8" => is_whole::<u8>(text),
+        "u16" => is_whole::<u16>(text),
+        "u32" => is_whole::<u32>(text),
+        "u64" => is_whole::<u64>(text),
+        "f32" => parse_float::<f32>(text.as_bytes()).is_ok(),
+        "f64" => parse_float::<f64>(text.as_bytes()).is_ok(),
+        "Decimal" => is::<Decimal>(text),
+        "BigInteger" => is::<BigInteger>(text),
+        "BigDecimal" => is::<BigDecimal>(text),
+        "Code" => is::<Code>(text),
+        "Date" => is::<Date>(text),
+        "Time" => is::<Time>(text),
+        "Timestamp" => is::<Timestamp>(text),
+        "Duration" => is::<Duration>(text),
         "Text" | "String" => true,
         _ => return None,
     })

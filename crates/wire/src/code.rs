@@ -1,6 +1,7 @@
 //! Enumerated codes: the short texts that stand for a choice, such as FIX `Side` or `MDEntryType`.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::digits;
 use crate::value::ValueError;
@@ -118,6 +119,14 @@ impl Code {
     #[inline]
     pub const fn block(&self) -> &[u8; 16] {
         &self.0
+    }
+}
+
+impl FromStr for Code {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        Self::parse(text.as_bytes())
     }
 }
 

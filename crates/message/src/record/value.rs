@@ -1,6 +1,7 @@
 //! The values of records, and why one is refused.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use trunkline_wire::{
@@ -113,13 +114,15 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 impl Value {
-    /// The value of a kind that a text stands for in XML Schema, but for data; none if it is no such
-    /// text.
+    /// The value of a kind that a text stands for, times and durations as ISO 8601 writes them; none
+    /// if it is no such text, nor of data.
     pub fn parse(kind: Kind, text: &str) -> Option<Self> {
-        fn whole<I: Integer + Into<Value>>(text: &[u8]) -> Option<Value> {
-            I::parse(text).ok().map(Into::into)
+        fn value<T: FromStr + Into<Value>>(text: &str) -> Option<Value> {
+            text.parse::<T>().ok().map(Into::into)
         }
-        let bytes = text.as_bytes();
+        fn whole<I: Integer + Into<Value>>(text: &str) -> Option<Value> {
+            I::parse(text.as_bytes()).ok().map(Into::into)
+        }
         match kind {
             Kind::Boolean => match text {
                 "true" | "1" => Some(Self::Boolean(true)),
@@ -127,27 +130,27 @@ impl Value {
                 _ => None,
             },
             Kind::Integer(kind) => match kind {
-                IntegerKind::I8 => whole::<i8>(bytes),
-                IntegerKind::I16 => whole::<i16>(bytes),
-                IntegerKind::I32 => whole::<i32>(bytes),
-                IntegerKind::I64 => whole::<i64>(bytes),
-                IntegerKind::U8 => whole::<u8>(bytes),
-                IntegerKind::U16 => whole::<u16>(bytes),
-                IntegerKind::U32 => whole::<u32>(bytes),
-                IntegerKind::U64 => whole::<u64>(bytes),
+                IntegerKind::I8 => whole::<i8>(text),
+                IntegerKind::I16 => whole::<i16>(text),
+                IntegerKind::I32 => whole::<i32>(text),
+                IntegerKind::I64 => whole::<i64>(text),
+                IntegerKind::U8 => whole::<u8>(text),
+                IntegerKind::U16 => whole::<u16>(text),
+                IntegerKind::U32 => whole::<u32>(text),
+                IntegerKind::U64 => whole::<u64>(text),
             },
-            Kind::BigInteger => BigInteger::parse_xml(bytes).ok().map(Into::into),
-            Kind::Decimal => Decimal::parse_xml(bytes).ok().map(Into::into),
-            Kind::BigDecimal => BigDecimal::parse_xml(bytes).ok().map(Into::into),
-            Kind::Float32 => parse_float::<f32>(bytes).ok().map(Into::into),
-            Kind::Float64 => parse_float::<f64>(bytes).ok().map(Into::into),
+            Kind::BigInteger => value::<BigInteger>(text),
+            Kind::Decimal => value::<Decimal>(text),
+            Kind::BigDecimal => value::<BigDecimal>(text),
+            Kind::Float32 => parse_float::<f32>(text.as_bytes()).ok().map(Into::into),
+            Kind::Float64 => parse_float::<f64>(text.as_bytes()).ok().map(Into::into),
             Kind::Text => Some(text.into()),
             Kind::Bytes => None,
-            Kind::Date => Date::parse_xml(bytes).ok().map(Into::into),
-            Kind::Time => Time::parse_xml(bytes).ok().map(Into::into),
-            Kind::Timestamp => Timestamp::parse_xml(bytes).ok().map(Into::into),
-            Kind::Duration => Duration::parse_xml(bytes).ok().map(Into::into),
-            Kind::Code => Code::parse(bytes).ok().map(Into::into),
+            Kind::Date => value::<Date>(text),
+            Kind::Time => value::<Time>(text),
+            Kind::Timestamp => value::<Timestamp>(text),
+            Kind::Duration => value::<Duration>(text),
+            Kind::Code => value::<Code>(text),
         }
     }
 

@@ -1,12 +1,29 @@
 //! The XML Schema forms: `YYYY-MM-DD`, `HH:MM:SS.sss`, both joined by `T`, and a time zone behind.
 //! Times are brought to UTC, as the canonical form has them; a day cannot be, and keeps its zone.
 
+use std::str::FromStr;
+
 use super::parts::{check_form, check_fraction, clock, read_clock, read_fraction, write_fraction};
 use super::{Date, FARTHEST_ZONE, Time, Timestamp};
 use crate::digits;
 use crate::value::{ValueError, Window, put};
 
 const MINUTES_A_DAY: i32 = 24 * 60;
+
+macro_rules! from_text {
+    ($($type:ty)*) => {$(
+        /// The form of XML Schema, which is that of ISO 8601.
+        impl FromStr for $type {
+            type Err = ValueError;
+
+            fn from_str(text: &str) -> Result<Self, ValueError> {
+                Self::parse_xml(text.as_bytes())
+            }
+        }
+    )*};
+}
+
+from_text!(Date Time Timestamp);
 
 impl Date {
     /// Reads the whole of `bytes` as `YYYY-MM-DD`, with or without a time zone, which is kept: `Z`,
