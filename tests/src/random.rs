@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use trunkline_lab::random::Random;
+use trunkline_bench::random::Random;
 use trunkline_message::{
     Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId, Shape,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_lab::random::Random;
+use trunkline_bench::random::Random;
 use trunkline_message::{IntegerKind, Kind, Layout, LayoutBuilder, Need, TypeId};
 
 /// A schema that FIX can carry: every field has a number, every data field a length.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use trunkline_bench::random::Random;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
-use trunkline_lab::random::Random;
 use trunkline_message::{Error, Kind, Layout, Limits, Message, Need, Record, Structure, Value};
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;

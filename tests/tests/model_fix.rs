@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use trunkline_bench::random::Random;
 use trunkline_codec::fix;
-use trunkline_lab::random::Random;
 use trunkline_message::{Group, Layout, Limits, Message, Record, Structure};
 use trunkline_tests::plain_fix;
 use trunkline_tests::random::{self, Safe};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use trunkline_bench::folder::PrivateFolder;
 use trunkline_lab::broker::BROKERS;
-use trunkline_lab::peer::PrivateFolder;
 
 fn peers() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../peers")

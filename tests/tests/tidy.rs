@@ -19,9 +19,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("reactor", &["wire"]),
     ("client", &["native", "reactor"]),
     ("server", &["native", "journal", "router", "store", "reactor", "client", "net"]),
+    ("bench", &["wire"]),
+    ("bench-bus", &["bench", "reactor", "client"]),
+    ("demo", &["wire", "bench", "bench-bus"]),
     (
         "lab",
         &[
+            "bench",
+            "bench-bus",
+            "demo",
             "wire",
             "message",
             "codec",
@@ -38,6 +44,9 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "bench",
+            "bench-bus",
+            "demo",
             "wire",
             "message",
             "codec",

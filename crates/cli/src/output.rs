@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use trunkline_lab::table::Table;
+use trunkline_bench::table::Table;
 
 use crate::fault::Fault;
 

@@ -1,11 +1,11 @@
 //! `trunkline plan`
 
+use trunkline_bench::row::MachineRow;
+use trunkline_bench::table::{Align, Table, number, with_commas};
 use trunkline_lab::capacity::costs::{CostsError, costs_in, format_named, measure};
 use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
 use trunkline_lab::definition::{Definition, Requirement};
 use trunkline_lab::format::Format;
-use trunkline_lab::row::MachineRow;
-use trunkline_lab::table::{Align, Table, number, with_commas};
 use trunkline_lab::trading_day::{SEED, TradingDay};
 
 use crate::Ending;

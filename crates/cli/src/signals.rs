@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use trunkline_lab::{file, peer};
+use trunkline_bench::{child, file};
 
 use crate::fault::Fault;
 
@@ -18,7 +18,7 @@ pub(crate) fn stop_peers_on_termination() -> Result<(), Fault> {
         .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            peer::stop_all();
+            child::stop_all();
             file::remove_partial();
             // Ends the process as the signal would have; if it cannot, we end it ourselves.
             let _ = emulate_default_handler(signal);

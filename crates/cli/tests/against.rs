@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::Row;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::Row;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_trunkline");
 

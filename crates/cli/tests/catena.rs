@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{Row, Verdict};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
 
 /// Everything that can be measured of a middleware, as short as it can be.
 const SMALL: &str = r#"

@@ -7,10 +7,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use trunkline_bench::folder::PrivateFolder;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_lab::format::Format;
 use trunkline_lab::market_data::messages;
-use trunkline_lab::peer::{Carried, Paced, Peer, PrivateFolder, Serving, write_corpus};
+use trunkline_lab::peer::{Carried, Paced, Peer, Serving, write_corpus};
 use trunkline_lab::service::{Connecting, Load, Post, Protocol, Request, Until};
 use trunkline_lab::trading_day::TradingDay;
 use trunkline_message::Limits;

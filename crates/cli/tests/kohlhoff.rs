@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{Row, Verdict};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
 
 /// An empty folder of one test with a file of forty trades.
 fn folder(test: &str) -> PathBuf {

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{Row, Verdict};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{Row, Verdict};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
 
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{MachineRow, Row, Verdict};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row, Verdict};
 
 /// Exit status, standard output, standard error.
 fn plan(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {

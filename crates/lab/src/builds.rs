@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::format::Format;
 use crate::peer::{ANSWER_TIMEOUT, Peer};
-use crate::row::Row;
-use crate::statistics::{Bounds, ComparisonRule, Finding};
 use crate::subjects::{Contestant, RECORD_FORMATS, State, TRUNKLINE, admit, is_reused};
+use trunkline_bench::row::Row;
+use trunkline_bench::statistics::{Bounds, ComparisonRule, Finding};
 
 /// The metric of a time of this build over that of the other.
 pub(crate) const OVER_OTHER: &str = "over-other-build";

@@ -8,7 +8,7 @@ pub mod costs;
 
 use std::{error, fmt};
 
-use crate::statistics::Fit;
+use trunkline_bench::statistics::Fit;
 
 /// The highest rate that is planned for, in reports per second.
 pub const RATE_LIMIT: f64 = 1e9;

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::conclusion::is_judgement;
-use crate::record::Record;
-use crate::row::{MachineRow, Row, Verdict};
-use crate::statistics::{Bounds, Comparison, ComparisonRule, Finding};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row, Verdict};
+use trunkline_bench::statistics::{Bounds, Comparison, ComparisonRule, Finding};
 
 /// Lengths of messages in both records from which on they are compared pair by pair.
 const LENGTHS: usize = 6;

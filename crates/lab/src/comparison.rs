@@ -5,8 +5,8 @@ use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::codec::{Content, Measured, OPERATIONS, Series};
 use crate::peer::PEERS;
-use crate::row::Row;
 use crate::subjects::{REUSING_PEERS, TRUNKLINE, TRUNKLINE_REUSED, formats_of};
+use trunkline_bench::row::Row;
 
 /// Pairs of formats in the order of tables: what is divided by what.
 pub(crate) const RATIOS: [(Format, Format); 3] = [
@@ -147,8 +147,8 @@ mod tests {
     use crate::definition::Definition;
     use crate::evaluation::Request;
     use crate::experiment::Standing;
-    use crate::row::Verdict;
     use crate::trading_day::TradingDay;
+    use trunkline_bench::row::Verdict;
 
     /// Nine repetitions that wander by 1 %, at 1 and 10 entries.
     fn series(name: &str, format: Format, operation: Operation, fixed: f64, entry: f64) -> Series {

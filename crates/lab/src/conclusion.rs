@@ -12,11 +12,11 @@ mod tests;
 use crate::definition::{Conclusion, Definition, Match, Quantity, Term, Transport};
 use crate::format::{Family, Format};
 use crate::measure::catena::SUBJECTS;
-use crate::record::Record;
-use crate::row::{Row, Verdict};
-use crate::statistics::ComparisonRule;
 use crate::subjects::TRUNKLINE;
 use factor::{Factor, Half, factors_of};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::statistics::ComparisonRule;
 
 /// The case of a paper's conclusion.
 pub const CONCLUSION: &str = "conclusion";
@@ -211,7 +211,7 @@ impl Judge<'_> {
 
     /// Which factor decides, in words.
     fn told(&self, factor: &Factor, term: &Term, of: usize, verdict: Verdict) -> String {
-        let number = crate::table::short_number;
+        let number = trunkline_bench::table::short_number;
         let entries = match factor.entries {
             Some(1) => ", 1 entry".to_owned(),
             Some(entries) => format!(", {entries} entries"),

@@ -11,8 +11,8 @@ use std::{error, fmt};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::clock::Date;
 use crate::trading_day::{Trade, TradingDay};
+use trunkline_bench::clock::Date;
 
 /// What [`TradingDay::from_csv`] reads at most.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod words;
 use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};
 use trunkline_wire::{Date, Time, Timestamp};
 
-use crate::random::Random;
+use trunkline_bench::random::Random;
 use words::{DOMAINS, FIRST_NAMES, LAST_NAMES, MATERIALS, STREETS, SUBURBS, THINGS, UNITS, pick};
 
 /// The header of a request.

@@ -12,8 +12,8 @@ use std::{io, thread};
 pub(crate) use place::Place;
 pub(crate) use way::Way;
 
-use crate::clock::{monotonic_nanoseconds, wake_on_time};
-use crate::histogram::Times;
+use trunkline_bench::clock::{monotonic_nanoseconds, wake_on_time};
+use trunkline_bench::histogram::Times;
 use way::Log;
 
 /// Bytes of a message as a log keeps it: a payload, and room for what a log writes beside it.
@@ -106,7 +106,7 @@ fn wait_until(due: u64) -> u64 {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
-    use crate::peer::PrivateFolder;
+    use trunkline_bench::folder::PrivateFolder;
 
     #[test]
     fn every_way_appends_and_groups_hold_all_messages() {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::conclusion::is_judgement;
 use crate::definition::{Definition, Part};
 use crate::experiment::Effort;
-use crate::histogram::Distribution;
 use crate::measure;
 use crate::peer::Discovery;
-use crate::record::Record;
 use crate::report::Report;
-use crate::row::Verdict;
 use crate::trading_day::TradingDay;
+use trunkline_bench::histogram::Distribution;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::Verdict;
 
 /// What to run and with what.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@
 
 use std::error;
 
-use crate::clock::thread_cpu_nanoseconds;
 use crate::peer::{PeerError, PeerErrorKind};
-use crate::row::Verdict;
-use crate::statistics::Summary;
+use trunkline_bench::clock::thread_cpu_nanoseconds;
+use trunkline_bench::row::Verdict;
+use trunkline_bench::statistics::Summary;
 
 /// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,7 +129,7 @@ impl<S: Subject + ?Sized> Subject for &mut S {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// Samples of each subject. Six are the fewest that a
-    /// [`ComparisonRule`](crate::statistics::ComparisonRule) concludes from.
+    /// [`ComparisonRule`](trunkline_bench::statistics::ComparisonRule) concludes from.
     pub repetitions: u32,
     /// What a sample must last at least: well above the clock's grain and a scheduler's slip.
     pub sample_nanoseconds: u64,

@@ -29,15 +29,15 @@ use trunkline_wire::base64;
 
 use crate::conclusion::{AIM, CONCLUSION};
 use crate::evaluation::Latencies;
-use crate::record::Record;
 use crate::report::{Report, Section};
-use crate::row::{MachineRow, Row, Verdict};
 use crate::subjects::TRUNKLINE;
-use crate::table::with_commas;
 use figures::{Figure, figures};
 use select::Cases;
 use tables::{badge, table};
 use text::escaped;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row, Verdict};
+use trunkline_bench::table::with_commas;
 
 /// The topics of the sections that stand first.
 const FIRST: [&str; 2] = [CONCLUSION, AIM];

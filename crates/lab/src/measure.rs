@@ -20,12 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::definition::Measure;
 use crate::evaluation::{Latencies, Request, Run, Step};
 use crate::format::{Family, Format};
-use crate::hiccup::HiccupMeter;
-use crate::histogram::Distribution;
-use crate::record::Record;
-use crate::row::{MachineRow, Row};
 use crate::{comparison, conclusion};
 use entrants::Entrants;
+use trunkline_bench::hiccup::HiccupMeter;
+use trunkline_bench::histogram::Distribution;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row};
 
 /// The case of the row that tells what the messages carry.
 pub(crate) const TRADES: &str = "trades";

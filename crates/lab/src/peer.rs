@@ -36,7 +36,6 @@ mod claim;
 mod corpus;
 mod discovery;
 mod disguise;
-mod folder;
 mod network;
 pub(crate) mod process;
 mod service;
@@ -50,18 +49,17 @@ use std::{error, fmt, io};
 
 pub use corpus::{CorpusError, CorpusLimits, read_corpus, write_corpus};
 pub use discovery::{Discovery, Known, NoSuchFolder, PEERS};
-pub use folder::PrivateFolder;
 pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
-pub use process::stop_all;
 pub use service::{Serving, Stages};
 pub use subject::PeerSubject;
 pub use times::{MOST_TIMES, TimesError, read_times, write_times};
 
 use crate::experiment::{Operation, Sample};
 use crate::format::Format;
-use crate::random::Random;
 use claim::Used;
 use process::Process;
+use trunkline_bench::folder::PrivateFolder;
+use trunkline_bench::random::Random;
 
 /// How long a peer may take for one answer unless told otherwise.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);

@@ -18,9 +18,9 @@ use crate::measure::TRADES;
 use crate::measure::codec::CODEC;
 use crate::measure::entrants::NETWORK;
 use crate::peer::PEERS;
-use crate::record::Record;
-use crate::row::{Row, Verdict};
-use crate::table::{Table, number, with_commas};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::table::{Table, number, with_commas};
 
 /// The widest line.
 const WIDTH: usize = 100;

@@ -7,7 +7,7 @@
 
 mod generated;
 
-use crate::clock::Date;
+use trunkline_bench::clock::Date;
 
 /// Length of the intervals that [`TradingDay::sessions`] reports: half an hour.
 pub const SESSION_MILLIS: u32 = 30 * 60 * 1000;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use trunkline_bench::folder::PrivateFolder;
 use trunkline_lab::csv::CsvLimits;
-use trunkline_lab::peer::PrivateFolder;
 use trunkline_lab::trading_day::TradingDay;
 
 const HEADER: &str = "ms_since_midnight,symbol,price_x10000,size,venue,condition\n";

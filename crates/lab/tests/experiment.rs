@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use trunkline_bench::row::Verdict;
 use trunkline_lab::experiment::{
     Effort, Operation, Progress, Sample, Settling, Standing, Subject, SubjectError, Trial,
     all_right,
 };
-use trunkline_lab::row::Verdict;
 
 type Log = Rc<RefCell<Vec<String>>>;
 

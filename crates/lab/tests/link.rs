@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use trunkline_bench::random::Random;
 use trunkline_lab::link::{Link, Proxy};
-use trunkline_lab::random::Random;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

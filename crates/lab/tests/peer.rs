@@ -7,11 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use trunkline_bench::folder::PrivateFolder;
+use trunkline_bench::row::Verdict;
 use trunkline_lab::experiment::{Effort, Operation, Outcome, Standing, Subject as _, Trial};
 use trunkline_lab::format::Format;
 use trunkline_lab::market_data::messages;
-use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject, PrivateFolder};
-use trunkline_lab::row::Verdict;
+use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject};
 use trunkline_lab::trading_day::TradingDay;
 
 /// Long enough for a busy machine; only what is waited for in vain gets less.

@@ -1,8 +1,8 @@
 //! Documents that are damaged at random: what is read at all is written and read again.
 
+use trunkline_bench::random::Random;
 use trunkline_codec::soap::Version;
 use trunkline_codec::soap::graph;
-use trunkline_lab::random::Random;
 use trunkline_message::{ErrorKind, Limits};
 use trunkline_tests::seam;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use trunkline_bench::table::{Align, Table};
 use trunkline_journal::{IndexState, SegmentSurvey, Survey};
-use trunkline_lab::table::{Align, Table};
 use trunkline_store::{State, kind};
 
 use super::{ending, read};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use rustix::io::{ReadWriteFlags, pwritev2};
-use trunkline_lab::table::{Align, Table};
+use trunkline_bench::table::{Align, Table};
 
 use crate::Ending;
 use crate::fault::Fault;

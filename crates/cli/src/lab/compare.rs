@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use trunkline_bench::record::Record;
+use trunkline_bench::row::MachineRow;
+use trunkline_bench::statistics::ComparisonRule;
+use trunkline_bench::table::{Align, Table, number};
 use trunkline_lab::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
 use trunkline_lab::format::Format;
-use trunkline_lab::record::Record;
-use trunkline_lab::row::MachineRow;
-use trunkline_lab::statistics::ComparisonRule;
-use trunkline_lab::table::{Align, Table, number};
 
 use crate::Ending;
 use crate::arguments::CompareArguments;

@@ -1,6 +1,6 @@
 //! `trunkline lab component`, which the lab runs to publish and to receive
 
-use trunkline_lab::component;
+use trunkline_demo::component;
 
 use crate::Ending;
 use crate::arguments::ComponentArguments;

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 #[cfg(target_os = "linux")]
 pub(crate) fn run(arguments: &ForwarderArguments) -> Result<Ending, Fault> {
     use std::process::ExitCode;
-    let ended = trunkline_lab::forwarder::main(&arguments.arguments);
+    let ended = trunkline_bench_bus::forwarder::main(&arguments.arguments);
     Ok(if ended == ExitCode::SUCCESS { Ending::Right } else { Ending::Wrong })
 }
 

@@ -1,7 +1,7 @@
 //! `trunkline lab peers`
 
+use trunkline_bench::table::{Align, Table};
 use trunkline_lab::peer::{ANSWER_TIMEOUT, Discovery, Peer};
-use trunkline_lab::table::{Align, Table};
 
 use crate::Ending;
 use crate::arguments::PeersArguments;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use trunkline_bench::record::Record;
 use trunkline_lab::conclusion;
-use trunkline_lab::record::Record;
 use trunkline_lab::report::Report;
 
 use crate::Ending;

@@ -1,6 +1,6 @@
 //! The text that `top` shows.
 
-use trunkline_lab::table::{Align, Table, with_commas};
+use trunkline_bench::table::{Align, Table, with_commas};
 use trunkline_server::snapshot::{ClientStatus, Counts, Snapshot};
 
 use super::rates::{ClientRates, Rates};

@@ -11,10 +11,10 @@ use crate::format::Format;
 use crate::market_data::messages;
 use crate::measure::codec::ENCODE_COLD;
 use crate::measure::size::SIZE;
-use crate::row::Row;
-use crate::statistics::{Fit, Summary};
 use crate::subjects::{Local, TRUNKLINE};
 use crate::trading_day::TradingDay;
+use trunkline_bench::row::Row;
+use trunkline_bench::statistics::{Fit, Summary};
 
 /// The longest messages that are measured on the spot.
 const LONGEST: u32 = 10;

@@ -3,7 +3,7 @@
 use super::profile_of_quantity;
 use crate::definition::{Quantity, Term};
 use crate::format::Family;
-use crate::row::Row;
+use trunkline_bench::row::Row;
 
 /// One quantity over another, for messages of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]

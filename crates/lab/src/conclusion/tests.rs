@@ -1,7 +1,7 @@
 //! Each kind of verdict, with made-up rows on both sides of the bound.
 
 use super::*;
-use crate::row::MachineRow;
+use trunkline_bench::row::MachineRow;
 
 const QUIET: Option<f64> = Some(0.01);
 

@@ -1,6 +1,6 @@
 //! What names and things are made of.
 
-use crate::random::Random;
+use trunkline_bench::random::Random;
 
 /// One of the words.
 pub(super) fn pick(random: &mut Random, words: &[&'static str]) -> &'static str {

@@ -115,7 +115,7 @@ impl Expected {
 
 impl fmt::Display for Expected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = crate::table::short_number;
+        let number = trunkline_bench::table::short_number;
         if self.outside {
             write!(out, "not ")?;
         }

@@ -9,9 +9,9 @@ use super::fault::Fault;
 use super::one_way::{Span, finish};
 use super::question::Task;
 use super::{accept, checked};
-use crate::clock::monotonic_nanoseconds;
 use crate::format::Format;
 use crate::peer::{Carried, MOST_TIMES, write_corpus, write_times};
+use trunkline_bench::clock::monotonic_nanoseconds;
 
 /// Bytes that are read at once.
 const ROOM: usize = 64 << 10;

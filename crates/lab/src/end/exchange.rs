@@ -7,8 +7,8 @@ use trunkline_net::tcp::{Connection, Stream, Wait};
 
 use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
-use crate::clock::monotonic_nanoseconds;
 use crate::peer::{MOST_TIMES, write_times};
+use trunkline_bench::clock::monotonic_nanoseconds;
 
 /// Replies to every message until the other side ends.
 pub(super) fn reply<M: Load, E: Encode, D: Decode>(

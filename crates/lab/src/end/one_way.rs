@@ -5,8 +5,8 @@ use trunkline_net::tcp::{Receiver, Sender, Stream, Wait};
 
 use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
-use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 use crate::peer::Carried;
+use trunkline_bench::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 
 /// Receives until the other side ends.
 pub(super) fn drain<M: Load, E: Encode, D: Decode>(

@@ -11,8 +11,8 @@ use trunkline_net::tcp::{Connection, Receiver, Sender, Stream, Wait};
 
 use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
-use crate::clock::{Clock, RealClock, monotonic_nanoseconds};
 use crate::peer::write_times;
+use trunkline_bench::clock::{Clock, RealClock, monotonic_nanoseconds};
 
 /// The system may let a sleeper lie for so long: the rest of the time is spent awake.
 const AWAKE: u64 = 100_000;
@@ -127,8 +127,8 @@ fn wait_until(clock: &impl Clock, moment: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::VirtualClock;
-    use crate::histogram::Times;
+    use trunkline_bench::clock::VirtualClock;
+    use trunkline_bench::histogram::Times;
 
     const MILLISECOND: u64 = 1_000_000;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 use super::text::clean;
-use crate::table::with_commas;
+use trunkline_bench::table::with_commas;
 
 /// One axis of a plot.
 #[derive(Clone, Debug)]

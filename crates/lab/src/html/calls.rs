@@ -7,7 +7,7 @@ use super::figures::Figure;
 use super::palette::{Colour, GREY, INDIGO, SAND, SILVER, TEAL, WINE, look};
 use super::plot::{self, Bars, Curve, Name, Panel, Point, Stack, Stroke};
 use super::select::{Cases, bounds, value};
-use crate::row::{Row, Verdict};
+use trunkline_bench::row::{Row, Verdict};
 
 /// Subjects in the order of legends, with their colours.
 const SUBJECTS: [(&str, Colour); 5] = [

@@ -12,8 +12,8 @@ use super::select::{Cases, bounds, value};
 use crate::definition::SlowConsumers;
 use crate::evaluation::Latencies;
 use crate::measure::catena::SECOND;
-use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::row::{Row, Verdict};
 
 /// Subjects in the order of legends, with their colours; those that guarantee are in plots of their own.
 const SUBJECTS: [(&str, Colour); 22] = [

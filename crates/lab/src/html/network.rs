@@ -229,7 +229,7 @@ fn open_loop(cases: &Cases<'_>) -> Figure {
     let meter = percentiles(cases, "hiccup", str::to_owned).into_iter().next();
     for (rate, link, case) in names {
         let rate = rate.map_or(String::new(), |rate| {
-            format!("{} messages/s, ", crate::table::with_commas(rate as f64))
+            format!("{} messages/s, ", trunkline_bench::table::with_commas(rate as f64))
         });
         let all = percentiles(cases, case, |name| format!("latency-{name}"));
         let sent = percentiles(cases, case, |name| format!("latency-{name}-uncorrected"));

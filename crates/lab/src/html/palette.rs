@@ -160,7 +160,7 @@ const LOOKS: [([&str; 3], &str, Family, Colour, bool); 15] = [
 /// The vocabulary of customer and product records.
 const SERVICES: &str = "customer-services";
 
-/// How the format of a profile (see [`Row::profile`](crate::row::Row::profile)) is shown.
+/// How the format of a profile (see [`Row::profile`](trunkline_bench::row::Row::profile)) is shown.
 pub(super) fn look(profile: &str) -> Look {
     let mut parts = profile.split('/').skip(1);
     let [envelope, encoding, vocabulary] = std::array::from_fn(|_| parts.next().unwrap_or(""));

@@ -5,8 +5,8 @@ use super::figures::Figure;
 use super::palette::{INK, Marker, SKY, look};
 use super::plot::{self, Interval, Name, Panel};
 use super::select::{Cases, bounds};
-use crate::row::Row;
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::row::Row;
 
 /// More rows than this in one plot say nothing.
 const ROWS: usize = 24;

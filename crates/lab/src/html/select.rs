@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::palette::{Look, look, subject_order};
 use super::plot::Point;
-use crate::row::{Row, Verdict};
 use crate::subjects::{TRUNKLINE_RECORD, is_reused};
+use trunkline_bench::row::{Row, Verdict};
 
 /// The rows of a record by case.
 pub(super) struct Cases<'a>(BTreeMap<&'a str, Vec<&'a Row>>);

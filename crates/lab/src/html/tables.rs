@@ -1,7 +1,7 @@
 //! Tables of the page.
 
 use super::text::escaped;
-use crate::table::{Align, Table};
+use trunkline_bench::table::{Align, Table};
 
 /// A table; cells that are verdicts stand out.
 pub(super) fn table(table: &Table) -> String {

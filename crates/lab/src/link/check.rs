@@ -11,9 +11,9 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::{Link, Proxy, ProxyError};
-use crate::statistics::{Bounds, ComparisonRule, Fit, Summary};
 use echo::{Caller, Echo};
 pub use rows::{Checked, check};
+use trunkline_bench::statistics::{Bounds, ComparisonRule, Fit, Summary};
 
 /// Bytes of the messages whose times make a line: from less than a segment to nine of them.
 pub const SLOPE_SIZES: [u32; 9] = [100, 1500, 3000, 4500, 6000, 7500, 9000, 10_500, 12_000];

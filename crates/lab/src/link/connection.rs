@@ -10,7 +10,7 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
 use super::Link;
 use super::shaper::{Line, Shaper};
-use crate::clock::monotonic_nanoseconds;
+use trunkline_bench::clock::monotonic_nanoseconds;
 
 /// Both lines of a link: to the server and back.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use super::Link;
 use super::connection::{Connection, Lines, Side};
 use super::shaper::Line;
-use crate::clock::{monotonic_nanoseconds, wake_on_time};
+use trunkline_bench::clock::{monotonic_nanoseconds, wake_on_time};
 
 /// Connections at a time; others wait to be accepted.
 const MOST_CONNECTIONS: usize = 64;

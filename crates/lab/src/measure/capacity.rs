@@ -6,8 +6,8 @@ use crate::capacity::{Capacity, Demand};
 use crate::definition::Measure;
 use crate::definition::Requirement;
 use crate::format::Format;
-use crate::row::Row;
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::row::Row;
 
 /// The case at the peak of the day.
 const PEAK: &str = "capacity-peak";
@@ -100,8 +100,8 @@ mod tests {
     use crate::capacity::costs::tests::paper_rows;
     use crate::definition::Definition;
     use crate::evaluation::Request;
-    use crate::row::Verdict;
     use crate::trading_day::TradingDay;
+    use trunkline_bench::row::Verdict;
 
     #[test]
     fn the_papers_costs_give_the_papers_capacity() {

@@ -22,17 +22,17 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::{HICCUP, Setting};
-use crate::component::task::{Published, Received};
-use crate::component::{self, source};
 use crate::definition::{Measure, Turns};
 use crate::evaluation::{Latencies, Step};
-use crate::hiccup::HiccupMeter;
-use crate::histogram::{Distribution, Times};
-use crate::row::{Row, Verdict};
 use series::Series;
 pub(crate) use slow::SECOND;
 use stage::{Failure, Market, Stage, Starting};
 pub(crate) use subject::{DISK, Guarantee, Middleware, SUBJECTS, named};
+use trunkline_bench::hiccup::HiccupMeter;
+use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_demo::component::task::{Published, Received};
+use trunkline_demo::component::{self, source};
 
 /// The case of start-up time and memory.
 pub(crate) const START_UP: &str = "start-up";

@@ -12,13 +12,13 @@ use crate::builds;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
 use crate::format::Format;
 use crate::market_data::{messages, randomised};
-use crate::row::{Row, Verdict};
-use crate::statistics::{ComparisonRule, Fit, noise_floor};
 use crate::subjects::{
     self, Contestant, Local, RECORD_FORMATS, State, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED,
     TWIN,
 };
 use crate::trading_day::SEED;
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::statistics::{ComparisonRule, Fit, noise_floor};
 
 /// The case of rows about peers that took no part.
 pub(crate) const CODEC: &str = "codec";

@@ -4,8 +4,8 @@ use super::Setting;
 use super::pair::{BARE, Failure, Pair};
 use crate::format::Format;
 use crate::peer::PeerError;
-use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::row::{Row, Verdict};
 
 /// The case of rows about those who took no part.
 pub(crate) const NETWORK: &str = "network";

@@ -4,7 +4,7 @@ use super::Setting;
 use crate::definition::Measure;
 use crate::link::Link;
 use crate::link::check::{self, CheckEffort};
-use crate::row::Row;
+use trunkline_bench::row::Row;
 
 /// The subject of rows about links.
 pub(crate) const LINK: &str = "link";

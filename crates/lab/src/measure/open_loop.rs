@@ -9,9 +9,9 @@ use super::entrants::{Entrants, Others};
 use super::pair::Failure;
 use crate::definition::{Measure, OpenLoop};
 use crate::format::Format;
-use crate::histogram::{Distribution, Times};
 use crate::link::Link;
-use crate::row::Row;
+use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::row::Row;
 
 /// Repetitions of each rate, and those of a quick run: their times are added up, not compared.
 const REPETITIONS: [u32; 2] = [4, 2];

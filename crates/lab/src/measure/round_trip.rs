@@ -7,11 +7,11 @@ use super::entrants::{Entrants, Others};
 use super::pair::{BARE, Exchange, Failure, Pair};
 use crate::definition::{Measure, RoundTrip, Waiting};
 use crate::format::Format;
-use crate::histogram::{Distribution, Times};
 use crate::link::Link;
-use crate::row::Row;
-use crate::statistics::Fit;
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::row::Row;
+use trunkline_bench::statistics::Fit;
 
 /// Where the time of a round trip goes, in its order, as metrics; the first is the whole.
 pub(crate) const COSTS: [&str; 6] =
@@ -247,7 +247,7 @@ fn over_bare(series: &Series, bare: &Series, blank: impl Fn(&str) -> Row) -> Vec
         // No difference is the best answer there is.
         let is_known = row.value.is_some()
             && row.high.zip(row.low).is_some_and(|(high, low)| high - low <= 0.25);
-        let verdict = if is_known { crate::row::Verdict::Ok } else { row.verdict };
+        let verdict = if is_known { trunkline_bench::row::Verdict::Ok } else { row.verdict };
         Some(Row { verdict, ..row })
     };
     series.medians.iter().filter_map(of_length).collect()

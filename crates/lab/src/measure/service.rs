@@ -19,11 +19,11 @@ use crate::customer_services;
 use crate::definition::{Measure, MessageCase};
 use crate::evaluation::Step;
 use crate::format::Format;
-use crate::histogram::Distribution;
-use crate::row::{Row, Verdict};
 use crate::subjects::{self, Contestant, State};
 use crate::trading_day::SEED;
 use servers::Servers;
+use trunkline_bench::histogram::Distribution;
+use trunkline_bench::row::{Row, Verdict};
 
 use trunkline_catalogue::commerce::CustomerServices;
 

@@ -6,10 +6,10 @@ use trunkline_codec::fix;
 use super::Setting;
 use crate::format::{Codec, Format};
 use crate::market_data::messages;
-use crate::row::Row;
-use crate::statistics::Fit;
 use crate::subjects::TRUNKLINE;
 use crate::trading_day::TradingDay;
+use trunkline_bench::row::Row;
+use trunkline_bench::statistics::Fit;
 
 /// The case of sizes.
 pub(crate) const SIZE: &str = "size";
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::definition::Definition;
     use crate::evaluation::Request;
-    use crate::row::Verdict;
+    use trunkline_bench::row::Verdict;
 
     #[test]
     fn the_figures_of_the_paper_have_the_bytes_that_they_show() {

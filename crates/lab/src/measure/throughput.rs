@@ -8,7 +8,7 @@ use super::pair::{Failure, Pair, Poured};
 use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
 use crate::format::Format;
 use crate::link::{Link, SEGMENT_PAYLOAD};
-use crate::row::Row;
+use trunkline_bench::row::Row;
 
 /// Messages before the first repetition: enough to tell how many the wanted time takes.
 const TRIAL: u32 = 400;

@@ -134,8 +134,8 @@ fn read_length(input: &mut impl Read) -> Result<Option<u32>, Reason> {
 mod tests {
     use std::fs;
 
-    use super::super::PrivateFolder;
     use super::*;
+    use trunkline_bench::folder::PrivateFolder;
 
     #[test]
     fn a_corpus_comes_back_as_it_was() {

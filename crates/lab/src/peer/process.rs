@@ -1,17 +1,18 @@
 //! A child process that answers lines with lines, within time and memory.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fs;
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Pid;
+
+use trunkline_bench::child;
 
 use super::{PeerError, PeerErrorKind};
 
@@ -23,49 +24,8 @@ const COMPLAINT_BYTES: u64 = 400;
 /// How long a peer may take to end when asked to.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Process groups that are alive, and their folders: for [`stop_all`].
-static ALIVE: Mutex<BTreeMap<i32, PathBuf>> = Mutex::new(BTreeMap::new());
-
-/// Kills every peer of this process and removes their folders: for the very end, by a signal, when
-/// nothing is dropped. Whoever starts or waits for a peer afterwards waits for the end, so that no new
-/// peer is left behind and none is reported as killed.
-pub fn stop_all() {
-    let mut alive = locked(&ALIVE);
-    for (group, folder) in std::mem::take(&mut *alive) {
-        kill(group);
-        // The process ends: nobody is left to be told.
-        let _ = fs::remove_dir_all(folder);
-    }
-    std::mem::forget(alive);
-}
-
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A group that is gone already is as good as killed.
-fn kill(group: i32) {
-    if let Some(group) = Pid::from_raw(group) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// Starts a process in a group of its own, so that what it starts is killed with it. [`stop_all`] will
-/// kill it, and remove the folder.
-pub(crate) fn spawn(command: &mut Command, folder: &Path) -> io::Result<Child> {
-    let mut alive = locked(&ALIVE);
-    let child = command.process_group(0).spawn()?;
-    alive.insert(child.id() as i32, folder.to_owned());
-    Ok(child)
-}
-
-/// Kills the group of a process that [`spawn`] started, if it is alive, and reaps it.
-pub(crate) fn end(child: &mut Child) {
-    // Out of the list first: once reaped, the number may be another's.
-    if locked(&ALIVE).remove(&(child.id() as i32)).is_some() {
-        kill(child.id() as i32);
-    }
-    let _ = child.wait();
 }
 
 #[derive(Debug)]
@@ -96,7 +56,7 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = spawn(&mut command, folder)?;
+        let mut child = child::spawn(&mut command, folder)?;
         let (sender, answers) = mpsc::sync_channel(1);
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || read_answers(output, &sender));
@@ -301,7 +261,7 @@ impl Process {
 
     /// Kills the whole group, children of the peer included, and reaps the peer.
     fn kill_and_wait(&mut self) {
-        end(&mut self.child);
+        child::end(&mut self.child);
         // The group is dead, so that its standard error is at its end, and its last words are all
         // there, unless a child has left the group and holds on to it.
         if let Some(reader) = self.complaint_reader.take() {

@@ -92,8 +92,8 @@ pub fn read_times<const N: usize>(file: &Path, count: u64) -> Result<Vec<[u64; N
 
 #[cfg(test)]
 mod tests {
-    use super::super::PrivateFolder;
     use super::*;
+    use trunkline_bench::folder::PrivateFolder;
 
     #[test]
     fn times_come_back_and_others_are_refused() {

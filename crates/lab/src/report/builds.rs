@@ -3,8 +3,8 @@
 use super::{Rows, Section, WIDTH, value};
 use crate::builds::{Change, MARGIN, OVER_OTHER, other_of, way};
 use crate::format::Format;
-use crate::row::Row;
-use crate::table::{Align, Table};
+use trunkline_bench::row::Row;
+use trunkline_bench::table::{Align, Table};
 
 /// The table, if another build took part.
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {

@@ -4,9 +4,9 @@ use super::{Rows, Section, WIDTH, scaled, value};
 use crate::comparison::lead_metric;
 use crate::format::Format;
 use crate::measure::service::stages::STAGES;
-use crate::row::Row;
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, number};
+use trunkline_bench::row::Row;
+use trunkline_bench::table::{Align, Table, number};
 
 /// Who is measured beside the toolkits.
 const BARE: &str = "bare";

@@ -8,10 +8,10 @@ use crate::conclusion::{AIM, CONCLUSION};
 use crate::definition::Reported;
 use crate::measure::HICCUP;
 use crate::measure::catena::{START_UP, TICKS};
-use crate::record::Record;
-use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, number, short_number, with_commas};
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::table::{Align, Table, number, short_number, with_commas};
 
 /// What is in the profile of every row about a middleware.
 const OPAQUE: &str = "/opaque/";

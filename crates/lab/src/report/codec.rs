@@ -5,7 +5,7 @@ use crate::comparison::{RATIOS, alike, lead_metric, ratio_metric};
 use crate::format::Format;
 use crate::peer::PEERS;
 use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, formats_of, is_reused};
-use crate::table::{Align, Table, number};
+use trunkline_bench::table::{Align, Table, number};
 
 /// Costs of one operation: table 3 or 4.
 pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {

@@ -4,9 +4,9 @@ use super::{Rows, Section, WIDTH};
 use crate::conclusion::{AIM, CONCLUSION, Judgement};
 use crate::definition::{Conclusion, Definition};
 use crate::format::Family;
-use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, short_number};
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::table::{Align, Table, short_number};
 
 /// A table of the conclusions, and one of the aims.
 pub(super) fn sections(rows: Rows<'_>, judgements: &[Judgement]) -> Vec<Section> {

@@ -5,9 +5,9 @@ use crate::format::Format;
 use crate::measure::HICCUP;
 use crate::measure::link::LINK;
 use crate::measure::round_trip::COSTS;
-use crate::row::{Row, Verdict};
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, number};
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::table::{Align, Table, number};
 
 /// Nanoseconds in the microsecond of tables.
 const MICROSECOND: f64 = 1e3;

@@ -5,9 +5,9 @@ use crate::builds::is_build;
 use crate::comparison::lead_metric;
 use crate::format::Format;
 use crate::measure::service::size::SIZE;
-use crate::row::Row;
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table, number};
+use trunkline_bench::row::Row;
+use trunkline_bench::table::{Align, Table, number};
 
 /// All tables for which there are rows.
 pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {

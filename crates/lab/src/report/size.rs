@@ -4,7 +4,7 @@ use super::{Rows, Section, WIDTH, published, value};
 use crate::format::Format;
 use crate::measure::size::{SIZE, SIZE_OF_FIGURE_5, SIZE_OF_FIGURE_6};
 use crate::subjects::TRUNKLINE;
-use crate::table::{Align, Table};
+use trunkline_bench::table::{Align, Table};
 
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     if !rows.any(SIZE) {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::connection::{Connecting, Connection, Failure, told};
 use super::request::Request;
-use crate::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
-use crate::histogram::Times;
+use trunkline_bench::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
+use trunkline_bench::histogram::Times;
 
 /// What is done to a server.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! A made-up day with the measures that the paper gives for the real one.
 
 use super::{Trade, TradingDay};
-use crate::clock::Date;
-use crate::random::{Random, Weighted};
+use trunkline_bench::clock::Date;
+use trunkline_bench::random::{Random, Weighted};
 
 /// Trade reports of the paper's day (section 4.1: approximately 55,000).
 const TRADES: u32 = 55_000;

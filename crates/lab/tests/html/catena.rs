@@ -1,10 +1,10 @@
 //! The page of messages through a middleware.
 
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row};
 use trunkline_lab::evaluation::Latencies;
 use trunkline_lab::html;
-use trunkline_lab::record::Record;
 use trunkline_lab::report::Report;
-use trunkline_lab::row::{MachineRow, Row};
 
 use crate::fixture::{self, row};
 use crate::markup::plots;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use trunkline_bench::random::Random;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MACHINE, MachineRow, Row, Verdict};
 use trunkline_lab::definition::{Definition, Line};
 use trunkline_lab::format;
-use trunkline_lab::random::Random;
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{MACHINE, MachineRow, Row, Verdict};
 
 /// A format: its profile without the transport, the paper's name, bytes and nanoseconds of a message
 /// and of an entry.

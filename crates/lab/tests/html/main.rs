@@ -10,10 +10,10 @@ use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{Row, Verdict};
 use trunkline_lab::html;
-use trunkline_lab::record::Record;
 use trunkline_lab::report::Report;
-use trunkline_lab::row::{Row, Verdict};
 use trunkline_wire::base64;
 
 use fixture::{machine, row};

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use trunkline_lab::broker::{Options, named};
-use trunkline_lab::bus::{Bus, BusOptions, Connect, Wait};
+use trunkline_bench_bus::broker::{Options, named};
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect, Wait};
 
 const MESSAGES: u32 = 1000;
 /// How long what is still missing is waited for.

@@ -14,7 +14,7 @@ use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::*;
 
-use trunkline_lab::bus::{Bus, BusOptions, Connect, Wait};
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect, Wait};
 
 /// More topics would take more files and memory than a machine gives to one run.
 const TOPICS: usize = 1024;

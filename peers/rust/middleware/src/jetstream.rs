@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
-use trunkline_lab::socket_bus::invalid;
-use trunkline_lab::topic_index::TopicIndex;
+use trunkline_bench_bus::socket_bus::invalid;
+use trunkline_bench_bus::topic_index::TopicIndex;
 
 use crate::nats::Head;
 

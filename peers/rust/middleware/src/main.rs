@@ -24,8 +24,8 @@ mod zeromq;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use trunkline_lab::bus::{BusOptions, Connect};
-use trunkline_lab::component::component_main;
+use trunkline_bench_bus::bus::{BusOptions, Connect};
+use trunkline_demo::component::component_main;
 
 /// The status of a check whose broker is not here.
 const ABSENT: u8 = 3;

@@ -4,9 +4,9 @@ use std::io;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trunkline_lab::bus::{Bus, BusOptions, Connect};
-use trunkline_lab::socket_bus::{Protocol, SocketBus, Taken, invalid};
-use trunkline_lab::topic_index::TopicIndex;
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect};
+use trunkline_bench_bus::socket_bus::{Protocol, SocketBus, Taken, invalid};
+use trunkline_bench_bus::topic_index::TopicIndex;
 
 const CONNECT: u8 = 0x10;
 const CONNACK: u8 = 0x20;

@@ -4,8 +4,8 @@
 
 use std::io::{self, Write as _};
 
-use trunkline_lab::bus::{Bus, BusOptions, Connect};
-use trunkline_lab::socket_bus::{Protocol, SocketBus, Taken, invalid};
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect};
+use trunkline_bench_bus::socket_bus::{Protocol, SocketBus, Taken, invalid};
 
 use crate::jetstream::JetStream;
 

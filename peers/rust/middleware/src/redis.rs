@@ -5,9 +5,9 @@
 
 use std::io;
 
-use trunkline_lab::bus::{Bus, BusOptions, Connect, Wait};
-use trunkline_lab::socket_bus::{Protocol, SocketBus, Taken, invalid};
-use trunkline_lab::topic_index::TopicIndex;
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect, Wait};
+use trunkline_bench_bus::socket_bus::{Protocol, SocketBus, Taken, invalid};
+use trunkline_bench_bus::topic_index::TopicIndex;
 
 /// Connects to a Redis server.
 #[derive(Clone, Copy, Debug)]

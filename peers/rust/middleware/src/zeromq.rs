@@ -9,8 +9,8 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use trunkline_lab::bus::{Bus, BusOptions, Connect, Wait};
-use trunkline_lab::topic_index::TopicIndex;
+use trunkline_bench_bus::bus::{Bus, BusOptions, Connect, Wait};
+use trunkline_bench_bus::topic_index::TopicIndex;
 
 /// Messages that may wait in a socket before it drops what comes. The default, 1,000, loses most of
 /// what is published as fast as possible.
@@ -134,7 +134,7 @@ fn split<'a>(index: &TopicIndex, message: &'a [u8]) -> io::Result<Option<(usize,
     match index.find(name) {
         Some(topic) => Ok(Some((topic, payload.get(1..).unwrap_or_default()))),
         None if name.starts_with(PROBE.as_bytes()) => Ok(None),
-        None => Err(trunkline_lab::socket_bus::invalid("ZeroMQ sent for", name)),
+        None => Err(trunkline_bench_bus::socket_bus::invalid("ZeroMQ sent for", name)),
     }
 }
 

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::{CheckEffort, EchoTimes, SLOPE_SIZES};
-use crate::clock::monotonic_nanoseconds;
-use crate::statistics::Summary;
+use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_bench::statistics::Summary;
 
 /// Bytes of a message's length, which are its first.
 const PREFIX: usize = 4;

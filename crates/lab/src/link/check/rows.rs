@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{CheckEffort, CheckError, echo_times, own_cost, slope_ratio, tc};
 use crate::link::Link;
-use crate::row::{Row, Verdict};
-use crate::statistics::{Bounds, ComparisonRule};
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::statistics::{Bounds, ComparisonRule};
 
 /// What checking a link gave.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::{CheckEffort, EchoTimes};
 use crate::link::Link;
-use crate::statistics::{Bounds, ComparisonRule};
+use trunkline_bench::statistics::{Bounds, ComparisonRule};
 
 /// Where the echo server listens in the namespace, which is empty but for it.
 const PORT: u16 = 7;

@@ -4,10 +4,10 @@ use super::hops::{came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting, settle};
 use super::{Found, Middleware, Scenario};
-use crate::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
 use crate::definition::Flood;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
+use trunkline_demo::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
 
 /// Messages between two feedbacks of a subscriber.
 const EVERY: u64 = 1_024;

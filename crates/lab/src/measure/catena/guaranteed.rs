@@ -9,14 +9,16 @@ use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
 use super::subject::DISK;
 use super::{Found, Middleware, Scenario, Series, receive};
-use crate::component::task::{Acknowledged, Flooding, Published, Range, Received, Receiving, Task};
 use crate::definition::guaranteed::{GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::definition::{GuaranteedFlood, GuaranteedHops};
 use crate::disk;
-use crate::histogram::Times;
 use crate::measure::Setting;
-use crate::row::Verdict;
+use trunkline_bench::histogram::Times;
+use trunkline_bench::row::Verdict;
+use trunkline_demo::component::task::{
+    Acknowledged, Flooding, Published, Range, Received, Receiving, Task,
+};
 
 /// Orders that come at less than this share of their rate are not kept up with.
 const KEPT: f64 = 0.9;

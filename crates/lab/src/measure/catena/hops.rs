@@ -3,12 +3,12 @@
 
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
 use super::{Found, Middleware, Scenario, receive};
-use crate::component::task::{
-    Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
-};
 use crate::definition::Hops;
 use crate::definition::traffic::{HOPS, PAYLOAD_BYTES};
 use crate::measure::Setting;
+use trunkline_demo::component::task::{
+    Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
+};
 
 /// An order for each such-and-such rate.
 pub(super) const EVERY: u64 = 5;

@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use trunkline_router::Matcher;
 
-use crate::clock::thread_cpu_nanoseconds;
 use crate::definition::Matching;
 use crate::measure::Setting;
-use crate::random::Random;
-use crate::row::Row;
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::clock::thread_cpu_nanoseconds;
+use trunkline_bench::random::Random;
+use trunkline_bench::row::Row;
 
 /// Topics that are looked up in a repetition.
 const TOPICS: usize = 1_024;

@@ -3,10 +3,10 @@
 use super::hops::Chain;
 use super::stage::{Failure, OTHERS, Stage, Starting};
 use super::{Found, subject};
-use crate::component::task::Received;
-use crate::histogram::Times;
 use crate::measure::Setting;
-use crate::statistics::{ComparisonRule, noise_floor};
+use trunkline_bench::histogram::Times;
+use trunkline_bench::statistics::{ComparisonRule, noise_floor};
+use trunkline_demo::component::task::Received;
 
 /// Pairs of runs: so many that the worst of them is left out.
 const PAIRS: u32 = 9;

@@ -1,7 +1,7 @@
 //! The report's own figures: beside our rows where there are any, and as rows of their own.
 
 use crate::measure::Setting;
-use crate::row::{Row, Verdict};
+use trunkline_bench::row::{Row, Verdict};
 
 /// The report's figures stand in our rows beside them, and in rows of its subject, which is not on this
 /// machine.

@@ -10,11 +10,13 @@ use super::hops::{PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting};
 use super::{Found, Middleware, Scenario};
-use crate::clock::monotonic_nanoseconds;
-use crate::component::task::{Flooding, Published, Range, Received, Receiving, Task, Topics};
 use crate::definition::Recovery;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
+use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_demo::component::task::{
+    Flooding, Published, Range, Received, Receiving, Task, Topics,
+};
 
 /// How long a router may take for all messages, in milliseconds.
 const LONGEST: u64 = 60_000;

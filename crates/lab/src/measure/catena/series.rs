@@ -3,9 +3,9 @@
 use crate::comparison::lead_metric;
 use crate::definition::guaranteed::{GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery};
 use crate::definition::traffic::LATENCIES;
-use crate::histogram::{Distribution, Times};
 use crate::measure::Setting;
-use crate::row::{Row, Verdict};
+use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::row::{Row, Verdict};
 
 use super::hops::SATURATION;
 use super::subject::Middleware;

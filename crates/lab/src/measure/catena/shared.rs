@@ -9,10 +9,10 @@ use super::stage::{
     Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
 };
 use super::{Found, Middleware, Scenario, receive};
-use crate::component::task::{Publishing, Range, Receiving, Task};
 use crate::definition::SharedMemory;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
+use trunkline_demo::component::task::{Publishing, Range, Receiving, Task};
 
 pub(super) struct Sharing<'a> {
     pub(super) setting: &'a Setting<'a>,

@@ -11,13 +11,15 @@ use super::series::Series;
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
 use super::{Found, Scenario, subject::Middleware};
-use crate::component::task::{Published, Publishing, Range, Received, Receiving, Task, Topics};
 use crate::definition::SlowConsumers;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::evaluation::Latencies;
-use crate::histogram::Times;
 use crate::measure::Setting;
-use crate::row::{Row, Verdict};
+use trunkline_bench::histogram::Times;
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_demo::component::task::{
+    Published, Publishing, Range, Received, Receiving, Task, Topics,
+};
 
 /// How the metrics of single seconds begin: `second-7`.
 pub(crate) const SECOND: &str = "second-";

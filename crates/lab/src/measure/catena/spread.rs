@@ -3,10 +3,10 @@
 use super::hops::{came, sent};
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
 use super::{Found, Middleware, Scenario, receive};
-use crate::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
 use crate::definition::Spread;
 use crate::definition::traffic::PAYLOAD_BYTES;
 use crate::measure::Setting;
+use trunkline_demo::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
 
 pub(super) struct Spreading<'a> {
     pub(super) setting: &'a Setting<'a>,

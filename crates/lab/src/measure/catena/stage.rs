@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::broker::{self, BrokerError, Launch, Options, Ready, Running};
-use crate::component::UNSUPPORTED;
-use crate::component::task::{Answer, Connection, Content, Pair, Range, Task, Topics};
 use crate::measure::Setting;
-use crate::peer::PrivateFolder;
 use crate::peer::process::Process;
 use crate::peer::{PeerError, PeerErrorKind};
+use trunkline_bench::folder::PrivateFolder;
+use trunkline_bench_bus::broker::{self, BrokerError, Launch, Options, Ready, Running};
+use trunkline_demo::component::UNSUPPORTED;
+use trunkline_demo::component::task::{Answer, Connection, Content, Pair, Range, Task, Topics};
 
 use super::subject::{Guarantee, Middleware, Router};
 use crate::disk::Place;

@@ -16,9 +16,9 @@ use crate::experiment::{
 use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::codec::OPERATIONS;
-use crate::row::Row;
-use crate::statistics::{ComparisonRule, noise_floor};
 use crate::subjects::{Contestant, Local, State, TRUNKLINE, TRUNKLINE_REUSED, TWIN, is_reused};
+use trunkline_bench::row::Row;
+use trunkline_bench::statistics::{ComparisonRule, noise_floor};
 
 /// The case of rows about peers that took no part.
 pub(crate) const CODEC: &str = crate::measure::codec::CODEC;

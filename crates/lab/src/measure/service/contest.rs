@@ -13,8 +13,8 @@ use crate::evaluation::Step;
 use crate::format::Format;
 use crate::link::{Link, Proxy};
 use crate::measure::Setting;
-use crate::row::Verdict;
 use crate::service::{Connecting, Load, Request, Until};
+use trunkline_bench::row::Verdict;
 
 /// One subject with what it is sent in a situation.
 struct Entry {

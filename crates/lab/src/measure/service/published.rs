@@ -6,7 +6,7 @@ use crate::definition::calls::{Kind, peak};
 use crate::definition::{Measure, Transport};
 use crate::format::Format;
 use crate::measure::Setting;
-use crate::row::{Row, Verdict};
+use trunkline_bench::row::{Row, Verdict};
 
 /// A row for each figure of the paper in the cases that were measured.
 pub(super) fn rows(

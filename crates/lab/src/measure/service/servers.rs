@@ -15,9 +15,9 @@ use crate::measure::Setting;
 use crate::measure::entrants::NETWORK;
 use crate::measure::pair::BARE;
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
-use crate::row::{Row, Verdict};
 use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
 use crate::subjects::{TRUNKLINE, formats_of};
+use trunkline_bench::row::{Row, Verdict};
 
 use super::processors::Processors;
 use super::tls::Credentials;

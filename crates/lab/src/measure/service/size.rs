@@ -8,8 +8,8 @@ use crate::definition::MessageCase;
 use crate::experiment::{Standing, Subject as _};
 use crate::format::Format;
 use crate::measure::Setting;
-use crate::row::Row;
 use crate::subjects::{Contestant, State, TRUNKLINE};
+use trunkline_bench::row::Row;
 
 /// How its cases begin.
 pub(crate) const SIZE: &str = "size";

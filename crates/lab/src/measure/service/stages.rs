@@ -17,9 +17,9 @@ use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::pair::BARE;
 use crate::peer::{PeerError, Stages};
-use crate::row::{Row, Verdict};
 use crate::service::{Connecting, Load, Request, Until};
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::row::{Row, Verdict};
 
 /// How its cases begin.
 pub(crate) const STAGES: &str = "stages";

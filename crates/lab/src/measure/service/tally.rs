@@ -5,12 +5,12 @@ use crate::comparison::lead_metric;
 use crate::definition::Transport;
 use crate::definition::calls::Situation;
 use crate::format::Format;
-use crate::histogram::{Distribution, Times};
 use crate::measure::Setting;
 use crate::measure::pair::BARE;
-use crate::row::{Row, Verdict};
 use crate::service::{Outcome, Request};
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::row::{Row, Verdict};
 
 /// Percentiles that have rows.
 const SHOWN: [&str; 3] = ["p50", "p99", "max"];
@@ -237,5 +237,5 @@ pub(super) fn peaks(
 }
 
 fn middle(rates: &[f64]) -> f64 {
-    crate::statistics::Summary::of(rates).map_or(0.0, |summary| summary.median)
+    trunkline_bench::statistics::Summary::of(rates).map_or(0.0, |summary| summary.median)
 }

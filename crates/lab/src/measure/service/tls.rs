@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::peer::PrivateFolder;
 use crate::service::Secure;
+use trunkline_bench::folder::PrivateFolder;
 
 /// The name in the certificate.
 const NAME: &str = "localhost";

@@ -20,7 +20,6 @@ use super::contest::plain;
 use super::servers::{Servers, post};
 use super::tally::{Series, Turns};
 use super::{Found, batch};
-use crate::clock::monotonic_nanoseconds;
 use crate::customer_services;
 use crate::customer_services::web_service::{CustomerClient, PATHS, path_of};
 use crate::definition::{Measure, MessageCase, Transport, TypedCalls};
@@ -30,6 +29,7 @@ use crate::measure::Setting;
 use crate::measure::pair::BARE;
 use crate::service::Outcome;
 use crate::subjects::TRUNKLINE;
+use trunkline_bench::clock::monotonic_nanoseconds;
 
 /// Calls of each thread before the clock runs.
 const WARM_UP: usize = 8;

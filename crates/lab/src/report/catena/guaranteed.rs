@@ -7,7 +7,7 @@ use crate::definition::guaranteed::{
 };
 use crate::disk::Way;
 use crate::measure::catena::{DISK, Guarantee, named};
-use crate::table::{Align, Table, with_commas};
+use trunkline_bench::table::{Align, Table, with_commas};
 
 /// The topic of all.
 const TOPIC: &str = "guaranteed";

@@ -68,7 +68,7 @@ pub struct Pair {
 ///
 /// # Errors
 /// A file holds no ticks.
-pub(crate) fn ticks(files: &[String]) -> io::Result<Ticks> {
+pub fn ticks(files: &[String]) -> io::Result<Ticks> {
     match files.is_empty() {
         true => Ok(Ticks::generated(SEED, TICKS)),
         false => Ticks::from_files(files, &TickLimits::default()).map_err(io::Error::other),
@@ -76,14 +76,14 @@ pub(crate) fn ticks(files: &[String]) -> io::Result<Ticks> {
 }
 
 /// What the market of these ticks quotes.
-pub(crate) fn market(ticks: &Ticks) -> Vec<Pair> {
+pub fn market(ticks: &Ticks) -> Vec<Pair> {
     let pair = |it: &Stream| Pair { name: it.pair.clone(), is_real: it.is_real };
     ticks.streams.iter().map(pair).collect()
 }
 
 impl Topics {
     /// The names of all topics: of the streams, and then the others.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         let mut names = match self.content {
             Content::Ticks => {
                 let ticks = Ticks { streams: self.sources(), ticks: Vec::new() };

@@ -7,10 +7,10 @@ use std::os::unix::fs::{FileTypeExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use trunkline_lab::clock::Date;
-use trunkline_lab::peer::PrivateFolder;
-use trunkline_lab::record::Record;
-use trunkline_lab::row::{MachineRow, Row, Verdict};
+use trunkline_bench::clock::Date;
+use trunkline_bench::folder::PrivateFolder;
+use trunkline_bench::record::Record;
+use trunkline_bench::row::{MachineRow, Row, Verdict};
 
 fn record() -> Record {
     let row = |subject: &str, value, verdict| Row {

@@ -145,7 +145,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::peer::PrivateFolder;
+    use trunkline_bench::folder::PrivateFolder;
 
     fn exchange(connect: DirectConnect, wait: Wait) {
         let folder = PrivateFolder::new().expect("a temporary folder");

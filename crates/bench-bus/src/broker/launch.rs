@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{BrokerError, Options, Reason, Running};
-use crate::peer::{PrivateFolder, process};
+use trunkline_bench::child;
+use trunkline_bench::folder::PrivateFolder;
 use crate::socket_bus::Socket;
 
 /// Between two looks whether the process is ready. What is measured as start-up time is as exact.
@@ -95,7 +96,7 @@ impl Launch {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(folder).stdin(Stdio::piped());
         command.stdout(output).stderr(File::create(errors_of(folder))?);
-        on_processor(options.processor, || process::spawn(&mut command, folder))
+        on_processor(options.processor, || child::spawn(&mut command, folder))
     }
 
     fn wait(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::{BrokerError, Launch, MIDDLEWARE, Options, Ready, Reason, Running, find};
-use crate::peer::PrivateFolder;
+use trunkline_bench::folder::PrivateFolder;
 
 /// How often another port is tried when somebody was faster.
 const PORTS_TRIED: usize = 3;
@@ -184,7 +184,7 @@ impl Broker {
     ///
     /// # Errors
     /// As for [`Broker::start`].
-    pub(crate) fn start_again(
+    pub fn start_again(
         &self,
         peers: &Path,
         left: &Arc<PrivateFolder>,

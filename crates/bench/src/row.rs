@@ -161,7 +161,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Whether there is a value, which may be in doubt.
-    pub(crate) fn has_value(self) -> bool {
+    pub fn has_value(self) -> bool {
         !matches!(
             self,
             Self::WrongAnswer | Self::Unverified | Self::Untrue | Self::Lost | Self::Absent

@@ -298,7 +298,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::peer::PrivateFolder;
+    use trunkline_bench::folder::PrivateFolder;
 
     fn files(contents: &[(&str, &[u8])]) -> (PrivateFolder, Vec<PathBuf>) {
         let folder = PrivateFolder::new().expect("a temporary folder");

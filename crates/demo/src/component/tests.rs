@@ -8,8 +8,8 @@ use std::thread;
 use super::task::Range;
 use super::task::{Content, FeedbackOf, Flooding, Orders, ReceivedKind};
 use super::*;
-use crate::bus::BusOptions;
-use crate::histogram::Times;
+use trunkline_bench::histogram::Times;
+use trunkline_bench_bus::bus::BusOptions;
 
 /// What happens to the messages of a topic.
 #[derive(Clone, Copy, PartialEq)]

@@ -5,12 +5,12 @@
 //! those that the system's packages install, none of which is a service that has to run for this.
 //!
 //! ```no_run
-//! use trunkline_lab::broker::{BROKERS, Options};
+//! use trunkline_bench_bus::broker::{BROKERS, Options};
 //!
 //! let nats = &BROKERS[0];
 //! let running = nats.start(std::path::Path::new("peers/build/bin"), &Options::default())?;
 //! println!("{} {} at {}", nats.name, running.version(), running.address());
-//! # Ok::<(), trunkline_lab::broker::BrokerError>(())
+//! # Ok::<(), trunkline_bench_bus::broker::BrokerError>(())
 //! ```
 
 mod launch;

@@ -322,7 +322,7 @@ mod tests {
     use super::*;
     use crate::bus::{Bus, BusOptions, Connect as _, Wait};
     use crate::forwarder::ForwarderConnect;
-    use crate::peer::PrivateFolder;
+    use trunkline_bench::folder::PrivateFolder;
 
     /// A forwarder in a thread of its own, which ends when this is dropped.
     struct Running {

@@ -8,7 +8,8 @@ use std::{fs, io};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::peer::{PrivateFolder, process};
+use trunkline_bench::child;
+use trunkline_bench::folder::PrivateFolder;
 
 /// How long a process may take to end when asked to.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -100,9 +101,9 @@ impl Running {
     }
 
     /// Kills it without a word, as a crash would; its files stay with the folder.
-    pub(crate) fn kill(mut self) -> Arc<PrivateFolder> {
+    pub fn kill(mut self) -> Arc<PrivateFolder> {
         if let Some(mut child) = self.child.take() {
-            process::end(&mut child);
+            child::end(&mut child);
         }
         Arc::clone(&self.folder)
     }
@@ -133,6 +134,6 @@ impl Drop for Running {
         while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
-        process::end(child);
+        child::end(child);
     }
 }

@@ -7,9 +7,9 @@ use super::guaranteed::{Seen, Unacknowledged};
 use super::publisher::{mark, notice, noticed};
 use super::stamp::{Damage, Kind, STAMP, Stamp, sum};
 use super::task::{Orders, Received, Receiving};
-use crate::bus::Bus;
-use crate::clock::monotonic_nanoseconds;
-use crate::histogram::Times;
+use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_bench::histogram::Times;
+use trunkline_bench_bus::bus::Bus;
 
 /// What one receiver has seen of a run.
 pub(super) struct Checked<'a> {

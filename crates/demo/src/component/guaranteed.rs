@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::io;
 
 use super::task::Acknowledged;
-use crate::bus::{Bus, Wait};
-use crate::clock::monotonic_nanoseconds;
-use crate::histogram::Times;
+use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_bench::histogram::Times;
+use trunkline_bench_bus::bus::{Bus, Wait};
 
 /// How long acknowledgements may stand still, in nanoseconds.
 const STILL: u64 = 10_000_000_000;

@@ -6,7 +6,7 @@
 //! receives orders, a slow subscriber takes its time. Tasks come on standard input ([`task`]), and
 //! each message is checked and timed by its [`stamp`].
 
-pub(crate) mod source;
+pub mod source;
 pub mod stamp;
 pub mod task;
 
@@ -20,15 +20,15 @@ use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::bus::{Bus, Connect, Wait};
-use crate::direct::DirectConnect;
-use crate::forwarder::ForwarderConnect;
-use crate::router_bus::RouterConnect;
 use publisher::Paced;
 use source::{Source, Topics};
 use stamp::{Kind, Stamp};
 use subscriber::Checked;
 use task::{Answer, Connection, Publishing, Receiving, Task};
+use trunkline_bench_bus::bus::{Bus, Connect, Wait};
+use trunkline_bench_bus::direct::DirectConnect;
+use trunkline_bench_bus::forwarder::ForwarderConnect;
+use trunkline_bench_bus::router_bus::RouterConnect;
 
 /// Bytes of a task at most.
 const TASK_BYTES: usize = 1 << 20;
@@ -66,7 +66,7 @@ pub fn component_main(connect: &dyn Connect) -> ExitCode {
 ///
 /// Those of standard input and output; what goes wrong with a task is its answer.
 pub fn serve(connect: &dyn Connect) -> io::Result<()> {
-    crate::clock::wake_on_time();
+    trunkline_bench::clock::wake_on_time();
     raise_descriptors();
     let mut component = Component::new(connect);
     for line in io::stdin().lock().lines() {
@@ -89,7 +89,7 @@ pub fn serve(connect: &dyn Connect) -> io::Result<()> {
 }
 
 /// Lets this process have as many connections as the system allows it.
-pub(crate) fn raise_descriptors() {
+pub fn raise_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     // With fewer a crowd may not find room, which is told then.
@@ -97,7 +97,7 @@ pub(crate) fn raise_descriptors() {
 }
 
 /// How the error of a middleware begins that cannot do what it was asked for.
-pub(crate) const UNSUPPORTED: &str = "unsupported: ";
+pub const UNSUPPORTED: &str = "unsupported: ";
 
 struct Component<'a> {
     connect: &'a dyn Connect,

@@ -7,9 +7,9 @@ use super::guaranteed::Unacknowledged;
 use super::source::Source;
 use super::stamp::{Kind, STAMP, Stamp, sum};
 use super::task::{Flooding, Published, Publishing};
-use crate::bus::{Bus, Wait};
-use crate::clock::monotonic_nanoseconds;
-use crate::histogram::Times;
+use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_bench::histogram::Times;
+use trunkline_bench_bus::bus::{Bus, Wait};
 
 /// From the task to the first message: the subscribers have begun to wait by then.
 const LEAD: u64 = 5_000_000;

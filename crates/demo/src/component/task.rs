@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::source::{Content, Pair, Topics};
 use super::stamp::Kind;
-use crate::bus::{BusOptions, Wait};
+use trunkline_bench_bus::bus::{BusOptions, Wait};
 
 /// Something to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]

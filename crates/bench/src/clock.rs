@@ -21,7 +21,7 @@ pub fn monotonic_nanoseconds() -> u64 {
 
 /// Lets the calling thread be woken on time: as it stands Linux may add 50 us to every sleep, so that
 /// more sleepers wake together.
-pub(crate) fn wake_on_time() {
+pub fn wake_on_time() {
     #[cfg(target_os = "linux")]
     // Without it the thread wakes later, which the link's check shows.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
