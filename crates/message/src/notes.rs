@@ -39,6 +39,20 @@ impl Notes {
     pub fn of_member(&self, of: MemberId, format: &str, word: &str) -> Option<&str> {
         found(self.of_members.get(&of)?, format, word)
     }
+
+    /// Every note about a type in the order in which they were made: format, word and value.
+    pub fn all_of_type(&self, of: TypeId) -> impl Iterator<Item = (&str, &str, &str)> {
+        all(self.of_types.get(&of))
+    }
+
+    /// Every note about a member, likewise.
+    pub fn all_of_member(&self, of: MemberId) -> impl Iterator<Item = (&str, &str, &str)> {
+        all(self.of_members.get(&of))
+    }
+}
+
+fn all(notes: Option<&Vec<Note>>) -> impl Iterator<Item = (&str, &str, &str)> {
+    notes.into_iter().flatten().map(|it| (&*it.format, &*it.word, &*it.value))
 }
 
 fn note(notes: &mut Vec<Note>, format: &str, word: &str, value: &str) {
