@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_bench::random::Random;
+use trunkline_codec::soap::{is_spaced, is_unwrapped};
 use trunkline_message::{
     Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId, Shape,
 };
@@ -168,9 +169,20 @@ impl Values {
         &self.layout.scope(self.scope).fields[self.field]
     }
 
-    /// Is it an item of a list of values? In FIX such a one is not empty and has no blank inside.
+    /// Is it an item of a list of values? In FIX such a one is not empty and has no blank inside, nor in
+    /// XML where the list is one text.
     fn is_flat_item(&self) -> bool {
-        self.safe.fix && self.layout.scope(self.scope).shape == Shape::Item
+        let list = || self.layout.field_of(self.scope);
+        let is_spaced = || list().is_some_and(|list| is_spaced(&self.layout, list));
+        self.layout.scope(self.scope).shape == Shape::Item && (self.safe.fix || is_spaced())
+    }
+
+    /// Is an empty value one like any other? Not where FIX or XML cannot tell it from none.
+    fn may_be_empty(&self) -> bool {
+        let field = self.described();
+        let kind = self.layout.notes().of_member(field.member, "xml", "kind");
+        let is_told = kind != Some("text") || field.need == Need::Required;
+        !self.safe.fix && !self.is_flat_item() && is_told
     }
 
     fn holds(&self) -> Holds {
@@ -197,7 +209,7 @@ impl Values {
 
     fn length(&mut self) -> u64 {
         match self.random.below(8) {
-            0 if !self.safe.fix => 0,
+            0 if self.may_be_empty() => 0,
             // Around the border between inline text and the heap.
             1 => self.random.between(20, 26),
             2 => self.random.between(35, 400),
@@ -260,7 +272,9 @@ impl Values {
     /// How many items a list has; of a list that is implied by them, one at least.
     fn count(&mut self, most: u64) -> u64 {
         let field = self.described();
-        let least = u64::from(self.safe.fix || field.need == Need::Implied);
+        // Without an element around it, an empty list is none.
+        let is_told = field.need == Need::Required || !is_unwrapped(&self.layout, field);
+        let least = u64::from(self.safe.fix || field.need == Need::Implied || !is_told);
         match field.fixed {
             Some(count) => count.into(),
             None if self.is_deep(field.holds) => least,

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use trunkline_bench::random::Random;
 use trunkline_message::{IntegerKind, Kind, Layout, LayoutBuilder, Need, TypeId};
 
+use crate::random_notes::{Labels, Noter, Notes, What};
+
 /// A schema that FIX can carry: every field has a number, every data field a length.
 ///
 /// # Panics
 /// If a seed makes no schema, which is a mistake of this generator.
 pub fn flat(seed: u64) -> Arc<Layout> {
-    made(seed, true)
+    made(seed, true, Notes::None)
 }
 
 /// A schema with every shape of type, which hold themselves, too.
@@ -18,13 +20,31 @@ pub fn flat(seed: u64) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn any(seed: u64) -> Arc<Layout> {
-    made(seed, false)
+    made(seed, false, Notes::None)
 }
 
-fn made(seed: u64, flat: bool) -> Arc<Layout> {
+/// One of either, with notes of every word where they mean something.
+///
+/// # Panics
+/// As [`flat`].
+pub fn noted(seed: u64, flat: bool) -> Arc<Layout> {
+    made(seed, flat, Notes::Fitting)
+}
+
+/// A schema with every shape of type, and with notes where they mean something or nothing.
+///
+/// # Panics
+/// As [`flat`].
+pub fn misnoted(seed: u64) -> Arc<Layout> {
+    made(seed, false, Notes::Any)
+}
+
+fn made(seed: u64, flat: bool, notes: Notes) -> Arc<Layout> {
     let mut builder = Layout::builder(&format!("Message{seed}"));
     builder.note_type("fix", "message_type", "U1");
-    let mut maker = Maker { random: Random::new(seed), number: 1000, names: 0, flat };
+    let (random, notes) = (Random::new(seed), Noter::new(seed, notes));
+    let mut maker = Maker { random, number: 1000, names: 0, flat, notes };
+    maker.notes.of_type(&mut builder);
     maker.members(&mut builder, 0, false);
     Arc::new(builder.build().expect("a schema"))
 }
@@ -36,13 +56,28 @@ struct Maker {
     /// neighbours.
     names: u32,
     flat: bool,
+    notes: Noter,
+}
+
+/// What a field is of.
+struct Typed {
+    of: TypeId,
+    /// Is it a list of any length?
+    is_list: bool,
+    is_data: bool,
+    what: What,
 }
 
 /// Structs, choices and lists stand inside each other up to here.
 const DEPTH: usize = 3;
 
 impl Maker {
-    fn members(&mut self, builder: &mut LayoutBuilder, depth: usize, is_entry: bool) {
+    /// Says whether others may stand beside them.
+    fn members(&mut self, builder: &mut LayoutBuilder, depth: usize, is_entry: bool) -> bool {
+        if depth > 0 && !is_entry && self.notes.fits(10) {
+            self.text(builder);
+            return false;
+        }
         let count = match self.random.below(5) {
             // Past the 64 fields of one word of presence.
             0 if depth == 0 => self.random.between(60, 140),
@@ -57,18 +92,25 @@ impl Maker {
                 1 if depth < DEPTH => {
                     let need = if need == Need::Optional { Need::Implied } else { need };
                     builder.begin_component(&format!("Component{i}"), need);
+                    self.notes.member(builder, What::Struct, need, false);
+                    self.notes.of_type(builder);
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
                 2 if depth < DEPTH && !opens_entry => {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
-                    self.members(builder, depth + 1, false);
-                    self.again(builder);
+                    self.notes.member(builder, What::Struct, Need::Optional, false);
+                    self.notes.of_type(builder);
+                    if self.members(builder, depth + 1, false) {
+                        self.again(builder);
+                    }
                     builder.end();
                 }
                 3 if depth < DEPTH && !opens_entry => {
                     let need = if need == Need::Optional { Need::Implied } else { need };
                     builder.begin_choice(&format!("Choice{i}"), need);
+                    self.notes.member(builder, What::Choice, need, false);
+                    self.notes.of_type(builder);
                     self.arms(builder, depth);
                     builder.end();
                 }
@@ -78,21 +120,40 @@ impl Maker {
                         &format!("Option{i}"),
                         list(need),
                     );
+                    self.notes.member(builder, What::List, list(need), false);
+                    self.notes.of_type(builder);
                     self.arms(builder, depth);
                     builder.end();
                 }
-                _ => self.field(builder, &format!("Field{i}"), need),
+                _ => self.field(builder, &format!("Field{i}"), need, None),
             }
+        }
+        true
+    }
+
+    /// A text with attributes.
+    fn text(&mut self, builder: &mut LayoutBuilder) {
+        let count = self.random.between(1, 4);
+        let text = self.random.below(count);
+        for i in 0..count {
+            let need = if self.random.chance(50) { Need::Required } else { Need::Optional };
+            let kind = self.kind(false);
+            builder.field(&format!("Field{i}"), kind, need);
+            self.number(builder, kind == Kind::Bytes);
+            self.notes.in_tag(builder, if i == text { "text" } else { "attribute" });
         }
     }
 
     fn group(&mut self, builder: &mut LayoutBuilder, i: u64, need: Need, depth: usize) {
         let need = if self.random.chance(80) { list(need) } else { need };
         builder.begin_group(&format!("Group{i}"), &format!("Entry{i}"), need);
-        let number = self.next_number();
-        builder.note("fix", "tag", &number.to_string());
-        self.members(builder, depth + 1, true);
-        self.again(builder);
+        self.number(builder, false);
+        self.notes.member(builder, What::List, need, false);
+        self.notes.of_type(builder);
+        // Where there is no FIX, no entry needs a first field.
+        if self.members(builder, depth + 1, self.flat) {
+            self.again(builder);
+        }
         builder.end();
     }
 
@@ -102,41 +163,68 @@ impl Maker {
             return;
         }
         let of = builder.open_type();
-        let (of, need) = match self.random.below(3) {
-            0 => (of, Need::Optional),
-            1 => (builder.types().list(of, None), Need::Implied),
-            _ => (builder.types().list(of, None), Need::Optional),
+        let (of, need, what) = match self.random.below(3) {
+            0 => (of, Need::Optional, What::Struct),
+            1 => (builder.types().list(of, None), Need::Implied, What::List),
+            _ => (builder.types().list(of, None), Need::Optional, What::List),
         };
         builder.member("Again", of, need);
+        self.notes.member(builder, what, need, false);
     }
 
     fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize) {
-        for _ in 0..self.random.between(1, 5) {
+        let labels = self.notes.labels(builder);
+        for arm in 0..self.random.between(1, 5) {
             self.names += 1;
             let name = format!("Arm{}", self.names);
-            match self.random.below(5) {
-                0 => {
-                    builder.begin_component(&name, Need::Required);
-                    self.members(builder, depth + 1, false);
-                    builder.end();
+            let kind = self.random.below(5);
+            let what = match kind {
+                0 => What::Struct,
+                1 if !self.flat => What::Struct,
+                2 if !self.flat && depth + 1 < DEPTH => What::Choice,
+                _ => {
+                    self.field(builder, &name, Need::Required, Some((labels, arm)));
+                    continue;
                 }
-                1 if !self.flat => {
-                    // An arm that says nothing but that it is chosen.
-                    builder.begin_component(&name, Need::Required).end();
-                }
-                2 if !self.flat && depth + 1 < DEPTH => {
-                    builder.begin_choice(&name, Need::Required);
-                    self.arms(builder, depth + 1);
-                    builder.end();
-                }
-                _ => self.field(builder, &name, Need::Required),
+            };
+            match what {
+                What::Choice => builder.begin_choice(&name, Need::Required),
+                _ => builder.begin_component(&name, Need::Required),
+            };
+            // An arm that is a choice has no element: its own arms have.
+            self.notes.label(builder, labels, arm);
+            self.notes.member(builder, what, Need::Required, true);
+            self.notes.of_type(builder);
+            match kind {
+                0 => _ = self.members(builder, depth + 1, false),
+                // An arm that says nothing but that it is chosen.
+                1 => {}
+                _ => self.arms(builder, depth + 1),
             }
+            builder.end();
         }
     }
 
-    fn field(&mut self, builder: &mut LayoutBuilder, name: &str, need: Need) {
-        let (of, is_list, is_data) = self.type_of(builder, 0);
-        builder.member(name, of, if is_list { list(need) } else { need });
+    /// `arm` is how a choice labels its arms, and which it is, if it is one.
+    fn field(
+        &mut self,
+        builder: &mut LayoutBuilder,
+        name: &str,
+        need: Need,
+        arm: Option<(Labels, u64)>,
+    ) {
+        let Typed { of, is_list, is_data, what } = self.type_of(builder, 0);
+        let need = if is_list { list(need) } else { need };
+        builder.member(name, of, need);
+        self.number(builder, is_data);
+        if let Some((labels, arm)) = arm {
+            self.notes.label(builder, labels, arm);
+        }
+        self.notes.member(builder, what, need, arm.is_some());
+    }
+
+    /// FIX's number of the member added last, and of the length of data.
+    fn number(&mut self, builder: &mut LayoutBuilder, is_data: bool) {
         let number = self.next_number();
         builder.note("fix", "tag", &number.to_string());
         if is_data {
@@ -151,18 +239,23 @@ impl Maker {
         self.number
     }
 
-    /// A type, whether it is a list of any length, and whether it is data.
-    fn type_of(&mut self, builder: &mut LayoutBuilder, depth: usize) -> (TypeId, bool, bool) {
+    fn type_of(&mut self, builder: &mut LayoutBuilder, depth: usize) -> Typed {
         match self.random.below(9) {
             0 | 1 if depth == 0 || !self.flat && depth < DEPTH => {
-                let (of, ..) = self.type_of(builder, depth + 1);
+                let item = self.type_of(builder, depth + 1);
                 let fixed = self.random.chance(25).then(|| self.random.between(1, 4) as u32);
-                (builder.types().list(of, fixed), fixed.is_none(), false)
+                let what = if item.what == What::Value { What::Values } else { What::List };
+                let of = builder.types().list(item.of, fixed);
+                Typed { of, is_list: fixed.is_none(), is_data: false, what }
             }
-            2 => (self.enumeration(builder), false, false),
+            2 => {
+                let of = self.enumeration(builder);
+                Typed { of, is_list: false, is_data: false, what: What::Value }
+            }
             _ => {
                 let kind = self.kind(depth > 0);
-                (builder.types().scalar(kind), false, kind == Kind::Bytes)
+                let (of, is_data) = (builder.types().scalar(kind), kind == Kind::Bytes);
+                Typed { of, is_list: false, is_data, what: What::Value }
             }
         }
     }
@@ -172,7 +265,9 @@ impl Maker {
         let names: Vec<String> =
             (0..self.random.between(1, 6)).map(|i| format!("Value{}.{i}", self.names)).collect();
         let names: Vec<&str> = names.iter().map(|it| &**it).collect();
-        builder.types().enumeration(&format!("Enumeration{}", self.names), &names)
+        let of = builder.types().enumeration(&format!("Enumeration{}", self.names), &names);
+        self.notes.codes(builder, of, names.len() as u32);
+        of
     }
 
     fn kind(&mut self, is_item: bool) -> Kind {

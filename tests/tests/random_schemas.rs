@@ -1,9 +1,10 @@
 //! Records of random schemas through every format and back.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Layout, Limits, Record};
+use trunkline_message::{Error, Layout, Limits, Record};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 
@@ -57,43 +58,155 @@ fn every_kind_goes_through_cdr() {
     }
 }
 
+/// As chance has it, which is the same for a seed.
+fn soap_options(seed: u64, style: soap::Style) -> soap::Options {
+    let [types, compact_tags, flat, attributes] = [1, 2, 4, 8].map(|bit| seed & bit != 0);
+    let namespace = if seed & 16 != 0 { "urn:x" } else { "" }.to_owned();
+    let layouts = [soap::Layout::Message, soap::Layout::Operation, soap::Layout::Fragment];
+    soap::Options {
+        style,
+        layout: layouts[seed as usize / 32 % 3],
+        types,
+        compact_tags,
+        flat,
+        attributes,
+        namespace,
+        ..Default::default()
+    }
+}
+
+const STYLES: [soap::Style; 4] = [
+    soap::Style::RpcEncoded,
+    soap::Style::RpcLiteral,
+    soap::Style::DocumentLiteral,
+    soap::Style::DocumentEncoded,
+];
+
+fn through_soap(schema: &Arc<Layout>, seed: u64, options: &soap::Options) -> Result<(), Error> {
+    let plan = soap::Plan::new(schema, options)?;
+    // Some have more fields in one scope than an element may have attributes by default.
+    let limits = Limits { attributes: 1000, ..Limits::default() };
+    let mut encoder = soap::Encoder::new(&plan);
+    let mut decoder = soap::Decoder::with_limits(&plan, limits.clone());
+    let mut general = soap::Decoder::with_limits(&plan, limits).general();
+    let mut back = Record::new(schema);
+    for record in records(schema, seed, Safe::SOAP) {
+        let bytes = match encoder.encode(&record) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("schema {seed}, {options:?}: {error}\n{}", schema.listing()),
+        };
+        for decoder in [&mut decoder, &mut general] {
+            if let Err(error) = decoder.decode(bytes, &mut back) {
+                let (text, listing) = (bytes.escape_ascii(), schema.listing());
+                panic!("schema {seed}, {options:?}: {error}\n{text}\n{listing}");
+            }
+            assert_eq!(decoder.unknown(), 0, "schema {seed}, {options:?}");
+            assert!(
+                back == record,
+                "schema {seed}, {options:?}\n{back:?}\n{record:?}\n{}\n{}",
+                bytes.escape_ascii(),
+                schema.listing()
+            );
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn every_kind_goes_through_soap() {
     for seed in 0..SCHEMAS {
-        let schema = schemas::any(seed);
-        for style in [
-            soap::Style::RpcEncoded,
-            soap::Style::RpcLiteral,
-            soap::Style::DocumentLiteral,
-            soap::Style::DocumentEncoded,
-        ] {
-            let [types, compact_tags, flat, attributes] = [1, 2, 4, 8].map(|bit| seed & bit != 0);
-            let namespace = if seed & 16 != 0 { "urn:x" } else { "" }.to_owned();
-            let layouts = [soap::Layout::Message, soap::Layout::Operation, soap::Layout::Fragment];
-            let options = soap::Options {
-                style,
-                layout: layouts[seed as usize / 32 % 3],
-                types,
-                compact_tags,
-                flat,
-                attributes,
-                namespace,
-                ..Default::default()
-            };
-            let plan = soap::Plan::new(&schema, &options).expect("a plan");
-            // Some have more fields in one scope than an element may have attributes by default.
-            let limits = Limits { attributes: 1000, ..Limits::default() };
-            let mut encoder = soap::Encoder::new(&plan);
-            let mut decoder = soap::Decoder::with_limits(&plan, limits.clone());
-            let mut general = soap::Decoder::with_limits(&plan, limits).general();
-            let mut back = Record::new(&schema);
-            for record in records(&schema, seed, Safe::SOAP) {
-                let bytes = encoder.encode(&record).unwrap();
-                for decoder in [&mut decoder, &mut general] {
-                    decoder.decode(bytes, &mut back).unwrap();
-                    assert_eq!(back, record, "schema {seed}, {options:?}");
+        for style in STYLES {
+            through_soap(&schemas::any(seed), seed, &soap_options(seed, style)).expect("a plan");
+        }
+    }
+}
+
+/// By schema, with and without a namespace, qualified and not; presets of options beside notes too.
+#[test]
+fn notes_are_kept_in_soap_or_refused_with_their_place() {
+    let (mut kept, mut refused) = (0, 0);
+    for seed in 0..SCHEMAS {
+        for schema in [schemas::noted(seed, false), schemas::misnoted(seed)] {
+            for style in STYLES {
+                let plain = soap::Options {
+                    style,
+                    namespace: if seed % 3 > 0 { "urn:x" } else { "" }.to_owned(),
+                    qualified: seed % 2 > 0,
+                    ..Default::default()
+                };
+                for options in [plain, soap_options(seed, style)] {
+                    match through_soap(&schema, seed, &options) {
+                        Ok(()) => kept += 1,
+                        Err(error) => {
+                            assert!(!error.path().is_empty(), "schema {seed}: {error}");
+                            refused += 1;
+                        }
+                    }
                 }
             }
         }
     }
+    println!("{kept} kept, {refused} refused");
+    assert!(kept > refused, "{kept} kept, {refused} refused");
+}
+
+#[test]
+fn notes_are_kept_in_fix_and_cdr_or_refused_with_their_place() {
+    for seed in 0..SCHEMAS {
+        let schema = schemas::noted(seed, true);
+        let plan = fix::Plan::new(&schema, &fix::Options::default()).expect("codes that fit");
+        let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
+        let mut back = Record::new(&schema);
+        for record in records(&schema, seed, Safe::FIX) {
+            decoder.decode(encoder.encode(&record).unwrap(), &mut back).unwrap();
+            assert_eq!(back, record, "schema {seed}");
+        }
+        let schema = schemas::noted(seed, false);
+        let plan = cdr::Plan::new(&schema, cdr::Options::default()).expect("labels that fit");
+        let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
+        let mut back = Record::new(&schema);
+        for record in records(&schema, seed, Safe::CDR) {
+            decoder.decode(encoder.encode(&record).unwrap(), &mut back).unwrap();
+            assert_eq!(back, record, "schema {seed}");
+        }
+        if let Err(error) = cdr::Plan::new(&schemas::misnoted(seed), cdr::Options::default()) {
+            // It names the choice, or its arm.
+            let text = error.to_string();
+            let is_placed = ["Choice", "Option", "Arm"].iter().any(|it| text.contains(it));
+            assert!(is_placed, "schema {seed}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_listing_has_every_note() {
+    let (mut notes, mut types) = (0, 0);
+    for seed in 0..SCHEMAS {
+        for schema in
+            [schemas::noted(seed, true), schemas::noted(seed, false), schemas::misnoted(seed)]
+        {
+            let listing = schema.listing();
+            let again = Arc::new(Layout::from_listing(&listing).expect("its own listing"));
+            assert_eq!((again.id(), again.listing()), (schema.id(), listing), "schema {seed}");
+            for (scope, other) in schema.scopes().iter().zip(again.scopes()) {
+                let all = |layout: &Layout, of| {
+                    let notes = layout.notes().all_of_type(of);
+                    notes.map(|it| format!("{it:?}")).collect::<BTreeSet<_>>()
+                };
+                let noted = all(&schema, scope.of);
+                types += noted.len();
+                assert_eq!(all(&again, other.of), noted, "schema {seed}: {}", scope.name);
+                for (field, other) in scope.fields.iter().zip(&other.fields) {
+                    let all = |layout: &Layout, of| {
+                        let notes = layout.notes().all_of_member(of);
+                        notes.map(|it| format!("{it:?}")).collect::<BTreeSet<_>>()
+                    };
+                    let noted = all(&schema, field.member);
+                    notes += noted.len();
+                    assert_eq!(all(&again, other.member), noted, "schema {seed}: {}", field.name);
+                }
+            }
+        }
+    }
+    assert!(notes > 1000 && types > 100, "{notes} notes about members, {types} about types");
 }

@@ -60,11 +60,38 @@ fn tree(layout: &Layout) -> String {
     {
         let _ = write!(out, "  35={message_type}");
     }
+    let notes = of_type(layout, layout.schema().root());
+    if !notes.is_empty() {
+        let _ = write!(out, "  {notes}");
+    }
     out.push('\n');
     let mut tree = Tree { layout, shown: HashSet::new(), enumerations: Vec::new(), out };
     tree.branch(ScopeId(0), 1);
     tree.values();
     tree.out
+}
+
+/// The notes that say how what is of a type looks inside, as derive(Message) has them.
+fn of_type(layout: &Layout, of: TypeId) -> String {
+    let notes = layout.notes().all_of_type(of);
+    shown(notes.filter(|it| (it.0, it.1) != ("fix", "message_type")))
+}
+
+/// Those about a member; FIX's numbers and codes stand in a column of their own, and entries are called
+/// after their type if nothing else is said.
+fn of_member(layout: &Layout, of: MemberId, entry: Option<&str>) -> String {
+    let is_shown = |it: &(&str, &str, &str)| match *it {
+        ("fix", word, _) => !matches!(word, "tag" | "length" | "code"),
+        ("xml", "entry", name) => Some(name) != entry,
+        _ => true,
+    };
+    shown(layout.notes().all_of_member(of).filter(is_shown))
+}
+
+fn shown<'a>(notes: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
+    let notes: Vec<String> =
+        notes.map(|(format, word, value)| format!("{format}({word} = {value:?})")).collect();
+    notes.join(" ")
 }
 
 struct Tree<'a> {
@@ -88,7 +115,12 @@ impl Tree<'_> {
                 // A component without fields ends where it begins and holds nothing to show.
                 if !component.fields.is_empty() {
                     let facts = if component.is_choice { "       one of" } else { "" };
-                    self.line(depth + open.len(), &component.name, facts, component.need);
+                    let member = component.member;
+                    let members = layout.schema().members(member.of);
+                    let own = of_type(layout, members[member.index as usize].of);
+                    let notes = [of_member(layout, member, None), own];
+                    let name = &component.name;
+                    self.line(depth + open.len(), name, facts, component.need, &notes);
                     open.push(component.fields.end);
                 }
             }
@@ -102,10 +134,10 @@ impl Tree<'_> {
         let (inside, held) = (self.inside(field.holds), self.held(field));
         let is_known = inside.is_some_and(|it| !self.shown.insert(it));
         let above = if is_known { ", as above" } else { "" };
-        let default = layout.notes().of_member(field.member, "field", "default");
-        let default = default.map(|it| format!(" = {it}")).unwrap_or_default();
-        let facts = format!("{tag:>5}  {held}{default}{above}");
-        self.line(depth, &field.name, &facts, field.need);
+        let own = inside.filter(|_| !is_known).map(|it| of_type(layout, layout.scope(it).of));
+        let entry = field.holds.scope().map(|it| &*layout.scope(it).name);
+        let notes = [of_member(layout, field.member, entry), own.unwrap_or_default()];
+        self.line(depth, &field.name, &format!("{tag:>5}  {held}{above}"), field.need, &notes);
         if let Some(inside) = inside.filter(|_| !is_known) {
             self.branch(inside, depth + 1);
         }
@@ -149,15 +181,19 @@ impl Tree<'_> {
             for (index, value) in layout.schema().values(of).iter().enumerate() {
                 let member = MemberId { of, index: index as u32 };
                 let code = layout.notes().of_member(member, "fix", "code").unwrap_or("");
-                self.line(1, value, &format!("{code:>5}"), Need::Required);
+                let notes = [of_member(layout, member, None), String::new()];
+                self.line(1, value, &format!("{code:>5}"), Need::Required, &notes);
             }
         }
     }
 
-    fn line(&mut self, depth: usize, name: &str, facts: &str, need: Need) {
+    /// The notes are those about the member, and about what is inside.
+    fn line(&mut self, depth: usize, name: &str, facts: &str, need: Need, notes: &[String; 2]) {
         let need = if need == Need::Required { "" } else { "optional" };
         let text = format!("{:indent$}{name}", "", indent = 2 * depth);
-        let text = format!("{text:<42}{facts:<34}{need}");
+        let [own, inside] = notes;
+        let inside = if inside.is_empty() { String::new() } else { format!("inside: {inside}") };
+        let text = format!("{text:<42}{facts:<34}{need:<10}{own} {inside}");
         self.out.push_str(text.trim_end());
         self.out.push('\n');
     }

@@ -264,9 +264,12 @@ component Market required Nothing
 end
 end
 component Address optional
+note xml name Addr
+note-type xml namespace urn:a
 field Street 0 text required
 end
 field Notes 0 text[] implied
+note xml list unwrapped
 field Matrix 0 f64[2][3] required
 field Folders 0 Folder[] implied
 field Parent 0 Folder optional
@@ -295,9 +298,9 @@ fn every_shape_of_type_is_shown() {
         "Price one of",
         "Limit 44 decimal",
         "Market Nothing",
-        "Address Address optional",
+        "Address Address optional xml(name = \"Addr\") inside: xml(namespace = \"urn:a\")",
         "Street text",
-        "Notes list of text optional",
+        "Notes list of text optional xml(list = \"unwrapped\")",
         "Matrix 3 of f64[2]",
         "Folders list of Folder optional",
         "Name text",

@@ -535,6 +535,39 @@ fn lists_stand_in_one_text() {
     }
 }
 
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Tagged {
+    #[field(implied)]
+    tags: Tags,
+    last: i32,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Tags {
+    #[field(required)]
+    #[xml(unwrapped)]
+    tag: Vec<Text>,
+    other: Option<i32>,
+}
+
+#[test]
+fn a_list_without_an_element_may_be_all_that_is_not_in_a_component() {
+    let mut ways = Ways::new(&options());
+    let begin = "<send xmlns=\"urn:a\">";
+    let tagged = |tag: &[&str], other| Tagged {
+        tags: Tags { tag: tag.iter().map(|it| (*it).into()).collect(), other },
+        last: 1,
+    };
+    let end = "<last>1</last></send>";
+    for _ in 0..2 {
+        ways.trip(&tagged(&[], None), &format!("{begin}<tags></tags>{end}"));
+        let body = format!("{begin}<tags><tag>a</tag></tags>{end}");
+        ways.trip(&tagged(&["a"], None), &body);
+        ways.trip(&tagged(&[], Some(2)), &format!("{begin}<tags><other>2</other></tags>{end}"));
+        ways.reads(&format!("{begin}<tags/>{end}"), &tagged(&[], None));
+    }
+}
+
 /// The detail of a fault as JAX-WS writes it.
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 #[xml(form = "unqualified")]

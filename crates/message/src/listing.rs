@@ -11,6 +11,7 @@
 //! field      Account       1    i64         required
 //! end
 //! group      MDInclList    268  MDIncGroup  implied
+//! note       xml list unwrapped
 //! field      MDEntryType   269  EntryType   required
 //! field      Ratios        0    f64[3]      optional
 //! end
@@ -24,13 +25,17 @@
 //! FIX. A `component`, `choice` or `group` has one more column where its type has another name than it
 //! or its entry. A list of choices is `choices`. Lists of anything else are fields of a type `u32[]`, or
 //! `text[4]` for four items. Types may be named: `struct`, `choice` and `enumeration` behind the message
-//! say what they are. A name may end in `#2` to tell it from another of the same name. Empty lines and
-//! lines that begin with `#` are passed over.
+//! say what they are. A name may end in `#2` to tell it from another of the same name. What else a format
+//! needs to know stands in lines of its own behind what it is about: `note` about a member or value,
+//! `note-type` about the type of what was opened, each with the format, the word and all the rest as what
+//! it says, in quotes where that is empty or has blanks at its ends. Empty lines and lines that begin with
+//! `#` are passed over.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::schema::check_name;
+use crate::schema::{check_name, is_name};
 use crate::{
     Body, Field, Holds, Kind, Layout, LayoutBuilder, MemberId, Need, SchemaError, Scope, ScopeId,
     Shape, TypeId, Types,
@@ -54,7 +59,8 @@ impl Layout {
         let mut builder = Self::builder(name);
         rest.iter().take(1).for_each(|it| _ = builder.note_type("fix", "message_type", it));
         let named = declare(builder.types(), &lines);
-        let mut reader = Reader { builder, named, enumeration: None, ended: false };
+        let noted = Noted { member: false, of: true };
+        let mut reader = Reader { builder, named, enumeration: None, ended: false, noted };
         for (number, words) in &lines[1..] {
             reader.line(words).map_err(|why| at(number, why))?;
         }
@@ -69,11 +75,64 @@ impl Layout {
 fn words(line: &str) -> Vec<&str> {
     match line.trim() {
         line if line.starts_with('#') => Vec::new(),
+        line if line.split_whitespace().next().is_some_and(is_note) => note_words(line),
         line if line.contains('\t') => {
             line.split('\t').map(str::trim).filter(|it| !it.is_empty()).collect()
         }
         line => line.split_whitespace().collect(),
     }
+}
+
+fn is_note(word: &str) -> bool {
+    matches!(word, "note" | "note-type")
+}
+
+/// The columns of a note, of which the last has all the rest of the line.
+fn note_words(line: &str) -> Vec<&str> {
+    let (mut words, mut rest) = (Vec::new(), line);
+    while words.len() < 3 && !rest.is_empty() {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        words.push(word);
+        rest = behind.trim_start();
+    }
+    words.extend(Some(rest).filter(|it| !it.is_empty()));
+    words
+}
+
+/// What a note says, as a column: in quotes where it could not be read as it is.
+fn quoted(value: &str) -> Cow<'_, str> {
+    let is_plain = !value.is_empty()
+        && value.trim() == value
+        && !value.starts_with('"')
+        && !value.contains(['\n', '\r']);
+    match is_plain {
+        true => value.into(),
+        false => {
+            let escaped = value.replace('\\', r"\\").replace('"', "\\\"");
+            format!("\"{}\"", escaped.replace('\n', r"\n").replace('\r', r"\r")).into()
+        }
+    }
+}
+
+/// The other way round.
+fn unquoted(column: &str) -> Result<Cow<'_, str>, String> {
+    let Some(inside) = column.strip_prefix('"') else { return Ok(column.into()) };
+    let wrong = || format!("{column} is not what stands between two quotation marks");
+    let inside = inside.strip_suffix('"').ok_or_else(wrong)?;
+    let (mut value, mut characters) = (String::new(), inside.chars());
+    while let Some(character) = characters.next() {
+        value.push(match character {
+            '"' => return Err(wrong()),
+            '\\' => match characters.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some(escaped @ ('"' | '\\')) => escaped,
+                _ => return Err(wrong()),
+            },
+            character => character,
+        });
+    }
+    Ok(value.into())
 }
 
 /// Declares the types that are named behind the message, so that any line may refer to them.
@@ -87,7 +146,7 @@ fn declare<'a>(types: &mut Types, lines: &[(usize, Vec<&'a str>)]) -> HashMap<&'
                 depth += 1;
             }
             ["end"] => depth = usize::saturating_sub(depth, 1),
-            ["field" | "value", ..] => {}
+            ["field" | "value" | "note" | "note-type", ..] => {}
             _ => depth += 1,
         }
     }
@@ -101,16 +160,38 @@ struct Reader<'a> {
     enumeration: Option<(TypeId, Vec<Box<str>>)>,
     /// Is the message's end read?
     ended: bool,
+    noted: Noted,
+}
+
+/// What notes may be about that stand here: the member that was read last, or a type.
+#[derive(Clone, Copy)]
+struct Noted {
+    member: bool,
+    of: bool,
+}
+
+impl Noted {
+    const NOTHING: Self = Self { member: false, of: false };
+}
+
+fn misplaced(kind: &str) -> String {
+    match kind {
+        "note" => "expected a note behind the member or value that it is about".into(),
+        _ => "expected a note-type behind the line that opens what is of the type".into(),
+    }
 }
 
 impl Reader<'_> {
     fn line(&mut self, words: &[&str]) -> Result<(), String> {
+        if is_note(words[0]) {
+            return self.note(words);
+        }
         if let Some((of, values)) = &mut self.enumeration {
             return match *words {
                 ["end"] => {
                     let values = std::mem::take(values);
                     self.builder.types().set_body(*of, Body::Enumeration(values));
-                    self.enumeration = None;
+                    (self.enumeration, self.noted) = (None, Noted::NOTHING);
                     Ok(())
                 }
                 ["value", name, ref code @ ..] if code.len() < 2 => {
@@ -125,9 +206,11 @@ impl Reader<'_> {
             };
         }
         let at_top = self.builder.is_at_top();
+        self.noted = Noted::NOTHING;
         match *words {
             ["end"] if at_top && !self.ended => self.ended = true,
             [kind @ ("struct" | "choice" | "enumeration"), name] if at_top && self.ended => {
+                self.noted.of = true;
                 let of = self.named[name];
                 match kind {
                     "enumeration" => self.enumeration = Some((of, Vec::new())),
@@ -139,8 +222,37 @@ impl Reader<'_> {
                             enumeration"
                     .into());
             }
-            _ => return self.member(words),
+            _ => {
+                let (member, of) = (words[0] != "end", !matches!(words[0], "end" | "field"));
+                self.noted = Noted { member, of };
+                return self.member(words);
+            }
         }
+        Ok(())
+    }
+
+    fn note(&mut self, words: &[&str]) -> Result<(), String> {
+        let [kind, format, word, value] = *words else {
+            return Err(format!("a {} has a format, a word and what it says", words[0]));
+        };
+        let (value, is_of_member) = (unquoted(value)?, kind == "note");
+        if let Some((of, values)) = &self.enumeration {
+            let notes = self.builder.types().notes();
+            match (is_of_member, values.len().checked_sub(1)) {
+                (true, Some(last)) => {
+                    let member = MemberId { of: *of, index: last as u32 };
+                    notes.note_member(member, format, word, &value);
+                }
+                (false, None) => notes.note_type(*of, format, word, &value),
+                _ => return Err(misplaced(kind)),
+            }
+            return Ok(());
+        }
+        match is_of_member {
+            true if self.noted.member => self.builder.note(format, word, &value),
+            false if self.noted.of => self.builder.note_type(format, word, &value),
+            _ => return Err(misplaced(kind)),
+        };
         Ok(())
     }
 
@@ -231,8 +343,10 @@ impl Layout {
     pub fn listing(&self) -> String {
         let (out, named, recursive) = (String::new(), Vec::new(), self.schema().recursive());
         let mut writer = Writer { layout: self, out, named, recursive };
-        let message_type = self.notes().of_type(self.scopes()[0].of, "fix", "message_type");
+        let root = self.scopes()[0].of;
+        let message_type = self.notes().of_type(root, "fix", "message_type");
         let _ = writeln!(writer.out, "message\t{}\t{}", self.name(), message_type.unwrap_or(""));
+        writer.notes_of_type(root, &[("fix", "message_type")]);
         writer.scope(ScopeId(0));
         writer.out.push_str("end\n");
         // More may be named while these are written.
@@ -269,15 +383,18 @@ impl Writer<'_> {
                 let is_choice = self.layout.scope(id).shape == Shape::Choice;
                 let kind = if is_choice { "choice" } else { "struct" };
                 let _ = writeln!(self.out, "{kind}\t{name}");
+                self.notes_of_type(of, &[]);
                 self.scope(id);
             }
             None => {
                 let _ = writeln!(self.out, "enumeration\t{name}");
+                self.notes_of_type(of, &[]);
                 for (index, value) in self.layout.schema().values(of).iter().enumerate() {
                     let member = MemberId { of, index: index as u32 };
                     let code = self.layout.notes().of_member(member, "fix", "code");
                     let code = code.map(|it| format!("\t{it}")).unwrap_or_default();
                     let _ = writeln!(self.out, "value\t{value}{code}");
+                    self.notes_of_member(member, &[("fix", "code")]);
                 }
             }
         }
@@ -332,6 +449,32 @@ impl Writer<'_> {
         let kind = if it.is_choice { "choice" } else { "component" };
         let _ = write!(self.out, "{kind}\t{}\t{}", it.name, need_name(it.need));
         self.type_column(&it.type_name, &it.name);
+        self.notes_of_member(it.member, &[]);
+        let members = self.layout.schema().members(it.member.of);
+        self.notes_of_type(members[it.member.index as usize].of, &[]);
+    }
+
+    /// Those about a member that no column has.
+    fn notes_of_member(&mut self, of: MemberId, columns: &[(&str, &str)]) {
+        let layout = self.layout;
+        self.notes("note", layout.notes().all_of_member(of), columns);
+    }
+
+    /// Those about a type, likewise.
+    fn notes_of_type(&mut self, of: TypeId, columns: &[(&str, &str)]) {
+        let layout = self.layout;
+        self.notes("note-type", layout.notes().all_of_type(of), columns);
+    }
+
+    fn notes<'n>(
+        &mut self,
+        kind: &str,
+        notes: impl Iterator<Item = (&'n str, &'n str, &'n str)>,
+        columns: &[(&str, &str)],
+    ) {
+        for (format, word, value) in notes.filter(|it| !columns.contains(&(it.0, it.1))) {
+            let _ = writeln!(self.out, "{kind}\t{format}\t{word}\t{}", quoted(value));
+        }
     }
 
     /// The last column of a component, choice or group, and the line's end.
@@ -355,6 +498,7 @@ impl Writer<'_> {
                 let _ = write!(self.out, "\t{length}");
             }
             self.out.push('\n');
+            self.notes_of_member(field.member, &[("fix", "tag"), ("fix", "length")]);
             return;
         };
         let scope = layout.scope(inner);
@@ -364,12 +508,18 @@ impl Writer<'_> {
             let kind = if is_choice { "choice" } else { "component" };
             let _ = write!(self.out, "{kind}\t{name}\t{need}");
             self.type_column(type_name, name);
+            self.notes_of_member(field.member, &[]);
         } else {
             let kind = if is_choice { "choices" } else { "group" };
-            let entry = note("xml", "entry").unwrap_or(type_name);
+            let entry = note("xml", "entry").filter(|it| is_name(it));
+            let columns = [("fix", "tag"), ("xml", "entry")];
+            let columns = if entry.is_some() { &columns[..] } else { &columns[..1] };
+            let entry = entry.unwrap_or(type_name);
             let _ = write!(self.out, "{kind}\t{name}\t{tag}\t{entry}\t{need}");
             self.type_column(type_name, entry);
+            self.notes_of_member(field.member, columns);
         }
+        self.notes_of_type(scope.of, &[]);
         self.scope(inner);
         self.out.push_str("end\n");
     }
@@ -467,5 +617,81 @@ end
         let error = Layout::from_listing(&more).unwrap_err().to_string();
         let why = "expected nothing after the message's end but struct, choice and enumeration";
         assert_eq!(error, format!("line 17: {why}"));
+    }
+
+    const NOTED: &str = "message\tOrder\tD
+note-type\txml\tnamespace\turn:a b
+field\tTags\t0\ttext[]\timplied
+note\txml\tlist\tunwrapped
+note\txml\tentry\ttag
+component\tParty\trequired
+note\txml\tname\tparty
+note-type\txml\tform\tqualified
+field\tId\t448\ttext\trequired
+note\txml\tnamespace\t\"\"
+end
+choice\tPrice\trequired\tAmount
+note-type\tcdr\tswitch\tchar
+field\tLimit\t44\tdecimal\trequired
+note\tcdr\tlabel\t\" \"
+field\tStop\t99\tdecimal\trequired
+note\tcdr\tlabel\t\"\\\"\"
+end
+group\tLegs\t555\tLeg\timplied
+note\txml\tlist\tunwrapped
+field\tSide\t624\tSide\toptional
+field\tNext\t0\tFolder\toptional
+end
+end
+enumeration\tSide
+value\tBuy\t1
+note\tother\tword\t\"\\\\a\\n\"
+end
+struct\tFolder
+note-type\txml\tnamespace\turn:b
+field\tNext\t0\tFolder\toptional
+note\txml\tnillable\ttrue
+end
+";
+
+    #[test]
+    fn notes_stand_behind_what_they_are_about() {
+        let layout = Layout::from_listing(NOTED).unwrap();
+        assert_eq!(layout.listing(), NOTED);
+        let of_field = |scope: usize, field: usize, format, word| {
+            let member = layout.scopes()[scope].fields[field].member;
+            layout.notes().of_member(member, format, word)
+        };
+        assert_eq!(of_field(0, 0, "xml", "list"), Some("unwrapped"));
+        assert_eq!(of_field(0, 1, "xml", "namespace"), Some(""));
+        assert_eq!(of_field(0, 2, "cdr", "label"), Some(" "));
+        assert_eq!(of_field(0, 3, "cdr", "label"), Some("\""));
+        let root = layout.schema().root();
+        assert_eq!(layout.notes().of_type(root, "xml", "namespace"), Some("urn:a b"));
+        // In columns that are parted by blanks, too.
+        let plain = NOTED.replace('\t', "  ");
+        assert_eq!(Layout::from_listing(&plain).unwrap().listing(), NOTED);
+    }
+
+    #[test]
+    fn a_note_that_is_about_nothing_is_refused() {
+        let refused = |from: &str, to: &str| {
+            let error = Layout::from_listing(&NOTED.replacen(from, to, 1)).unwrap_err();
+            error.to_string()
+        };
+        let of_member = "expected a note behind the member or value that it is about";
+        let of_type = "expected a note-type behind the line that opens what is of the type";
+        let behind = |line: &str| format!("{line}\nnote\txml\tname\ta\n");
+        assert_eq!(refused("Order\tD\n", &behind("Order\tD")), format!("line 2: {of_member}"));
+        let after = "end\nnote\txml\tname\ta\nchoice";
+        assert_eq!(refused("end\nchoice", after), format!("line 12: {of_member}"));
+        let after = "end\nnote-type\txml\tform\tqualified\nchoice";
+        assert_eq!(refused("end\nchoice", after), format!("line 12: {of_type}"));
+        let field = "field\tTags\t0\ttext[]\timplied\nnote-type\txml\tform\tqualified";
+        assert_eq!(refused("field\tTags\t0\ttext[]\timplied", field), format!("line 4: {of_type}"));
+        let few = refused("note\txml\tlist\tunwrapped", "note\txml\tlist");
+        assert_eq!(few, "line 4: a note has a format, a word and what it says");
+        let open = refused("namespace\t\"\"", "namespace\t\"a");
+        assert!(open.starts_with("line 10: \"a is not what stands between"), "{open}");
     }
 }

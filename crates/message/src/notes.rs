@@ -40,11 +40,19 @@ impl Notes {
         found(self.of_members.get(&of)?, format, word)
     }
 
-    /// The words of a format about a member.
-    pub fn words(&self, of: MemberId, format: &str) -> impl Iterator<Item = &str> {
-        let notes = self.of_members.get(&of).into_iter().flatten();
-        notes.filter(move |it| &*it.format == format).map(|it| &*it.word)
+    /// Every note about a type in the order in which they were made: format, word and value.
+    pub fn all_of_type(&self, of: TypeId) -> impl Iterator<Item = (&str, &str, &str)> {
+        all(self.of_types.get(&of))
     }
+
+    /// Every note about a member, likewise.
+    pub fn all_of_member(&self, of: MemberId) -> impl Iterator<Item = (&str, &str, &str)> {
+        all(self.of_members.get(&of))
+    }
+}
+
+fn all(notes: Option<&Vec<Note>>) -> impl Iterator<Item = (&str, &str, &str)> {
+    notes.into_iter().flatten().map(|it| (&*it.format, &*it.word, &*it.value))
 }
 
 fn note(notes: &mut Vec<Note>, format: &str, word: &str, value: &str) {

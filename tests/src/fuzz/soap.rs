@@ -9,6 +9,7 @@ use trunkline_message::{Message, Structure};
 
 use super::edits::{Choices, Document};
 use crate::every_kind::{self, EveryKind};
+use crate::noted::{self, Noted};
 use crate::samples;
 use crate::shapes::{self, Loose, Order};
 use crate::soap_ways::Ways;
@@ -44,6 +45,25 @@ fn plans<M: Structure>() -> Vec<Arc<Plan>> {
         .collect()
 }
 
+/// For a message with notes: plans by schema, with other namespaces and forms than services have, then
+/// those of services.
+fn noted_plans() -> Vec<Arc<Plan>> {
+    let by_schema = |layout, namespace: &str, qualified| Options {
+        style: Style::DocumentLiteral,
+        layout,
+        namespace: namespace.into(),
+        qualified,
+        ..Options::default()
+    };
+    let own = [Layout::Message, Layout::Operation].into_iter().flat_map(|layout| {
+        let spaces = [("", true), ("urn:party", true), ("urn:c", false), (NAMESPACE, false)];
+        spaces.map(|(namespace, qualified)| by_schema(layout, namespace, qualified))
+    });
+    own.chain(services())
+        .map(|options| Plan::new(Noted::layout(), &options).expect("a plan"))
+        .collect()
+}
+
 /// As SOAP services use them.
 fn services() -> [Options; 8] {
     let operation = |style, types| Options {
@@ -74,6 +94,7 @@ static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataI
 static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
 static ORDER: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Order>);
 static LOOSE: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Loose>);
+static NOTED: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(noted_plans);
 
 /// Reads documents by every way of the decoder at once, in turn by the same decoders. The first
 /// byte chooses the plan; by its lowest bit the others are a document, or what to change in
@@ -86,6 +107,7 @@ pub fn soap(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else { return };
     let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 15));
     match (first >> 6, edited) {
+        (2, true) if first & 2 != 0 => return edits(&NOTED[plan], &noted::all(), data),
         (2, true) => return edits(&ORDER[plan], &shapes::orders(), data),
         (3, true) => return edits(&LOOSE[plan], &shapes::all_loose(), data),
         _ => {}

@@ -578,6 +578,16 @@ impl ScopePlan {
     }
 }
 
+impl ScopePlan {
+    /// The element of a component, if that has what it must have, though it be empty.
+    #[inline]
+    pub(super) fn complete(&self, component: u16, seen: &[u64]) -> Option<&Element> {
+        let element = self.components.get(usize::from(component))?;
+        let is_met = || self.required.unmet_in_empty(component, seen).is_none();
+        (!element.is_condition || is_met()).then_some(element)
+    }
+}
+
 /// The field that is the text of a component, or of the scope's own element.
 fn text_in(slots: &[Slot], component: u16) -> u16 {
     let is_it = |it: &Slot| it.shape == Shape::Text && it.component == component;

@@ -171,7 +171,7 @@ impl<'a> Body<'a> {
         }
         let component = scope.slots[field].component;
         if component != NONE {
-            self.leave(scope, component, seen, at)?;
+            self.leave(scope, component, seen, at, into)?;
         }
         self.check_names();
         Ok(())
@@ -240,7 +240,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         };
         if window[1] == b'/' {
-            return self.expected_end(scope, seen, component, at);
+            return self.expected_end(scope, seen, component, at, into);
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
@@ -266,7 +266,7 @@ impl<'a> Body<'a> {
                     self.parser.push_known(at + 1, length)?;
                 }
                 if end.empty && self.tags.held.is_empty() {
-                    self.leave(scope, inner, seen, end.at)?;
+                    self.leave(scope, inner, seen, end.at, into)?;
                 }
                 self.parser.set_position(end.at);
                 Ok(Some(Step::Between(if end.empty { component } else { inner })))

@@ -125,14 +125,7 @@ impl<'a> Body<'a> {
         mut unmet: Unmet,
         into: &mut F,
     ) -> Result<()> {
-        while let Unmet::Missing(field) = unmet
-            && let slot = &scope.slots[field]
-            && slot.shape == Shape::Run
-            && scope.inside(slot).fixed == 0
-        {
-            seen[field / 64] |= 1 << (field % 64);
-            (self.field, self.run) = (field, Run::Empty);
-            into.decode_field(field, self)?;
+        while self.empty_run(scope, seen, unmet, into)? {
             match scope.required.unmet(seen) {
                 Some(next) => unmet = next,
                 None => return Ok(()),
@@ -142,25 +135,48 @@ impl<'a> Body<'a> {
         Err(scope.refuse(unmet, self.parser.position()))
     }
 
+    /// Is what is missing an unwrapped list of any number of entries? Then it has none.
+    #[cold]
+    fn empty_run<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        seen: &mut [u64],
+        unmet: Unmet,
+        into: &mut F,
+    ) -> Result<bool> {
+        let Unmet::Missing(field) = unmet else { return Ok(false) };
+        let slot = &scope.slots[field];
+        if slot.shape != Shape::Run || scope.inside(slot).fixed > 0 {
+            return Ok(false);
+        }
+        seen[field / 64] |= 1 << (field % 64);
+        (self.field, self.run) = (field, Run::Empty);
+        into.decode_field(field, self)?;
+        Ok(true)
+    }
+
     /// Leaves a component, at `at`: one that is there has what it must have, though it be empty.
-    /// Says whether that had to be asked; then the gap is not learnt, for the answer is not the same
-    /// in every message.
+    /// Where that has to be asked, the gap is not learnt, for the answer is not the same in every
+    /// message.
     #[inline]
-    pub(super) fn leave(
+    pub(super) fn leave<F: Fields>(
         &mut self,
         scope: &ScopePlan,
         component: u16,
-        seen: &[u64],
+        seen: &mut [u64],
         at: usize,
-    ) -> Result<bool> {
+        into: &mut F,
+    ) -> Result<()> {
         if !scope.components[usize::from(component)].is_condition {
-            return Ok(false);
+            return Ok(());
         }
-        if let Some(unmet) = scope.required.unmet_in_empty(component, seen) {
+        if let Some(unmet) = scope.required.unmet_in_empty(component, seen)
+            && !self.empty_run(scope, seen, unmet, into)?
+        {
             return Err(self.plan.layout.scopes()[self.scope].refuse(unmet, at));
         }
         self.gap = None;
-        Ok(true)
+        Ok(())
     }
 
     /// Reads the values of fields as long as learnt gaps follow, and one that none follows.
@@ -280,13 +296,13 @@ impl<'a> Body<'a> {
                     component = inner;
                 }
                 None => {
-                    let Some(element) = scope.components.get(usize::from(component)) else { break };
+                    let Some(element) = scope.complete(component, seen) else { break };
                     let tag = &element.end;
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
                         break;
                     }
                     let was_open = self.parser.depth() < gap.floor;
-                    learns &= !self.leave(scope, component, seen, at)? && was_open;
+                    learns &= !element.is_condition && was_open;
                     at += tag.len();
                     gap.floor = gap.floor.min(self.parser.depth());
                     component = element.parent;
@@ -481,7 +497,7 @@ impl<'a> Body<'a> {
             return Ok(None);
         };
         if window[1] == b'/' {
-            return self.expected_end(scope, seen, component, at);
+            return self.expected_end(scope, seen, component, at, into);
         }
         let length = scan::name_length(window);
         match scope.names.guess(component, window, length) {
@@ -516,12 +532,13 @@ impl<'a> Body<'a> {
 
     /// Reads the end tag of the component, or of the scope's own element.
     #[inline]
-    pub(super) fn expected_end(
+    pub(super) fn expected_end<F: Fields>(
         &mut self,
         scope: &ScopePlan,
-        seen: &[u64],
+        seen: &mut [u64],
         component: u16,
         at: usize,
+        into: &mut F,
     ) -> Result<Option<Step>> {
         let element = scope.components.get(usize::from(component));
         let tag = element.map_or(&self.own.end, |element| &element.end);
@@ -538,7 +555,7 @@ impl<'a> Body<'a> {
         self.parser.set_position(at + tag.len());
         self.closed();
         if element.is_some() {
-            self.leave(scope, component, seen, at)?;
+            self.leave(scope, component, seen, at, into)?;
         }
         // Its declarations are out of force, if it had any. Behind the message no name is asked for.
         if self.scope > 0 || element.is_some() {
@@ -623,7 +640,7 @@ impl<'a> Body<'a> {
                 self.closed();
                 match scope.components.get(usize::from(component)) {
                     Some(element) => {
-                        self.leave(scope, component, seen, at)?;
+                        self.leave(scope, component, seen, at, into)?;
                         Ok(Step::Between(element.parent))
                     }
                     None => Ok(Step::Ended),

@@ -186,8 +186,9 @@ impl Facets {
         };
         let holds = field.holds;
         let words = Words { layout, member, holds, is_item };
-        let mut said = layout.notes().words(member, "facet");
-        if let Some(word) = said.find(|word| !KNOWN.contains(word)) {
+        let mut said = layout.notes().all_of_member(member);
+        let is_unknown = |(format, word, _): &_| *format == "facet" && !KNOWN.contains(word);
+        if let Some((_, word, _)) = said.find(is_unknown) {
             return words.fail(format!("{word} is no facet, which are {}", KNOWN.join(", ")));
         }
         // Words about the items of a list of values are looked at where those are described.
