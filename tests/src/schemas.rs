@@ -69,7 +69,7 @@ impl Maker {
                 3 if depth < DEPTH && !opens_entry => {
                     let need = if need == Need::Optional { Need::Implied } else { need };
                     builder.begin_choice(&format!("Choice{i}"), need);
-                    self.arms(builder, depth);
+                    self.arms(builder, depth, true);
                     builder.end();
                 }
                 4 if depth < DEPTH && !self.flat => {
@@ -78,7 +78,7 @@ impl Maker {
                         &format!("Option{i}"),
                         list(need),
                     );
-                    self.arms(builder, depth);
+                    self.arms(builder, depth, true);
                     builder.end();
                 }
                 _ => self.field(builder, &format!("Field{i}"), need),
@@ -110,24 +110,40 @@ impl Maker {
         builder.member("Again", of, need);
     }
 
-    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize) {
-        for _ in 0..self.random.between(1, 5) {
+    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize, may_be_typed: bool) {
+        let typed = may_be_typed && !self.flat && self.random.chance(40);
+        if typed {
+            builder.note_type("xml", "choice", "type");
+        }
+        let base = typed.then(|| self.random.below(8));
+        for i in 0..self.random.between(1, 5) {
             self.names += 1;
             let name = format!("Arm{}", self.names);
             match self.random.below(5) {
                 0 => {
                     builder.begin_component(&name, Need::Required);
+                    note_type(builder, typed, base == Some(i), &name);
                     self.members(builder, depth + 1, false);
                     builder.end();
                 }
                 1 if !self.flat => {
                     // An arm that says nothing but that it is chosen.
-                    builder.begin_component(&name, Need::Required).end();
+                    builder.begin_component(&name, Need::Required);
+                    note_type(builder, typed, base == Some(i), &name);
+                    builder.end();
                 }
                 2 if !self.flat && depth + 1 < DEPTH => {
                     builder.begin_choice(&name, Need::Required);
-                    self.arms(builder, depth + 1);
+                    note_type(builder, typed, base == Some(i), &name);
+                    self.arms(builder, depth + 1, !typed);
                     builder.end();
+                }
+                // Types of values are told apart, and lists have none.
+                _ if typed => {
+                    let kind = self.kind(false);
+                    let of = builder.types().scalar(kind);
+                    builder.member(&name, of, Need::Required);
+                    note_type(builder, i > 0, base == Some(i), &name);
                 }
                 _ => self.field(builder, &name, Need::Required),
             }
@@ -202,6 +218,17 @@ impl Maker {
             (false, _) => 16,
         };
         kinds[self.random.below(known) as usize]
+    }
+}
+
+/// Says what the arm added last is called as a type, if it `is` called so, and whether it is the declared
+/// one.
+fn note_type(builder: &mut LayoutBuilder, is: bool, is_base: bool, name: &str) {
+    if is {
+        builder.note("xml", "type", name);
+    }
+    if is_base {
+        builder.note("xml", "base", "true");
     }
 }
 

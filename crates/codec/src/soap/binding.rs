@@ -11,6 +11,10 @@
 //! | `form` | a member or type | is the element of the member, or are those of the type's members, in a namespace: `qualified` or `unqualified` |
 //! | `kind` | a member | `attribute`, `element`, or `text` of the element around |
 //! | `nillable` | a member that may be absent | `true`: an absent one is written as an element that is nil |
+//! | `choice` | a choice, or a member that is one | `type`: one element, whose `xsi:type` tells the arm |
+//! | `type` | an arm | the name of its type there; `xsd:` before it is a type of XML Schema |
+//! | `namespace` | an arm | that of its type there |
+//! | `base` | an arm | `true`: the declared type, which needs no `xsi:type` there |
 //!
 //! Namespaces, forms and kinds count where content is by schema; content by the encoding rules has
 //! elements in no namespace only.
@@ -72,9 +76,16 @@ pub fn is_spaced(layout: &Layout, field: &Field) -> bool {
     is_list && of_member(layout, field.member, "list") == Some("spaced")
 }
 
+/// Is a choice that a member is, or a list of which, one element whose type tells the arm?
+pub fn is_by_type(layout: &Layout, member: MemberId, choice: TypeId) -> bool {
+    let noted = of_member(layout, member, "choice").or_else(|| of_type(layout, choice, "choice"));
+    noted == Some("type")
+}
+
 /// The words of members, and those of types.
-const OF_MEMBERS: [&str; 7] = ["entry", "form", "kind", "list", "name", "namespace", "nillable"];
-const OF_TYPES: [&str; 2] = ["form", "namespace"];
+const OF_MEMBERS: [&str; 10] =
+    ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
+const OF_TYPES: [&str; 3] = ["choice", "form", "namespace"];
 
 /// # Errors
 /// What a note of the member says has no meaning.
@@ -98,12 +109,22 @@ pub(super) fn check_component(layout: &Layout, component: &Component) -> Result<
     let said = |word| of_member(layout, component.member, word);
     match said("kind").filter(|it| *it != "element") {
         Some(kind) => Err(format!("xml(kind = {kind:?}) of what is no single value of a struct")),
-        None if component.is_choice && said("name").is_some() => {
+        None if component.is_choice && said("name").is_some() && !is_typed(layout, component) => {
             Err("xml(name) of a choice, which has no element: its arms have".into())
         }
+        None if !component.is_choice && said("choice").is_some() => Err(NO_CHOICE.into()),
         None => Ok(()),
     }
 }
+
+/// Is it a choice whose arm is told by the type of one element?
+pub(super) fn is_typed(layout: &Layout, component: &Component) -> bool {
+    let members = layout.schema().members(component.member.of);
+    let choice = members.get(component.member.index as usize).map(|it| it.of);
+    component.is_choice && choice.is_some_and(|it| is_by_type(layout, component.member, it))
+}
+
+pub(super) const NO_CHOICE: &str = "xml(choice) of what is no choice, and no list of one";
 
 fn check(word: &str, value: &str) -> Result<(), String> {
     let (is_known, expected) = match word {
@@ -112,7 +133,11 @@ fn check(word: &str, value: &str) -> Result<(), String> {
         "kind" => {
             (matches!(value, "attribute" | "element" | "text"), "not attribute, element or text")
         }
-        "nillable" => (matches!(value, "true" | "false"), "not true or false"),
+        "base" | "nillable" => (matches!(value, "true" | "false"), "not true or false"),
+        "choice" => (matches!(value, "element" | "type"), "not element or type"),
+        "type" => {
+            (is_name(value.strip_prefix("xsd:").unwrap_or(value)), "which is no name of a type")
+        }
         _ => (true, ""),
     };
     match is_known {
@@ -124,7 +149,7 @@ fn check(word: &str, value: &str) -> Result<(), String> {
 /// The first note that asks for more than elements of one namespace, each a value or with others inside:
 /// its word, and the type or member that it is of.
 pub fn note_beyond_elements(layout: &Layout) -> Option<(&'static str, String)> {
-    const BEYOND: [&str; 5] = ["namespace", "form", "kind", "nillable", "list"];
+    const BEYOND: [&str; 6] = ["namespace", "form", "kind", "nillable", "list", "choice"];
     let schema = layout.schema();
     (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
         let type_name = &schema.type_of(of).name;

@@ -12,7 +12,8 @@ use trunkline_wire::{
 use super::escape::{escape, in_quotes, in_text};
 use super::inside::Enclosing;
 use super::parts::Part;
-use super::plan::{Element, NONE, Plan, ScopePlan, Shape, Slot};
+use super::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
+use super::types::ByType;
 
 /// Writes messages of one schema as SOAP.
 #[derive(Debug)]
@@ -221,11 +222,15 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     /// Writes what has to be there before the rank though it holds nothing.
     fn fill(&mut self, rank: usize) {
+        let scope = self.scope;
+        if let Some(types) = &scope.by_type {
+            return self.tell_type(types, rank);
+        }
         if let Some(result) = self.plan.result.as_ref().filter(|_| self.writes_first(rank)) {
             write(self.output, result);
         }
         for part in &self.scope.parts {
-            if part.rank >= self.next && part.rank < rank {
+            if part.rank >= self.next && part.end <= rank {
                 self.fill_part(part, rank);
             }
         }
@@ -255,7 +260,14 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
                 write(self.output, &slot.end);
             }
         }
-        self.next = part.rank + 1;
+        self.next = part.end;
+    }
+
+    /// Tells the type of an arm in the start tag that was left open for it.
+    fn tell_type(&mut self, types: &ByType, rank: usize) {
+        if let Some(told) = types.told(rank) {
+            write(self.output, told);
+        }
     }
 
     /// Is the message's first element written on the way to the rank, or at it?
@@ -724,9 +736,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let outer = self.scope_index;
         self.inside(slot, |body| {
             for (i, entry) in entries.iter().enumerate() {
-                match slot.is_spaced {
-                    false => body.inner(enclosing, entry),
-                    true => body.spaced_item(i, entry),
+                match slot.form {
+                    ListForm::Spaced => body.spaced_item(i, entry),
+                    ListForm::Elements | ListForm::ByType => body.inner(enclosing, entry),
                 }
                 if let Some(problem) = body.problem.take() {
                     body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));
@@ -743,7 +755,8 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         if self.problem.is_some() || self.passes(field) {
             return;
         }
-        self.approach_element(field);
+        // The start tag of a choice by type is its arm's, too.
+        self.approach(field);
         let scope = self.scope;
         let slot = &scope.slots[field];
         let enclosing = scope.inside(slot).enclosing.as_ref();

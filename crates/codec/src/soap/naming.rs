@@ -15,6 +15,7 @@ use super::binding::{
 };
 use super::plan::{Layout, NONE, Options, Shape, Style, Version};
 use super::spaces::{Place, Spaces};
+use super::types::TypeSpaces;
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
 /// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
@@ -24,6 +25,7 @@ pub(super) struct Naming<'a> {
     pub(super) layout: &'a trunkline_message::Layout,
     pub(super) options: &'a Options,
     pub(super) spaces: Spaces,
+    pub(super) types: TypeSpaces,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// May elements be written that are nil?
@@ -35,7 +37,8 @@ impl<'a> Naming<'a> {
     pub(super) fn new(layout: &'a trunkline_message::Layout, options: &'a Options) -> Self {
         let spaces = Spaces::of_elements(options.element_namespace());
         let in_tags = options.attributes;
-        let mut naming = Self { layout, options, spaces, in_tags, has_nil: false };
+        let types = TypeSpaces::default();
+        let mut naming = Self { layout, options, spaces, types, in_tags, has_nil: false };
         let places = || {
             (0..layout.scopes().len() as u16).map(ScopeId).flat_map(|id| {
                 let fields = layout.scope(id).fields.len();
@@ -45,7 +48,8 @@ impl<'a> Naming<'a> {
         let stands =
             |(id, index)| matches!(naming.shape(id, index), Shape::Attribute | Shape::Text);
         naming.in_tags |= places().any(stands);
-        naming.has_nil = places().any(|(id, index)| naming.is_nil_written(id, index));
+        naming.has_nil = places()
+            .any(|(id, index)| naming.is_nil_written(id, index) || naming.is_nil_choice(id, index));
         naming
     }
 
@@ -55,6 +59,7 @@ impl<'a> Naming<'a> {
     /// They are too many.
     pub(super) fn with_spaces(mut self) -> Result<Self> {
         self.spaces = Spaces::new(&self)?;
+        self.types = TypeSpaces::new(&self);
         Ok(self)
     }
 }
@@ -93,6 +98,26 @@ impl Naming<'_> {
         let field = &self.layout.scope(id).fields[index];
         let noted = of_member(self.layout, field.member, "nillable");
         field.need == Need::Optional && noted == Some("true") && self.may_be_nil(id, index)
+    }
+
+    /// Is it the first arm of a choice by type whose element is nil where there is none?
+    pub(super) fn is_nil_choice(&self, id: ScopeId, index: usize) -> bool {
+        let scope = self.layout.scope(id);
+        let choice = self.typed_around(id, &scope.fields[index]).filter(|_| self.leads(id, index));
+        choice.map(|it| &scope.components[it]).is_some_and(|choice| {
+            let noted = of_member(self.layout, choice.member, "nillable") == Some("true");
+            noted && choice.need != Need::Required
+        })
+    }
+
+    /// Are there attributes of XML Schema's own, nil or types?
+    pub(super) fn has_xsi(&self) -> bool {
+        self.options.types || self.has_nil || !self.types.is_empty()
+    }
+
+    /// Are types of XML Schema named?
+    pub(super) fn has_xsd(&self) -> bool {
+        self.options.types || self.types.has_schema()
     }
 
     /// May the field have an element that is nil?
@@ -171,6 +196,9 @@ impl Naming<'_> {
         if self.layout.scope(id).shape == ScopeShape::Item {
             return self.item(id);
         }
+        if let Some(choice) = self.typed_around(id, field) {
+            return self.component(id, choice);
+        }
         let own = || noted_name(self.layout, field.member).unwrap_or(&field.name);
         match self.is_run(field) {
             true => item_name(self.layout, field).unwrap_or_else(own).to_owned(),
@@ -210,6 +238,11 @@ impl Naming<'_> {
                 let checked = checked.and_then(|()| self.check_nil(id, at));
                 checked.map_err(|what| scope.locate(unsupported(what), at))?;
             }
+            let located = |(at, what)| match scope.fields.get(at) {
+                Some(_) => scope.locate(unsupported(what), at),
+                None => unsupported(what).within(&scope.name),
+            };
+            self.check_types(id).map_err(located)?;
         }
         Ok(())
     }
@@ -230,6 +263,9 @@ impl Naming<'_> {
             let mut known: HashSet<Place> = components.collect();
             for (at, field) in scope.fields.iter().enumerate() {
                 let name = self.own_name(id, field);
+                if self.is_typed_scope(id) || self.follows(id, at) {
+                    continue;
+                }
                 if !known.insert(self.place(id, at, name.clone())) {
                     let what = format!("two elements {name} beside each other in XML");
                     return Err(scope.locate(unsupported(what), at));
@@ -324,12 +360,20 @@ impl Naming<'_> {
             let place = |name: &String| self.place(id, index, name.clone());
             let is_attribute = self.shape(id, index) == Shape::Attribute;
             let is_taken = is_attribute && TAKEN.contains(&&**name);
+            if self.follows(id, index) {
+                continue;
+            }
             if passed.insert(place(name)) && !is_taken {
                 continue;
             }
             let numbered = (2..).map(|number| format!("{name}-{number}"));
             let mut free = numbered.filter(|name| all.insert(place(name)));
             *name = free.next().expect("one of all numbers");
+        }
+        for index in 0..names.len() {
+            if let Some(lead) = self.lead(id, index) {
+                names[index] = names[lead].clone();
+            }
         }
         names
     }
@@ -339,14 +383,22 @@ impl Naming<'_> {
     fn prefixed(&self, id: ScopeId) -> Vec<String> {
         let scope = self.layout.scope(id);
         let mut names: Vec<String> = scope.fields.iter().map(|it| self.own_name(id, it)).collect();
-        let mut outside: Vec<Option<u16>> = scope.fields.iter().map(|it| it.component).collect();
+        // The name of an arm that is told by its type is its choice's.
+        let outside = |it: &Field| match self.typed_around(id, it) {
+            Some(choice) => scope.components[choice].parent,
+            None => it.component,
+        };
+        let mut outside: Vec<Option<u16>> = scope.fields.iter().map(outside).collect();
+        let is_counted: Vec<bool> =
+            (0..names.len()).map(|index| !self.follows(id, index)).collect();
         loop {
             let mut counts: HashMap<String, usize> = HashMap::new();
-            for name in &names {
+            for (name, _) in names.iter().zip(&is_counted).filter(|(_, counts)| **counts) {
                 *counts.entry(name.clone()).or_default() += 1;
             }
             let mut done = true;
-            for (name, outside) in names.iter_mut().zip(&mut outside) {
+            let counted = names.iter_mut().zip(&mut outside).zip(&is_counted);
+            for ((name, outside), _) in counted.filter(|(_, counts)| **counts) {
                 let repeated = counts[&**name] > 1;
                 if let Some(component) = outside.filter(|_| repeated) {
                     let component = &scope.components[usize::from(component)];
@@ -366,6 +418,9 @@ impl Naming<'_> {
         let field = &self.layout.scope(scope).fields[index];
         if self.layout.scope(scope).shape == ScopeShape::Item {
             return self.item(scope);
+        }
+        if let Some(choice) = self.typed_around(scope, field) {
+            return self.component(scope, choice);
         }
         match (field.holds, self.layout.notes().of_member(field.member, "fix", "tag")) {
             (Holds::Group(_), Some(tag)) => format!("g{tag}"),
@@ -436,13 +491,16 @@ impl Naming<'_> {
         format!("<{name} xsi:type=\"SOAP-ENC:Array\" {attributes}")
     }
 
-    /// Is a list an array of the encoding? One of choices is not: its elements tell by their names
-    /// which arm each is, and those of an array's items mean nothing (SOAP 1.1 section 5.1).
+    /// Is a list an array of the encoding? One of choices by element is not: its elements tell by their
+    /// names which arm each is, and those of an array's items mean nothing (SOAP 1.1 section 5.1).
     pub(super) fn is_array(&self, holds: Holds) -> bool {
         self.options.has_arrays()
             && match holds {
                 Holds::List(_) => true,
-                Holds::Group(inner) => self.layout.scope(inner).shape != ScopeShape::Choice,
+                Holds::Group(inner) => {
+                    let is_choice = self.layout.scope(inner).shape == ScopeShape::Choice;
+                    !is_choice || self.is_typed_scope(inner)
+                }
                 Holds::Value(_) | Holds::Enumeration(_) | Holds::Struct(_) => false,
             }
     }
@@ -450,6 +508,9 @@ impl Naming<'_> {
     /// The type of the items of an array. SOAP 1.2 has no name for arrays of something.
     fn type_of_items(&self, holds: Holds) -> String {
         let inner = match holds {
+            Holds::Group(inner) if self.is_typed_scope(inner) => {
+                return self.declared_type_written(inner);
+            }
             Holds::Group(inner) => self.layout.scope(inner),
             holds => return self.value_type(holds),
         };

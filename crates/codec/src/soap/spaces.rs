@@ -4,6 +4,7 @@ use trunkline_message::{Error, ErrorKind, Result, ScopeId};
 
 use super::naming::Naming;
 use super::plan::{NONE, Shape};
+use super::types::TypeSpaces;
 
 /// In place of a namespace's number: attributes without a prefix, which are in no namespace (Namespaces
 /// in XML section 6.2).
@@ -55,7 +56,8 @@ impl Spaces {
                 let name = naming.namespace(id, field);
                 let shape = naming.shape(id, field);
                 let is_attribute = shape == Shape::Attribute;
-                if is_nameless(shape) || is_attribute && name.is_empty() {
+                let is_nameless = is_nameless(shape) || naming.is_typed_scope(id);
+                if is_nameless || is_attribute && name.is_empty() {
                     continue;
                 }
                 is_prefixed |= !own.is_empty() && (name.is_empty() || is_attribute && name == own);
@@ -67,7 +69,9 @@ impl Spaces {
                 spaces.add(name, &naming.options.namespace);
             }
         }
-        if is_prefixed {
+        // Nor could types in no namespace be named.
+        let types = TypeSpaces::new(naming);
+        if is_prefixed || !own.is_empty() && types.names_none() {
             spaces.0[0].prefix = "ns".into();
         }
         match spaces.0.len() > MOST {
@@ -161,6 +165,9 @@ impl Naming<'_> {
     /// The namespace of a field's element or attribute. That of an item is its list's.
     pub(super) fn namespace(&self, id: ScopeId, index: usize) -> &str {
         let scope = self.layout.scope(id);
+        if let Some(choice) = self.typed_around(id, &scope.fields[index]) {
+            return self.namespace_of(scope.components[choice].member, false);
+        }
         match (scope.shape, scope.place) {
             (trunkline_message::Shape::Item, Some((around, list))) => self.namespace(around, list),
             _ => {

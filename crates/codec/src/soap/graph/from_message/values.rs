@@ -78,7 +78,8 @@ impl Encoder for Writer<'_> {
     }
 
     fn string(&mut self, field: usize, value: &str) {
-        let shared = self.encoded && !value.is_empty();
+        let typed = self.plan.scopes[self.scope].is_typed_arm(field);
+        let shared = self.encoded && !value.is_empty() && !typed;
         let node = match self.texts.get(value) {
             Some(node) if shared => *node,
             _ => {
