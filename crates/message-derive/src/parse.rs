@@ -307,7 +307,10 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note
 /// Why a word may not have this value.
 fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
     let known: (&[&str], _) = match (format, word) {
-        ("xml", "list") => (&["unwrapped", "spaced"], "a list is \"unwrapped\" or \"spaced\""),
+        ("xml", "list") => {
+            let lists = &["unwrapped", "spaced", "arms"];
+            (lists, "a list is \"unwrapped\", \"spaced\" or \"arms\"")
+        }
         ("xml", "form") => {
             (&["qualified", "unqualified"], "it is \"qualified\" or \"unqualified\"")
         }
@@ -381,7 +384,10 @@ mod tests {
             said(quote!(#[xml(tag = 1)])),
             "expected one of: name, namespace, form, entry, list, kind, attribute, text, unwrapped, spaced, nillable, choice"
         );
-        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is \"unwrapped\" or \"spaced\"");
+        assert_eq!(
+            said(quote!(#[xml(list = "loose")])),
+            "a list is \"unwrapped\", \"spaced\" or \"arms\""
+        );
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
         assert!(said(quote!(#[field(optional)])).contains("#[presence]"));

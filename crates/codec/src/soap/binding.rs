@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `entry` | a list | the name of the element of each entry; otherwise that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
+//! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
 //! | `name` | a member | the name of its element or attribute |
 //! | `namespace` | a member | that of its element or attribute; empty for none |
@@ -58,6 +59,16 @@ pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
     let noted = || layout.notes().of_member(field.member, "xml", "list") == Some("unwrapped");
     let in_struct = || matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
     is_list && noted() && in_struct()
+}
+
+/// Is it a list of choices without any element around it or its entries? Then the elements of the arms
+/// stand beside others, as those of a substitution group do.
+pub(super) fn is_of_arms(layout: &Layout, field: &Field) -> bool {
+    let Holds::Group(inner) = field.holds else { return false };
+    let inner = layout.scope(inner);
+    let in_struct = matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
+    let is_choice = inner.shape == Shape::Choice && !is_by_type(layout, field.member, inner.of);
+    in_struct && is_choice && of_member(layout, field.member, "list") == Some("arms")
 }
 
 /// Is it a list whose items stand in one text, with blanks between them? Content by the encoding rules

@@ -5,7 +5,7 @@ use trunkline_message::{ErrorKind, Holds, Kind, Result};
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
 use super::plan::{NONE, ScopePlan, Shape};
-use super::types::holds_typed;
+use super::types::begins_with_arm;
 use crate::xml::{self, Event};
 
 impl<'a> Body<'a> {
@@ -36,7 +36,7 @@ impl<'a> Body<'a> {
         let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
         let around = &plan.scopes[self.scope];
         let slot = &around.slots[self.field];
-        let is_apart = holds_typed(&plan.scopes, slot);
+        let is_apart = begins_with_arm(&plan.scopes, slot);
         let typed = match is_apart || around.is_typed_arm(self.field) {
             // Which arm it is, the type says.
             true => Ok(()),

@@ -738,7 +738,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
             for (i, entry) in entries.iter().enumerate() {
                 match slot.form {
                     ListForm::Spaced => body.spaced_item(i, entry),
-                    ListForm::Elements | ListForm::ByType => body.inner(enclosing, entry),
+                    _ => body.inner(enclosing, entry),
                 }
                 if let Some(problem) = body.problem.take() {
                     body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));

@@ -69,14 +69,15 @@ impl<'a> Body<'a> {
         let (slot, inside) = self.present();
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
-        if slot.shape == Shape::Run {
-            return self.run_of_entries(slot, inside, into);
-        }
         if slot.form != ListForm::Elements {
             return match slot.form {
                 ListForm::ByType => self.typed_entries(slot, inside, into),
-                _ => self.spaced_entries(slot, inside, into),
+                ListForm::Arms => self.arm_of_run(slot, into),
+                ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, inside, into),
             };
+        }
+        if slot.shape == Shape::Run {
+            return self.run_of_entries(slot, inside, into);
         }
         into.clear();
         let stated = self.stated.take();

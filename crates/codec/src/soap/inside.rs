@@ -75,6 +75,7 @@ impl Inside {
                 let item = layout.scope(inner).fields[0].holds;
                 (None, !matches!(item, Holds::Value(_) | Holds::Enumeration(_)))
             }
+            (Holds::Group(_), Shape::Run) if naming.is_of_arms(field) => (None, true),
             (Holds::Group(inner), Shape::Run) => (Some(of_scope(name, inner)), true),
             (Holds::Group(inner), _)
                 if shape_of(inner) == ScopeShape::Choice && !naming.is_typed_scope(inner) =>

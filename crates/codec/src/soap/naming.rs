@@ -10,8 +10,8 @@ use trunkline_message::{
 use trunkline_wire::Literal;
 
 use super::binding::{
-    check_component, check_member, check_type, entry_name, is_spaced, is_unwrapped, item_name,
-    noted_name, of_member, of_type,
+    check_component, check_member, check_type, entry_name, is_of_arms, is_spaced, is_unwrapped,
+    item_name, noted_name, of_member, of_type,
 };
 use super::plan::{Layout, NONE, Options, Shape, Style, Version};
 use super::spaces::{Place, Spaces};
@@ -167,7 +167,15 @@ impl Naming<'_> {
 
     /// Have the entries of a list no element around all of them? Arrays of the encoding have.
     fn is_run(&self, field: &Field) -> bool {
-        is_unwrapped(self.layout, field) && !self.options.has_arrays()
+        is_unwrapped(self.layout, field) && !self.options.has_arrays() || self.is_of_arms(field)
+    }
+
+    /// Do the elements of the arms of a list stand beside others? Where content is by the encoding
+    /// rules, and in flat and compact forms, whose names would meet, they stand in that of the list.
+    pub(super) fn is_of_arms(&self, field: &Field) -> bool {
+        let options = self.options;
+        let is_by_names = options.flat || options.compact_tags || options.style.is_encoded();
+        is_of_arms(self.layout, field) && !is_by_names
     }
 
     /// Is it an arm or an item? Those are elements whatever other values are: an element is what says
@@ -266,7 +274,12 @@ impl Naming<'_> {
                 if self.is_typed_scope(id) || self.follows(id, at) {
                     continue;
                 }
-                if !known.insert(self.place(id, at, name.clone())) {
+                let places = match field.holds.scope().filter(|_| self.is_of_arms(field)) {
+                    Some(inner) => self.places_of_arms((id, at), inner),
+                    None => vec![self.place(id, at, name)],
+                };
+                let twice = places.into_iter().find(|it| !known.insert(it.clone()));
+                if let Some((.., name)) = twice {
                     let what = format!("two elements {name} beside each other in XML");
                     return Err(scope.locate(unsupported(what), at));
                 }
@@ -314,6 +327,11 @@ impl Naming<'_> {
         match of_member(self.layout, field.member, "list") {
             None => {}
             Some("unwrapped") if is_unwrapped(self.layout, field) => {}
+            Some("arms") if is_of_arms(self.layout, field) && field.fixed.is_none() => {}
+            Some("arms") => {
+                let what = "of what is no list of choices by element, of any number, in a struct";
+                return Err(format!("xml(list = \"arms\") {what}"));
+            }
             Some("unwrapped") => {
                 return Err("xml(list = \"unwrapped\") of what is no list in a struct".into());
             }

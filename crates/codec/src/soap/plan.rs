@@ -296,7 +296,7 @@ impl Plan {
         }
         end_by_type(&mut scopes);
         let mut slots = scopes.iter().flat_map(|it| &it.slots);
-        let has_bare = slots.any(|it| it.form == ListForm::Spaced);
+        let has_bare = slots.any(|it| matches!(it.form, ListForm::Spaced | ListForm::Arms));
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Ok(Arc::new(Self {
@@ -459,6 +459,8 @@ pub(super) enum ListForm {
     Spaced,
     /// Each is an element whose type tells the arm.
     ByType,
+    /// Each is the element of its arm, without one around them.
+    Arms,
 }
 
 #[derive(Debug)]

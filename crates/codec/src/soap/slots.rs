@@ -29,6 +29,10 @@ impl Slots<'_> {
         let slot = |(index, local): (usize, String)| {
             let slot = self.slot(index, &local, order);
             let name = naming.spaces.written(slot.space, &local);
+            if slot.form == ListForm::Arms {
+                self.arms(&slot, index, names);
+                return slot;
+            }
             let names = match slot.shape {
                 Shape::Attribute => &mut *attributes,
                 Shape::Text | Shape::Bare => return slot,
@@ -61,11 +65,14 @@ impl Slots<'_> {
             inside.tell_type(naming, (!is_apart).then_some(told));
         }
         let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
+        let is_of_arms = naming.is_of_arms(field);
         let holds_typed = field.holds.scope().is_some_and(|it| naming.is_typed_scope(it));
         let (start, end) = match (shape, own) {
             _ if is_apart => (Literal::new(b""), Literal::new(b"")),
             // No start tag is as the plan would write it to the letter: there is more than one.
-            (Shape::Run | Shape::Struct, _) if holds_typed => (Literal::new(b"<\0"), end(name)),
+            (Shape::Run | Shape::Struct, _) if holds_typed || is_of_arms => {
+                (Literal::new(b"<\0"), end(name))
+            }
             (Shape::Attribute, _) => {
                 (Literal::new(format!(" {name}=\"").as_bytes()), Literal::new(b"\""))
             }
@@ -93,9 +100,20 @@ impl Slots<'_> {
         let form = match shape {
             Shape::Value | Shape::Attribute if is_list => ListForm::Spaced,
             Shape::Group if holds_typed => ListForm::ByType,
+            Shape::Run if is_of_arms => ListForm::Arms,
             _ => ListForm::Elements,
         };
         Slot { start, end, shape, component, scope, inside, form, space, visit, rank }
+    }
+
+    /// Adds the names of arms that stand where their list does.
+    fn arms(&self, slot: &Slot, index: usize, names: &mut Names) {
+        let (naming, inner) = (self.naming, ScopeId(slot.scope));
+        for (arm, local) in naming.fields(inner).into_iter().enumerate() {
+            let space = naming.space(inner, arm);
+            let name = naming.spaces.written(space, &local);
+            names.add(slot.component, (&name, &local), space, Name::Field(index as u16));
+        }
     }
 
     /// The start tag of an item without a list around it.

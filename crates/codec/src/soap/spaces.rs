@@ -191,6 +191,17 @@ impl Naming<'_> {
         (self.around(id, index), space, name)
     }
 
+    /// Those of the arms of a list that stand beside other elements, where the list is.
+    pub(super) fn places_of_arms(
+        &self,
+        (id, list): (ScopeId, usize),
+        inner: ScopeId,
+    ) -> Vec<Place> {
+        let around = self.around(id, list);
+        let names = self.fields(inner).into_iter().enumerate();
+        names.map(|(arm, name)| (around, self.space(inner, arm), name)).collect()
+    }
+
     /// The same of a component.
     pub(super) fn place_of_component(&self, id: ScopeId, index: usize, name: String) -> Place {
         let parent = self.layout.scope(id).components[index].parent;

@@ -14,11 +14,13 @@ use trunkline_wire::Literal;
 use super::attributes::type_name;
 use super::binding::{NO_CHOICE, is_by_type, is_typed, of_member, of_type};
 use super::decoder::Body;
+use super::entries::Run;
 use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS};
 use super::inside::Inside;
+use super::names::Name;
 use super::naming::{Naming, xsd_name};
 use super::opening::excerpt;
-use super::plan::{ScopePlan, Shape, Slot};
+use super::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
 use super::qname::QName;
 use super::ways::Step;
 
@@ -497,8 +499,46 @@ impl<'a> Body<'a> {
     }
 }
 
+impl<'a> Body<'a> {
+    /// Reads the next entry of a list of choices that stand beside other elements: the element just
+    /// begun, which is one of the arms.
+    #[inline(never)]
+    pub(super) fn arm_of_run<G: Entries>(&mut self, slot: &'a Slot, into: &mut G) -> Result<()> {
+        let run = std::mem::replace(&mut self.run, Run::First);
+        if run != Run::Again {
+            into.clear();
+        }
+        if run == Run::Empty {
+            return Ok(());
+        }
+        let (plan, at) = (self.plan, self.begun);
+        let (outer, field) = (self.scope, self.field);
+        let scope = &plan.scopes[usize::from(slot.scope)];
+        self.measure(scope);
+        self.count_entry()?;
+        let name = self.parser.open_element(self.input).unwrap_or_default();
+        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        let namespace = self.parser.resolve_prefix(self.input, prefix);
+        let mut all = scope.names.all(NONE, local.as_bytes());
+        let arm = all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)));
+        let Some((_, Name::Field(arm))) = arm else {
+            return Err(self.error(ErrorKind::Schema, at));
+        };
+        (self.scope, self.field) = (slot.scope.into(), arm.into());
+        let read = self.begun(at, into.next_entry());
+        read.map_err(|error| plan.locate(error, outer, field))?;
+        (self.scope, self.field) = (outer, field);
+        Ok(())
+    }
+}
+
+/// Are the start tags of a field's element those of the arms of a choice, or of items that are choices?
+pub(super) fn begins_with_arm(scopes: &[ScopePlan], slot: &Slot) -> bool {
+    slot.form == ListForm::Arms || holds_typed(scopes, slot)
+}
+
 /// Does the field of a slot hold a choice by type, or items of a run that are such?
-pub(super) fn holds_typed(scopes: &[ScopePlan], slot: &Slot) -> bool {
+fn holds_typed(scopes: &[ScopePlan], slot: &Slot) -> bool {
     matches!(slot.shape, Shape::Struct | Shape::Run)
         && slot.scope > 0
         && scopes[usize::from(slot.scope)].by_type.is_some()

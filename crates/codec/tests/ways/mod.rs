@@ -70,6 +70,14 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
         assert_eq!(self.read(&document).as_ref(), Ok(message), "{document}");
     }
 
+    /// What is written of the message, between the tags of the Body.
+    #[track_caller]
+    pub(crate) fn body(&self, message: &M) -> String {
+        let mut encoder = Encoder::new(&self.plan);
+        let bytes = encoder.encode(message).unwrap_or_else(|it| panic!("{it}"));
+        inside(&String::from_utf8_lossy(bytes)).to_owned()
+    }
+
     /// What is not as we write it.
     #[track_caller]
     pub(crate) fn reads(&mut self, body: &str, message: &M) {
