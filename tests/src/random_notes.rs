@@ -1,6 +1,6 @@
 //! Notes of formats by chance, about the members and types of a schema that is being made.
 
-use trunkline_lab::random::Random;
+use trunkline_bench::random::Random;
 use trunkline_message::{LayoutBuilder, MemberId, Need, TypeId};
 
 /// Which notes there are.

@@ -72,6 +72,11 @@ struct Typed {
 const DEPTH: usize = 3;
 
 impl Maker {
+    /// Has the schema any shape, and no notes but those that a shape needs?
+    fn is_plain(&self) -> bool {
+        !self.flat && self.notes.notes == Notes::None
+    }
+
     /// Says whether others may stand beside them.
     fn members(&mut self, builder: &mut LayoutBuilder, depth: usize, is_entry: bool) -> bool {
         if depth > 0 && !is_entry && self.notes.fits(10) {
@@ -97,6 +102,11 @@ impl Maker {
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
+                2 if depth < DEPTH && self.is_plain() && self.random.chance(25) => {
+                    builder.begin_component(&format!("Struct{i}"), Need::Optional);
+                    self.mixed(builder, depth);
+                    builder.end();
+                }
                 2 if depth < DEPTH && !opens_entry => {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
                     self.notes.member(builder, What::Struct, Need::Optional, false);
@@ -111,7 +121,7 @@ impl Maker {
                     builder.begin_choice(&format!("Choice{i}"), need);
                     self.notes.member(builder, What::Choice, need, false);
                     self.notes.of_type(builder);
-                    self.arms(builder, depth);
+                    self.arms(builder, depth, true);
                     builder.end();
                 }
                 4 if depth < DEPTH && !self.flat => {
@@ -122,7 +132,7 @@ impl Maker {
                     );
                     self.notes.member(builder, What::List, list(need), false);
                     self.notes.of_type(builder);
-                    self.arms(builder, depth);
+                    self.arms(builder, depth, true);
                     builder.end();
                 }
                 _ => self.field(builder, &format!("Field{i}"), need, None),
@@ -172,7 +182,57 @@ impl Maker {
         self.notes.member(builder, what, need, false);
     }
 
-    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize) {
+    /// Elements with text between them.
+    fn mixed(&mut self, builder: &mut LayoutBuilder, depth: usize) {
+        builder.begin_choices("Mixed", "Piece", Need::Implied);
+        builder.note("xml", "list", "mixed");
+        let text = builder.types().scalar(Kind::Text);
+        builder.member("Text", text, Need::Required).note("xml", "kind", "text");
+        self.arms(builder, depth, false);
+        builder.end();
+    }
+
+    /// Arms that `xsi:type` tells apart.
+    fn typed_arms(&mut self, builder: &mut LayoutBuilder, depth: usize) {
+        builder.note_type("xml", "choice", "type");
+        let base = self.random.below(8);
+        for i in 0..self.random.between(1, 5) {
+            self.names += 1;
+            let name = format!("Arm{}", self.names);
+            match self.random.below(5) {
+                0 => {
+                    builder.begin_component(&name, Need::Required);
+                    note_type(builder, true, base == i, &name);
+                    self.members(builder, depth + 1, false);
+                    builder.end();
+                }
+                1 => {
+                    // An arm that says nothing but that it is chosen.
+                    builder.begin_component(&name, Need::Required);
+                    note_type(builder, true, base == i, &name);
+                    builder.end();
+                }
+                2 if depth + 1 < DEPTH => {
+                    builder.begin_choice(&name, Need::Required);
+                    note_type(builder, true, base == i, &name);
+                    self.arms(builder, depth + 1, false);
+                    builder.end();
+                }
+                // Types of values are told apart, and lists have none.
+                _ => {
+                    let kind = self.kind(false);
+                    let of = builder.types().scalar(kind);
+                    builder.member(&name, of, Need::Required);
+                    note_type(builder, i > 0, base == i, &name);
+                }
+            }
+        }
+    }
+
+    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize, may_be_typed: bool) {
+        if may_be_typed && self.is_plain() && self.random.chance(40) {
+            return self.typed_arms(builder, depth);
+        }
         let labels = self.notes.labels(builder);
         for arm in 0..self.random.between(1, 5) {
             self.names += 1;
@@ -199,7 +259,7 @@ impl Maker {
                 0 => _ = self.members(builder, depth + 1, false),
                 // An arm that says nothing but that it is chosen.
                 1 => {}
-                _ => self.arms(builder, depth + 1),
+                _ => self.arms(builder, depth + 1, true),
             }
             builder.end();
         }
@@ -297,6 +357,17 @@ impl Maker {
             (false, _) => 16,
         };
         kinds[self.random.below(known) as usize]
+    }
+}
+
+/// Says what the arm added last is called as a type, if it `is` called so, and whether it is the declared
+/// one.
+fn note_type(builder: &mut LayoutBuilder, is: bool, is_base: bool, name: &str) {
+    if is {
+        builder.note("xml", "type", name);
+    }
+    if is_base {
+        builder.note("xml", "base", "true");
     }
 }
 

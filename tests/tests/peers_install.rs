@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use trunkline_bench::folder::PrivateFolder;
-use trunkline_lab::broker::BROKERS;
+use trunkline_bench_bus::broker::BROKERS;
 
 fn peers() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../peers")

@@ -84,7 +84,7 @@ const fn flag(format: &'static str, word: &'static str, of: &'static str) -> Wor
 
 const OF_STRUCTS: [Word; 3] =
     [words("fix", "message_type"), words("xml", "namespace"), words("xml", "form")];
-const OF_MEMBERS: [Word; 13] = [
+const OF_MEMBERS: [Word; 14] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -98,17 +98,25 @@ const OF_MEMBERS: [Word; 13] = [
     flag("xml", "unwrapped", "list"),
     flag("xml", "spaced", "list"),
     Word { format: "xml", word: "nillable", value: Value::True },
+    words("xml", "choice"),
 ];
 /// Of choices, their arms, and the values of enumerations.
-pub(crate) const OF_CHOICES: [Word; 3] =
-    [words("cdr", "switch"), words("xml", "namespace"), words("xml", "form")];
-pub(crate) const OF_ARMS: [Word; 7] = [
+pub(crate) const OF_CHOICES: [Word; 4] = [
+    words("cdr", "switch"),
+    words("xml", "namespace"),
+    words("xml", "form"),
+    words("xml", "choice"),
+];
+pub(crate) const OF_ARMS: [Word; 10] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
     words("xml", "namespace"),
     words("xml", "form"),
     words("xml", "entry"),
+    words("xml", "type"),
+    flag("xml", "text", "kind"),
+    Word { format: "xml", word: "base", value: Value::True },
     words("cdr", "label"),
 ];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
@@ -370,12 +378,18 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[&[Word]]) -> Result<Vec<N
 /// Why a word may not have this value.
 fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
     let known: (&[&str], _) = match (format, word) {
-        ("xml", "list") => (&["unwrapped", "spaced"], "a list is \"unwrapped\" or \"spaced\""),
+        ("xml", "list") => {
+            let lists = &["unwrapped", "spaced", "arms", "mixed"];
+            (lists, "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\"")
+        }
         ("xml", "form") => {
             (&["qualified", "unqualified"], "it is \"qualified\" or \"unqualified\"")
         }
         ("xml", "kind") => {
             (&["attribute", "element", "text"], "it is \"attribute\", \"element\" or \"text\"")
+        }
+        ("xml", "choice") => {
+            (&["element", "type"], "the arm is told by its \"element\" or by its \"type\"")
         }
         ("xml", "namespace") => return None,
         _ => return value.is_empty().then_some("it is empty"),
@@ -439,9 +453,12 @@ mod tests {
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
         assert_eq!(
             said(quote!(#[xml(tag = 1)])),
-            "expected one of: name, namespace, form, entry, list, kind, attribute, text, unwrapped, spaced, nillable"
+            "expected one of: name, namespace, form, entry, list, kind, attribute, text, unwrapped, spaced, nillable, choice"
         );
-        assert_eq!(said(quote!(#[xml(list = "loose")])), "a list is \"unwrapped\" or \"spaced\"");
+        assert_eq!(
+            said(quote!(#[xml(list = "loose")])),
+            "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\""
+        );
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));
         assert!(said(quote!(#[field(optional)])).contains("#[presence]"));

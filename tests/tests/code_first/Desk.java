@@ -1,18 +1,26 @@
 import com.sun.net.httpserver.HttpServer;
 import jakarta.jws.WebParam;
+import jakarta.jws.WebResult;
 import jakarta.jws.WebService;
 import jakarta.xml.bind.annotation.XmlAttribute;
 import jakarta.xml.bind.annotation.XmlElement;
 import jakarta.xml.bind.annotation.XmlList;
+import jakarta.xml.bind.annotation.XmlSeeAlso;
 import jakarta.xml.bind.annotation.XmlType;
 import jakarta.xml.bind.annotation.XmlValue;
+import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
+import jakarta.xml.ws.RequestWrapper;
+import jakarta.xml.ws.ResponseWrapper;
+import jakarta.xml.ws.Service;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import javax.xml.namespace.QName;
 
 /** A service made from code alone: the schema is what JAX-WS and JAXB make of these classes. */
 @WebService(serviceName = "Desk", targetNamespace = "urn:desk")
@@ -74,6 +82,30 @@ public class Desk {
         @XmlAttribute public Boolean open;
     }
 
+    /** One of these or of what extends it: JAXB tells which by xsi:type. */
+    @XmlSeeAlso({Circle.class, Square.class})
+    @XmlType(propOrder = {"name"})
+    public static class Shape {
+        public String name;
+    }
+
+    public static class Circle extends Shape {
+        public double radius;
+    }
+
+    public static class Square extends Shape {
+        public int side;
+        public Shape inside;
+    }
+
+    public static class Drawing {
+        public String title;
+        public Shape first;
+        public List<Shape> shapes = new ArrayList<>();
+        public Object any;
+        public List<Object> all = new ArrayList<>();
+    }
+
     public Quoted quote(
             @WebParam(name = "symbol") String symbol,
             @WebParam(name = "quantity") int quantity,
@@ -111,13 +143,92 @@ public class Desk {
         return order;
     }
 
-    /** Serves until its input ends. */
+    /** The drawing as it came, with what Java found in it as its title. */
+    public Drawing draw(@WebParam(name = "drawing") Drawing drawing) {
+        StringBuilder found = new StringBuilder();
+        show(drawing.first, found);
+        for (Shape shape : drawing.shapes) show(shape, found);
+        show(drawing.any, found);
+        for (Object one : drawing.all) show(one, found);
+        drawing.title = found.toString();
+        return drawing;
+    }
+
+    static void show(Object one, StringBuilder found) {
+        String of = one == null ? "null" : one.getClass().getSimpleName();
+        found.append(found.length() == 0 ? "" : " ").append(of);
+        if (one instanceof Shape) found.append(':').append(((Shape) one).name);
+        if (one instanceof Circle) found.append(':').append(((Circle) one).radius);
+        if (one instanceof Square) {
+            found.append(':').append(((Square) one).side).append('(');
+            show(((Square) one).inside, found);
+            found.append(')');
+        }
+        if (!(one instanceof Shape) && one != null) found.append(':').append(one);
+    }
+
+    /** What a client knows of it. */
+    @WebService(name = "Desk", targetNamespace = "urn:desk")
+    @XmlSeeAlso({Shape.class})
+    public interface Draws {
+        @RequestWrapper(className = "Desk$Draw", localName = "draw", targetNamespace = "urn:desk")
+        @ResponseWrapper(className = "Desk$Drawn", localName = "drawResponse", targetNamespace = "urn:desk")
+        @WebResult(name = "return")
+        Drawing draw(@WebParam(name = "drawing") Drawing drawing);
+    }
+
+    @XmlType(name = "draw", namespace = "urn:desk")
+    public static class Draw {
+        public Drawing drawing;
+    }
+
+    @XmlType(name = "drawResponse", namespace = "urn:desk")
+    public static class Drawn {
+        @XmlElement(name = "return")
+        public Drawing result;
+    }
+
+    /** Calls the service there with a drawing, as the service here describes itself, and shows the answer. */
+    static void call(String there, int port) throws Exception {
+        URL description = new URL("http://127.0.0.1:" + port + "/desk?wsdl");
+        Service service = Service.create(description, new QName("urn:desk", "Desk"));
+        Draws draws = service.getPort(Draws.class);
+        ((BindingProvider) draws)
+                .getRequestContext()
+                .put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, there);
+        Drawing drawing = new Drawing();
+        Circle circle = new Circle();
+        circle.name = "c";
+        circle.radius = 0.5;
+        Square square = new Square();
+        square.name = "s";
+        square.side = 3;
+        square.inside = circle;
+        Shape plain = new Shape();
+        plain.name = "p";
+        drawing.first = square;
+        drawing.shapes.add(plain);
+        drawing.shapes.add(circle);
+        drawing.any = 7;
+        drawing.all.add("text");
+        drawing.all.add(true);
+        drawing.all.add(circle);
+        Drawing answer = draws.draw(drawing);
+        String told = answer.title;
+        System.out.println(told + " | " + new Desk().draw(answer).title);
+    }
+
+    /** Serves until its input ends, or calls the service there. */
     public static void main(String[] arguments) throws Exception {
         HttpServer server =
                 HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 16);
         server.setExecutor(Executors.newFixedThreadPool(2));
         Endpoint.create(new Desk()).publish(server.createContext("/desk"));
         server.start();
+        if (arguments.length > 0) {
+            call(arguments[0], server.getAddress().getPort());
+            System.exit(0);
+        }
         System.out.println(server.getAddress().getPort());
         while (System.in.read() >= 0) {}
         System.exit(0);

@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use trunkline_message::Message;
-use trunkline_session::soap::{Binding, ClientConfig};
+use trunkline_session::soap::{self, Binding, ClientConfig, Fault, Server};
 use trunkline_tests::skip::skip;
 use trunkline_wire::{Decimal, Text};
 
@@ -46,6 +46,7 @@ trunkline_session::client! {
     struct Desk in "urn:desk" {
         fn quote(Question) -> Answer;
         fn keep(Keep) -> Kept;
+        fn draw(Draw) -> Drawn;
     }
 }
 
@@ -58,21 +59,8 @@ struct Service {
 impl Service {
     /// None, with a note, where the toolkit is not there.
     fn start() -> Option<Self> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let jars = here.parent().expect("the workspace").join("peers/build/metro/lib");
-        if !jars.is_dir() {
-            skip("peers/build/metro is not there: make peers");
-            return None;
-        }
-        let classes = compiled(&here.join("tests/code_first/Desk.java"), &jars);
-        let mut process = Command::new("java")
-            .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
-            .arg(format!("{}:{}/*", classes.display(), jars.display()))
-            .arg("Desk")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("Java runs");
+        let mut process =
+            java()?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Java runs");
         let mut port = String::new();
         BufReader::new(process.stdout.take().expect("its output"))
             .read_line(&mut port)
@@ -93,6 +81,22 @@ impl Drop for Service {
         _ = self.process.kill();
         _ = self.process.wait();
     }
+}
+
+/// The service's program; none, with a note, where the toolkit is not there.
+fn java() -> Option<Command> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let jars = here.parent().expect("the workspace").join("peers/build/metro/lib");
+    if !jars.is_dir() {
+        skip("peers/build/metro is not there: make peers");
+        return None;
+    }
+    let classes = compiled(&here.join("tests/code_first/Desk.java"), &jars);
+    let mut java = Command::new("java");
+    java.args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
+        .arg(format!("{}:{}/*", classes.display(), jars.display()))
+        .arg("Desk");
+    Some(java)
 }
 
 /// The folder of the classes, which are compiled once.
@@ -217,4 +221,118 @@ fn namespaces_attributes_texts_nil_and_spaced_lists_arrive_and_come_back() {
         let kept = Order { name: Some(found.into()), ..order.clone() };
         assert_eq!(reply, Kept { r#return: kept });
     }
+}
+
+/// `@XmlSeeAlso` in Java: this class, or one that extends it.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+#[xml(choice = "type")]
+enum Shape {
+    #[xml(base, type = "shape")]
+    Plain(Plain),
+    #[xml(type = "circle")]
+    Circle(Circle),
+    #[xml(type = "square")]
+    Square(Square),
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Plain {
+    name: Option<Text>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Circle {
+    name: Option<Text>,
+    radius: f64,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Square {
+    name: Option<Text>,
+    side: i32,
+    inside: Option<Box<Shape>>,
+}
+
+/// `Object` in Java.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[xml(choice = "type")]
+enum Object {
+    Whole(i32),
+    Word(Text),
+    Truth(bool),
+    #[xml(type = "circle")]
+    Circle(Circle),
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Drawing {
+    title: Option<Text>,
+    first: Option<Shape>,
+    #[xml(unwrapped)]
+    shapes: Vec<Shape>,
+    any: Option<Object>,
+    #[xml(unwrapped)]
+    all: Vec<Object>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Draw {
+    drawing: Drawing,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Drawn {
+    r#return: Drawing,
+}
+
+fn drawing() -> Drawing {
+    let circle = || Circle { name: Some("c".into()), radius: 0.5 };
+    let inside = Some(Box::new(Shape::Circle(circle())));
+    Drawing {
+        title: None,
+        first: Some(Shape::Square(Square { name: Some("s".into()), side: 3, inside })),
+        shapes: vec![Shape::Plain(Plain { name: Some("p".into()) }), Shape::Circle(circle())],
+        any: Some(Object::Whole(7)),
+        all: vec![Object::Word("text".into()), Object::Truth(true), Object::Circle(circle())],
+    }
+}
+
+/// What Java finds in it.
+const FOUND: &str = "Square:s:3( Circle:c:0.5) Shape:p Circle:c:0.5 Integer:7 String:text Boolean:true \
+                     Circle:c:0.5";
+
+#[test]
+fn derived_types_arrive_and_come_back() {
+    let Some(service) = Service::start() else { return };
+    let mut client = service.client();
+    for _ in 0..3 {
+        let reply = client.draw(&Draw { drawing: drawing() }).expect("an answer");
+        let found = Drawing { title: Some(FOUND.into()), ..drawing() };
+        assert_eq!(reply, Drawn { r#return: found });
+    }
+    let none = Drawing { first: None, shapes: vec![], any: None, all: vec![], title: None };
+    let reply = client.draw(&Draw { drawing: none.clone() }).expect("an answer");
+    assert_eq!(reply.r#return, Drawing { title: Some("null null".into()), ..none });
+}
+
+#[test]
+fn a_client_made_from_code_sends_derived_types_to_our_service() {
+    let Some(mut java) = java() else { return };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = seen.clone();
+    let draw = move |request: Draw| -> Result<Drawn, Fault> {
+        kept.lock().expect("no panic").push(request.drawing.clone());
+        Ok(Drawn { r#return: Drawing { title: Some("ours".into()), ..request.drawing } })
+    };
+    let service = soap::Service::new("Desk", "urn:desk")
+        .described_by("<see-that-of-the-service-in-java/>")
+        .operation("draw", draw)
+        .at("/desk", Binding::document_literal().unqualified());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let url = format!("http://{}/desk", server.address());
+    let output = java.arg(url).stdin(Stdio::null()).output().expect("Java runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(told.trim(), format!("ours | {FOUND}"), "{output:?}");
+    assert_eq!(*seen.lock().expect("no panic"), [drawing()]);
 }

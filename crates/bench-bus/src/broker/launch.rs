@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{BrokerError, Options, Reason, Running};
+use crate::socket_bus::Socket;
 use trunkline_bench::child;
 use trunkline_bench::folder::PrivateFolder;
-use crate::socket_bus::Socket;
 
 /// Between two looks whether the process is ready. What is measured as start-up time is as exact.
 const LOOK: Duration = Duration::from_millis(1);

@@ -332,18 +332,38 @@ fn schema_type<'a>(
     let (prefix, _) = parts(&qualified);
     match parser.resolve_prefix(input, prefix) {
         Some(namespace) if is_schema(parser.namespace_name(input, namespace)) => {
-            Ok(Some(match qualified {
-                Cow::Borrowed(it) => Cow::Borrowed(parts(it).1),
-                Cow::Owned(it) => Cow::Owned(parts(&it).1.to_owned()),
-            }))
+            Ok(Some(local_of(qualified)))
         }
         Some(_) => Ok(None),
-        None => {
-            let qualified = excerpt(trim(&qualified));
-            let what = format!("a declared prefix in xsi:type=\"{qualified}\"");
-            Err(ErrorKind::Expected(what.into()))
-        }
+        None => Err(undeclared(&qualified)),
     }
+}
+
+/// The name of the type that the start tag just read tells, as a namespace and a name in it.
+///
+/// # Errors
+/// Its prefix is not declared.
+pub(super) fn type_name<'a>(
+    parser: &'a Parser,
+    input: &'a str,
+) -> Kept<Option<(&'a str, Cow<'a, str>)>> {
+    let is_type = |it: &Attribute<'_>| {
+        let namespace = parser.namespace_name(input, it.name.namespace);
+        it.name.local() == "type" && (namespace == XSI || XSI_OF_DRAFTS.contains(&namespace))
+    };
+    let Some(attribute) = parser.attributes(input).find(is_type) else { return Ok(None) };
+    let value = attribute.value();
+    let Some(namespace) = parser.resolve_prefix(input, parts(&value).0) else {
+        return Err(undeclared(&value));
+    };
+    Ok(Some((parser.namespace_name(input, namespace), local_of(value))))
+}
+
+/// The prefix of a type's name is not declared.
+#[cold]
+fn undeclared(qualified: &str) -> ErrorKind {
+    let what = format!("a declared prefix in xsi:type=\"{}\"", excerpt(trim(qualified)));
+    ErrorKind::Expected(what.into())
 }
 
 fn is_schema(namespace: &str) -> bool {
@@ -354,6 +374,13 @@ fn is_schema(namespace: &str) -> bool {
 fn parts(qualified: &str) -> (&str, &str) {
     let qualified = trim(qualified);
     qualified.split_once(':').unwrap_or(("", qualified))
+}
+
+fn local_of(qualified: Cow<'_, str>) -> Cow<'_, str> {
+    match qualified {
+        Cow::Borrowed(it) => Cow::Borrowed(parts(it).1),
+        Cow::Owned(it) => Cow::Owned(parts(&it).1.to_owned()),
+    }
 }
 
 /// Without the white space around, which XML Schema does not count.

@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | `entry` | a list | the name of the element of each entry; otherwise that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
+//! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
+//! | `list` | a list of choices that is all an element has inside | `mixed`: with text between the elements |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
 //! | `name` | a member | the name of its element or attribute |
 //! | `namespace` | a member | that of its element or attribute; empty for none |
@@ -11,6 +13,10 @@
 //! | `form` | a member or type | is the element of the member, or are those of the type's members, in a namespace: `qualified` or `unqualified` |
 //! | `kind` | a member | `attribute`, `element`, or `text` of the element around |
 //! | `nillable` | a member that may be absent | `true`: an absent one is written as an element that is nil |
+//! | `choice` | a choice, or a member that is one | `type`: one element, whose `xsi:type` tells the arm |
+//! | `type` | an arm | the name of its type there; `xsd:` before it is a type of XML Schema |
+//! | `namespace` | an arm | that of its type there |
+//! | `base` | an arm | `true`: the declared type, which needs no `xsi:type` there |
 //!
 //! Namespaces, forms and kinds count where content is by schema; content by the encoding rules has
 //! elements in no namespace only.
@@ -56,6 +62,16 @@ pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
     is_list && noted() && in_struct()
 }
 
+/// Is it a list of choices without any element around it or its entries? Then the elements of the arms
+/// stand beside others, as those of a substitution group do.
+pub(super) fn is_of_arms(layout: &Layout, field: &Field) -> bool {
+    let Holds::Group(inner) = field.holds else { return false };
+    let inner = layout.scope(inner);
+    let in_struct = matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
+    let is_choice = inner.shape == Shape::Choice && !is_by_type(layout, field.member, inner.of);
+    in_struct && is_choice && of_member(layout, field.member, "list") == Some("arms")
+}
+
 /// Is it a list whose items stand in one text, with blanks between them? Content by the encoding rules
 /// has none, whatever the note says.
 pub fn is_spaced(layout: &Layout, field: &Field) -> bool {
@@ -72,9 +88,16 @@ pub fn is_spaced(layout: &Layout, field: &Field) -> bool {
     is_list && of_member(layout, field.member, "list") == Some("spaced")
 }
 
+/// Is a choice that a member is, or a list of which, one element whose type tells the arm?
+pub fn is_by_type(layout: &Layout, member: MemberId, choice: TypeId) -> bool {
+    let noted = of_member(layout, member, "choice").or_else(|| of_type(layout, choice, "choice"));
+    noted == Some("type")
+}
+
 /// The words of members, and those of types.
-const OF_MEMBERS: [&str; 7] = ["entry", "form", "kind", "list", "name", "namespace", "nillable"];
-const OF_TYPES: [&str; 2] = ["form", "namespace"];
+const OF_MEMBERS: [&str; 10] =
+    ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
+const OF_TYPES: [&str; 3] = ["choice", "form", "namespace"];
 
 /// # Errors
 /// What a note of the member says has no meaning.
@@ -98,12 +121,22 @@ pub(super) fn check_component(layout: &Layout, component: &Component) -> Result<
     let said = |word| of_member(layout, component.member, word);
     match said("kind").filter(|it| *it != "element") {
         Some(kind) => Err(format!("xml(kind = {kind:?}) of what is no single value of a struct")),
-        None if component.is_choice && said("name").is_some() => {
+        None if component.is_choice && said("name").is_some() && !is_typed(layout, component) => {
             Err("xml(name) of a choice, which has no element: its arms have".into())
         }
+        None if !component.is_choice && said("choice").is_some() => Err(NO_CHOICE.into()),
         None => Ok(()),
     }
 }
+
+/// Is it a choice whose arm is told by the type of one element?
+pub(super) fn is_typed(layout: &Layout, component: &Component) -> bool {
+    let members = layout.schema().members(component.member.of);
+    let choice = members.get(component.member.index as usize).map(|it| it.of);
+    component.is_choice && choice.is_some_and(|it| is_by_type(layout, component.member, it))
+}
+
+pub(super) const NO_CHOICE: &str = "xml(choice) of what is no choice, and no list of one";
 
 fn check(word: &str, value: &str) -> Result<(), String> {
     let (is_known, expected) = match word {
@@ -112,7 +145,11 @@ fn check(word: &str, value: &str) -> Result<(), String> {
         "kind" => {
             (matches!(value, "attribute" | "element" | "text"), "not attribute, element or text")
         }
-        "nillable" => (matches!(value, "true" | "false"), "not true or false"),
+        "base" | "nillable" => (matches!(value, "true" | "false"), "not true or false"),
+        "choice" => (matches!(value, "element" | "type"), "not element or type"),
+        "type" => {
+            (is_name(value.strip_prefix("xsd:").unwrap_or(value)), "which is no name of a type")
+        }
         _ => (true, ""),
     };
     match is_known {
@@ -124,7 +161,7 @@ fn check(word: &str, value: &str) -> Result<(), String> {
 /// The first note that asks for more than elements of one namespace, each a value or with others inside:
 /// its word, and the type or member that it is of.
 pub fn note_beyond_elements(layout: &Layout) -> Option<(&'static str, String)> {
-    const BEYOND: [&str; 5] = ["namespace", "form", "kind", "nillable", "list"];
+    const BEYOND: [&str; 6] = ["namespace", "form", "kind", "nillable", "list", "choice"];
     let schema = layout.schema();
     (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
         let type_name = &schema.type_of(of).name;

@@ -5,6 +5,7 @@ use trunkline_message::{ErrorKind, Holds, Kind, Result};
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
 use super::plan::{NONE, ScopePlan, Shape};
+use super::types::begins_with_arm;
 use crate::xml::{self, Event};
 
 impl<'a> Body<'a> {
@@ -35,7 +36,13 @@ impl<'a> Body<'a> {
         let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
         let around = &plan.scopes[self.scope];
         let slot = &around.slots[self.field];
-        let fits = marks.fit(self.kind_of(holds, slot.shape)).and_then(|()| match slot.shape {
+        let is_apart = begins_with_arm(&plan.scopes, slot);
+        let typed = match is_apart || around.is_typed_arm(self.field) {
+            // Which arm it is, the type says.
+            true => Ok(()),
+            false => marks.fit(self.kind_of(holds, slot.shape)),
+        };
+        let fits = typed.and_then(|()| match slot.shape {
             _ if marks.nil => Ok(None),
             Shape::Group if plan.any_item => {
                 marks.array(around.inside(slot).is_compound).map(|it| it.count)
@@ -47,6 +54,11 @@ impl<'a> Body<'a> {
             _ => marks.refuse_array().map(|()| None),
         });
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
+        if is_apart {
+            // The attributes are those of the arm.
+            self.count_attributes(if marks.nil { marks.others } else { 0 });
+            return Ok(marks.nil);
+        }
         let is_scope = match slot.shape {
             Shape::Struct => true,
             Shape::Run => slot.scope > 0 && around.inside(slot).enclosing.is_some(),

@@ -12,7 +12,8 @@ use trunkline_wire::{
 use super::escape::{escape, in_quotes, in_text};
 use super::inside::Enclosing;
 use super::parts::Part;
-use super::plan::{Element, NONE, Plan, ScopePlan, Shape, Slot};
+use super::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
+use super::types::ByType;
 
 /// Writes messages of one schema as SOAP.
 #[derive(Debug)]
@@ -221,11 +222,15 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     /// Writes what has to be there before the rank though it holds nothing.
     fn fill(&mut self, rank: usize) {
+        let scope = self.scope;
+        if let Some(types) = &scope.by_type {
+            return self.tell_type(types, rank);
+        }
         if let Some(result) = self.plan.result.as_ref().filter(|_| self.writes_first(rank)) {
             write(self.output, result);
         }
         for part in &self.scope.parts {
-            if part.rank >= self.next && part.rank < rank {
+            if part.rank >= self.next && part.end <= rank {
                 self.fill_part(part, rank);
             }
         }
@@ -255,7 +260,14 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
                 write(self.output, &slot.end);
             }
         }
-        self.next = part.rank + 1;
+        self.next = part.end;
+    }
+
+    /// Tells the type of an arm in the start tag that was left open for it.
+    fn tell_type(&mut self, types: &ByType, rank: usize) {
+        if let Some(told) = types.told(rank) {
+            write(self.output, told);
+        }
     }
 
     /// Is the message's first element written on the way to the rank, or at it?
@@ -447,13 +459,27 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         }
     }
 
+    /// Writes an entry of mixed content, behind a text or not; was it a text?
+    fn mixed_entry<F: Fields>(&mut self, was_text: bool, entry: &F) -> bool {
+        let before = self.output.len();
+        self.inner(None, entry);
+        // In text, what begins a tag is escaped.
+        let is_text = self.output.as_slice().get(before) != Some(&b'<');
+        if is_text && self.output.len() == before {
+            self.fail(self.scope.text.into(), "an empty text between elements is the same as none");
+        } else if is_text && was_text {
+            self.fail(self.scope.text.into(), "two texts beside each other are the same as one");
+        }
+        is_text
+    }
+
     /// May the list have so many items?
     #[inline]
     fn may_hold(&mut self, field: usize, items: usize) -> bool {
         let scope = self.scope;
         let slot = &scope.slots[field];
         let fixed = scope.inside(slot).fixed;
-        let is_told = items > 0 || slot.shape != Shape::Run;
+        let is_told = items > 0 || !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if (fixed == 0 || items == fixed) && is_told {
             return true;
         }
@@ -724,7 +750,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.approach_element(field);
         let scope = self.scope;
         let slot = &scope.slots[field];
-        let is_wrapped = slot.shape != Shape::Run;
+        let is_wrapped = !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if is_wrapped {
             write(self.output, &slot.start);
             if scope.inside(slot).is_array {
@@ -733,11 +759,13 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         }
         let enclosing = scope.inside(slot).enclosing.as_ref();
         let outer = self.scope_index;
+        let mut was_text = false;
         self.inside(slot, |body| {
             for (i, entry) in entries.iter().enumerate() {
-                match slot.is_spaced {
-                    false => body.inner(enclosing, entry),
-                    true => body.spaced_item(i, entry),
+                match slot.form {
+                    ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
+                    ListForm::Spaced => body.spaced_item(i, entry),
+                    _ => body.inner(enclosing, entry),
                 }
                 if let Some(problem) = body.problem.take() {
                     body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));
@@ -754,7 +782,8 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         if self.problem.is_some() || self.passes(field) {
             return;
         }
-        self.approach_element(field);
+        // The start tag of a choice by type is its arm's, too.
+        self.approach(field);
         let scope = self.scope;
         let slot = &scope.slots[field];
         let enclosing = scope.inside(slot).enclosing.as_ref();

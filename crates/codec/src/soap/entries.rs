@@ -11,7 +11,7 @@ use super::decoder::{Body, Value};
 use super::inside::{Enclosing, Inside};
 use super::learnt::piece;
 use super::names::Name;
-use super::plan::{NONE, ScopePlan, Shape, Slot};
+use super::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
 use crate::xml::{self, Event};
 
 /// Which elements of an unwrapped list are read.
@@ -40,7 +40,7 @@ impl<'a> Body<'a> {
 
     /// Where elements may nest deeper than the limit, only the parser reads on, which counts them.
     #[inline]
-    fn measure(&mut self, scope: &ScopePlan) {
+    pub(super) fn measure(&mut self, scope: &ScopePlan) {
         if scope.depth > 0 && self.parser.depth() + scope.depth > self.limits.depth {
             (self.expected, self.as_planned, self.same_context) = (false, false, false);
         }
@@ -69,11 +69,16 @@ impl<'a> Body<'a> {
         let (slot, inside) = self.present();
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
+        if slot.form != ListForm::Elements {
+            return match slot.form {
+                ListForm::ByType => self.typed_entries(slot, inside, into),
+                ListForm::Arms => self.arm_of_run(slot, into),
+                ListForm::Mixed => self.mixed_entries(slot, inside, into),
+                ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, inside, into),
+            };
+        }
         if slot.shape == Shape::Run {
             return self.run_of_entries(slot, inside, into);
-        }
-        if slot.is_spaced {
-            return self.spaced_entries(slot, inside, into);
         }
         into.clear();
         let stated = self.stated.take();
@@ -112,7 +117,7 @@ impl<'a> Body<'a> {
     }
 
     #[inline]
-    fn count_entry(&mut self) -> Result<()> {
+    pub(super) fn count_entry(&mut self) -> Result<()> {
         self.entries += 1;
         if self.entries > self.limits.entries {
             let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
@@ -234,7 +239,7 @@ impl<'a> Body<'a> {
 
     /// Reads up to and including the next start tag in a list; none at the list's end tag.
     #[inline]
-    fn next_element(&mut self, slot: &Slot) -> Result<Option<(usize, xml::Name<'a>)>> {
+    pub(super) fn next_element(&mut self, slot: &Slot) -> Result<Option<(usize, xml::Name<'a>)>> {
         loop {
             let at = self.parser.position();
             match self.parser.next(self.input)? {
@@ -367,7 +372,7 @@ impl<'a> Body<'a> {
     /// Reads the field whose start tag at `at` the parser has just read, as an entry that is one
     /// element.
     #[inline(never)]
-    fn begun<F: Fields>(&mut self, at: usize, into: &mut F) -> Result<()> {
+    pub(super) fn begun<F: Fields>(&mut self, at: usize, into: &mut F) -> Result<()> {
         if self.is_nil()? {
             return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
         }

@@ -76,10 +76,10 @@ pub(super) fn around(naming: &Naming<'_>, root: &str) -> Around {
     if encoded {
         before.push_str(&format!(" xmlns:SOAP-ENC=\"{encoding}\""));
     }
-    if encoded || options.types || naming.has_nil {
+    if encoded || naming.has_xsi() {
         before.push_str(&format!(" xmlns:xsi=\"{XSI}\""));
     }
-    if options.types {
+    if naming.has_xsd() {
         before.push_str(&format!(" xmlns:xsd=\"{XSD}\""));
     }
     before.push('>');
@@ -104,13 +104,20 @@ pub(super) fn around(naming: &Naming<'_>, root: &str) -> Around {
 fn of_fragment(naming: &Naming<'_>, root: &str) -> String {
     let options = naming.options;
     if !options.style.is_encoded() {
-        return if naming.has_nil { format!(" xmlns:xsi=\"{XSI}\"") } else { String::new() };
+        let xsi = if naming.has_xsi() { format!(" xmlns:xsi=\"{XSI}\"") } else { String::new() };
+        return match naming.has_xsd() {
+            true => format!("{xsi} xmlns:xsd=\"{XSD}\""),
+            false => xsi,
+        };
     }
     let (_, encoding) = namespaces(options.version);
     let mut out = format!(" xmlns:SOAP-ENC=\"{encoding}\" xmlns:xsi=\"{XSI}\"");
+    if naming.has_xsd() {
+        out.push_str(&format!(" xmlns:xsd=\"{XSD}\""));
+    }
     if options.types {
         let prefix = if options.namespace.is_empty() { "" } else { "ns:" };
-        out.push_str(&format!(" xmlns:xsd=\"{XSD}\" xsi:type=\"{prefix}{root}\""));
+        out.push_str(&format!(" xsi:type=\"{prefix}{root}\""));
     }
     out
 }
@@ -134,7 +141,8 @@ fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
     let (options, spaces) = (naming.options, &naming.spaces);
     let namespace = escaped(&options.namespace);
     let mut others = String::new();
-    for (prefix, name) in spaces.declared().filter(|(prefix, _)| *prefix != "ns") {
+    let of_elements = spaces.declared().filter(|(prefix, _)| *prefix != "ns");
+    for (prefix, name) in of_elements.chain(naming.types.declared()) {
         others.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(name)));
     }
     let is_default = options.style == Style::DocumentLiteral && options.qualified;

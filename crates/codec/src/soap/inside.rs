@@ -45,7 +45,11 @@ impl Inside {
         let fixed = field.fixed.map_or(0, |count| count as usize);
         let of_scope = |local: &str, scope: ScopeId| {
             let name = naming.spaces.written(space, local);
-            let start = naming.start(&name, &layout.scope(scope).name);
+            let start = match naming.is_typed_scope(scope) {
+                // The arm's type ends it.
+                true => Literal::new(format!("<{name}").as_bytes()),
+                false => naming.start(&name, &layout.scope(scope).name),
+            };
             Enclosing { end: end(&name), name: name.into(), local: local.into(), space, start }
         };
         let plain = |local: &str, holds: Holds| {
@@ -71,14 +75,33 @@ impl Inside {
                 let item = layout.scope(inner).fields[0].holds;
                 (None, !matches!(item, Holds::Value(_) | Holds::Enumeration(_)))
             }
+            (Holds::Group(_), Shape::Run) if naming.is_of_arms(field) => (None, true),
             (Holds::Group(inner), Shape::Run) => (Some(of_scope(name, inner)), true),
-            (Holds::Group(inner), _) if shape_of(inner) == ScopeShape::Choice => (None, true),
+            (Holds::Group(inner), _)
+                if shape_of(inner) == ScopeShape::Choice && !naming.is_typed_scope(inner) =>
+            {
+                (None, true)
+            }
             (Holds::Group(inner), _) => {
                 (Some(of_scope(&naming.entry_of(field, inner), inner)), true)
             }
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
         Some(Self { enclosing, fixed, is_compound, is_array })
+    }
+}
+
+impl Inside {
+    /// Of an arm whose type is told so; or else in the element of whoever holds the choice.
+    pub(super) fn tell_type(&mut self, naming: &Naming<'_>, told: Option<&String>) {
+        let end = if naming.in_tags { "" } else { ">" };
+        match (&mut self.enclosing, told) {
+            (Some(element), Some(told)) => {
+                let start = format!("<{}{told}{end}", element.name);
+                element.start = Literal::new(start.as_bytes());
+            }
+            _ => self.enclosing = None,
+        }
     }
 }
 

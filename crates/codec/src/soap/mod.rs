@@ -31,6 +31,7 @@ pub mod graph;
 mod header;
 mod inside;
 mod learnt;
+mod mixed;
 mod names;
 mod naming;
 mod opening;
@@ -39,15 +40,17 @@ mod parts;
 mod plan;
 mod qname;
 mod reader;
+mod slots;
 mod spaces;
 mod tags;
 mod templates;
+mod types;
 mod unknown;
 mod values;
 mod ways;
 
 pub use binding::{
-    entry_name, is_spaced, is_unwrapped, item_name, note_beyond_elements, noted_name,
+    entry_name, is_by_type, is_spaced, is_unwrapped, item_name, note_beyond_elements, noted_name,
 };
 pub use decoder::Decoder;
 pub use encoder::Encoder;

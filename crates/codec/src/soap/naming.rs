@@ -10,11 +10,12 @@ use trunkline_message::{
 use trunkline_wire::Literal;
 
 use super::binding::{
-    check_component, check_member, check_type, entry_name, is_spaced, is_unwrapped, item_name,
-    noted_name, of_member, of_type,
+    check_component, check_member, check_type, entry_name, is_of_arms, is_spaced, is_unwrapped,
+    item_name, noted_name, of_member, of_type,
 };
 use super::plan::{Layout, NONE, Options, Shape, Style, Version};
 use super::spaces::{Place, Spaces};
+use super::types::TypeSpaces;
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
 /// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
@@ -24,6 +25,7 @@ pub(super) struct Naming<'a> {
     pub(super) layout: &'a trunkline_message::Layout,
     pub(super) options: &'a Options,
     pub(super) spaces: Spaces,
+    pub(super) types: TypeSpaces,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// May elements be written that are nil?
@@ -35,17 +37,20 @@ impl<'a> Naming<'a> {
     pub(super) fn new(layout: &'a trunkline_message::Layout, options: &'a Options) -> Self {
         let spaces = Spaces::of_elements(options.element_namespace());
         let in_tags = options.attributes;
-        let mut naming = Self { layout, options, spaces, in_tags, has_nil: false };
+        let types = TypeSpaces::default();
+        let mut naming = Self { layout, options, spaces, types, in_tags, has_nil: false };
         let places = || {
             (0..layout.scopes().len() as u16).map(ScopeId).flat_map(|id| {
                 let fields = layout.scope(id).fields.len();
                 (0..fields).map(move |index| (id, index))
             })
         };
-        let stands =
-            |(id, index)| matches!(naming.shape(id, index), Shape::Attribute | Shape::Text);
+        let stands = |(id, index)| {
+            matches!(naming.shape(id, index), Shape::Attribute | Shape::Text | Shape::Mixed)
+        };
         naming.in_tags |= places().any(stands);
-        naming.has_nil = places().any(|(id, index)| naming.is_nil_written(id, index));
+        naming.has_nil = places()
+            .any(|(id, index)| naming.is_nil_written(id, index) || naming.is_nil_choice(id, index));
         naming
     }
 
@@ -55,6 +60,7 @@ impl<'a> Naming<'a> {
     /// They are too many.
     pub(super) fn with_spaces(mut self) -> Result<Self> {
         self.spaces = Spaces::new(&self)?;
+        self.types = TypeSpaces::new(&self);
         Ok(self)
     }
 }
@@ -65,6 +71,7 @@ impl Naming<'_> {
         let field = &self.layout.scope(id).fields[index];
         let element = if field.default.is_some() { Shape::Defaulted } else { Shape::Value };
         match field.holds {
+            Holds::Group(_) if self.is_mixed(field) => Shape::Mixed,
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
             Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
                 Some("attribute") => Shape::Attribute,
@@ -75,6 +82,9 @@ impl Naming<'_> {
             Holds::Struct(_) => Shape::Struct,
             Holds::List(_) => Shape::List,
             Holds::Value(_) | Holds::Enumeration(_) => match self.kind(field) {
+                Some("text") if self.is_text_arm(id, index) && !self.is_mixed_scope(id) => {
+                    Shape::Value
+                }
                 Some("text") => Shape::Text,
                 Some("element") => element,
                 None if !self.options.attributes || self.is_chosen(id, index) => element,
@@ -96,10 +106,31 @@ impl Naming<'_> {
         field.need == Need::Optional && noted == Some("true") && self.may_be_nil(id, index)
     }
 
+    /// Is it the first arm of a choice by type whose element is nil where there is none?
+    pub(super) fn is_nil_choice(&self, id: ScopeId, index: usize) -> bool {
+        let scope = self.layout.scope(id);
+        let choice = self.typed_around(id, &scope.fields[index]).filter(|_| self.leads(id, index));
+        choice.map(|it| &scope.components[it]).is_some_and(|choice| {
+            let noted = of_member(self.layout, choice.member, "nillable") == Some("true");
+            noted && choice.need != Need::Required
+        })
+    }
+
+    /// Are there attributes of XML Schema's own, nil or types?
+    pub(super) fn has_xsi(&self) -> bool {
+        self.options.types || self.has_nil || !self.types.is_empty()
+    }
+
+    /// Are types of XML Schema named?
+    pub(super) fn has_xsd(&self) -> bool {
+        self.options.types || self.types.has_schema()
+    }
+
     /// May the field have an element that is nil?
     fn may_be_nil(&self, id: ScopeId, index: usize) -> bool {
         let shape = self.shape(id, index);
-        let is_element = !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run);
+        let is_element =
+            !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Mixed);
         is_element && !self.is_chosen(id, index)
     }
 
@@ -143,7 +174,15 @@ impl Naming<'_> {
 
     /// Have the entries of a list no element around all of them? Arrays of the encoding have.
     fn is_run(&self, field: &Field) -> bool {
-        is_unwrapped(self.layout, field) && !self.options.has_arrays()
+        is_unwrapped(self.layout, field) && !self.options.has_arrays() || self.is_of_arms(field)
+    }
+
+    /// Do the elements of the arms of a list stand beside others? Where content is by the encoding
+    /// rules, and in flat and compact forms, whose names would meet, they stand in that of the list.
+    pub(super) fn is_of_arms(&self, field: &Field) -> bool {
+        let options = self.options;
+        let is_by_names = options.flat || options.compact_tags || options.style.is_encoded();
+        is_of_arms(self.layout, field) && !is_by_names
     }
 
     /// Is it an arm or an item? Those are elements whatever other values are: an element is what says
@@ -171,6 +210,9 @@ impl Naming<'_> {
     fn own_name(&self, id: ScopeId, field: &Field) -> String {
         if self.layout.scope(id).shape == ScopeShape::Item {
             return self.item(id);
+        }
+        if let Some(choice) = self.typed_around(id, field) {
+            return self.component(id, choice);
         }
         let own = || noted_name(self.layout, field.member).unwrap_or(&field.name);
         match self.is_run(field) {
@@ -208,9 +250,15 @@ impl Naming<'_> {
                 let checked = check_member(self.layout, field.member);
                 let checked = checked.and_then(|()| self.check_list(id, field));
                 let checked = checked.and_then(|()| self.check_kind(id, at));
+                let checked = checked.and_then(|()| self.check_mixed(id, at));
                 let checked = checked.and_then(|()| self.check_nil(id, at));
                 checked.map_err(|what| scope.locate(unsupported(what), at))?;
             }
+            let located = |(at, what)| match scope.fields.get(at) {
+                Some(_) => scope.locate(unsupported(what), at),
+                None => unsupported(what).within(&scope.name),
+            };
+            self.check_types(id).map_err(located)?;
         }
         Ok(())
     }
@@ -231,7 +279,16 @@ impl Naming<'_> {
             let mut known: HashSet<Place> = components.collect();
             for (at, field) in scope.fields.iter().enumerate() {
                 let name = self.own_name(id, field);
-                if !known.insert(self.place(id, at, name.clone())) {
+                let is_nameless = self.shape(id, at) == Shape::Mixed || self.is_typed_scope(id);
+                if is_nameless || self.follows(id, at) {
+                    continue;
+                }
+                let places = match field.holds.scope().filter(|_| self.is_of_arms(field)) {
+                    Some(inner) => self.places_of_arms((id, at), inner),
+                    None => vec![self.place(id, at, name)],
+                };
+                let twice = places.into_iter().find(|it| !known.insert(it.clone()));
+                if let Some((.., name)) = twice {
                     let what = format!("two elements {name} beside each other in XML");
                     return Err(scope.locate(unsupported(what), at));
                 }
@@ -244,24 +301,30 @@ impl Naming<'_> {
     fn check_kind(&self, id: ScopeId, index: usize) -> Result<(), String> {
         let scope = self.layout.scope(id);
         let kind = of_member(self.layout, scope.fields[index].member, "kind");
-        let Some(kind) = kind.filter(|it| *it != "element") else { return Ok(()) };
+        let is_text = kind == Some("text") && self.is_text_arm(id, index);
+        let Some(kind) = kind.filter(|it| *it != "element" && !is_text) else { return Ok(()) };
         let field = &scope.fields[index];
         let is_value = matches!(field.holds, Holds::Value(_) | Holds::Enumeration(_))
             || kind == "attribute" && is_spaced(self.layout, field);
         if !is_value || self.is_chosen(id, index) {
             return Err(format!("xml(kind = {kind:?}) of what is no single value of a struct"));
         }
+        match self.shape(id, index) == Shape::Text && self.has_others(id, index) {
+            true => Err("xml(kind = \"text\") beside elements".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Are there others than attributes beside the field, in the element around it?
+    pub(super) fn has_others(&self, id: ScopeId, index: usize) -> bool {
+        let scope = self.layout.scope(id);
         let place = self.around(id, index);
         let is_other = |it: usize| {
             it != index && self.around(id, it) == place && self.shape(id, it) != Shape::Attribute
         };
         let is_inside = || scope.components.iter().any(|it| it.parent.unwrap_or(NONE) == place);
-        let has_others = || (0..scope.fields.len()).any(is_other) || is_inside();
-        let is_text = self.shape(id, index) == Shape::Text;
-        match is_text && (has_others() || self.options.flat && !scope.components.is_empty()) {
-            true => Err("xml(kind = \"text\") beside elements".into()),
-            false => Ok(()),
-        }
+        let in_flat = || self.options.flat && !scope.components.is_empty();
+        (0..scope.fields.len()).any(is_other) || is_inside() || in_flat()
     }
 
     fn check_nil(&self, id: ScopeId, index: usize) -> Result<(), String> {
@@ -279,6 +342,13 @@ impl Naming<'_> {
         match of_member(self.layout, field.member, "list") {
             None => {}
             Some("unwrapped") if is_unwrapped(self.layout, field) => {}
+            // See `check_mixed`.
+            Some("mixed") => {}
+            Some("arms") if is_of_arms(self.layout, field) && field.fixed.is_none() => {}
+            Some("arms") => {
+                let what = "of what is no list of choices by element, of any number, in a struct";
+                return Err(format!("xml(list = \"arms\") {what}"));
+            }
             Some("unwrapped") => {
                 return Err("xml(list = \"unwrapped\") of what is no list in a struct".into());
             }
@@ -325,12 +395,20 @@ impl Naming<'_> {
             let place = |name: &String| self.place(id, index, name.clone());
             let is_attribute = self.shape(id, index) == Shape::Attribute;
             let is_taken = is_attribute && TAKEN.contains(&&**name);
+            if self.follows(id, index) {
+                continue;
+            }
             if passed.insert(place(name)) && !is_taken {
                 continue;
             }
             let numbered = (2..).map(|number| format!("{name}-{number}"));
             let mut free = numbered.filter(|name| all.insert(place(name)));
             *name = free.next().expect("one of all numbers");
+        }
+        for index in 0..names.len() {
+            if let Some(lead) = self.lead(id, index) {
+                names[index] = names[lead].clone();
+            }
         }
         names
     }
@@ -340,14 +418,22 @@ impl Naming<'_> {
     fn prefixed(&self, id: ScopeId) -> Vec<String> {
         let scope = self.layout.scope(id);
         let mut names: Vec<String> = scope.fields.iter().map(|it| self.own_name(id, it)).collect();
-        let mut outside: Vec<Option<u16>> = scope.fields.iter().map(|it| it.component).collect();
+        // The name of an arm that is told by its type is its choice's.
+        let outside = |it: &Field| match self.typed_around(id, it) {
+            Some(choice) => scope.components[choice].parent,
+            None => it.component,
+        };
+        let mut outside: Vec<Option<u16>> = scope.fields.iter().map(outside).collect();
+        let is_counted: Vec<bool> =
+            (0..names.len()).map(|index| !self.follows(id, index)).collect();
         loop {
             let mut counts: HashMap<String, usize> = HashMap::new();
-            for name in &names {
+            for (name, _) in names.iter().zip(&is_counted).filter(|(_, counts)| **counts) {
                 *counts.entry(name.clone()).or_default() += 1;
             }
             let mut done = true;
-            for (name, outside) in names.iter_mut().zip(&mut outside) {
+            let counted = names.iter_mut().zip(&mut outside).zip(&is_counted);
+            for ((name, outside), _) in counted.filter(|(_, counts)| **counts) {
                 let repeated = counts[&**name] > 1;
                 if let Some(component) = outside.filter(|_| repeated) {
                     let component = &scope.components[usize::from(component)];
@@ -367,6 +453,9 @@ impl Naming<'_> {
         let field = &self.layout.scope(scope).fields[index];
         if self.layout.scope(scope).shape == ScopeShape::Item {
             return self.item(scope);
+        }
+        if let Some(choice) = self.typed_around(scope, field) {
+            return self.component(scope, choice);
         }
         match (field.holds, self.layout.notes().of_member(field.member, "fix", "tag")) {
             (Holds::Group(_), Some(tag)) => format!("g{tag}"),
@@ -437,13 +526,16 @@ impl Naming<'_> {
         format!("<{name} xsi:type=\"SOAP-ENC:Array\" {attributes}")
     }
 
-    /// Is a list an array of the encoding? One of choices is not: its elements tell by their names
-    /// which arm each is, and those of an array's items mean nothing (SOAP 1.1 section 5.1).
+    /// Is a list an array of the encoding? One of choices by element is not: its elements tell by their
+    /// names which arm each is, and those of an array's items mean nothing (SOAP 1.1 section 5.1).
     pub(super) fn is_array(&self, holds: Holds) -> bool {
         self.options.has_arrays()
             && match holds {
                 Holds::List(_) => true,
-                Holds::Group(inner) => self.layout.scope(inner).shape != ScopeShape::Choice,
+                Holds::Group(inner) => {
+                    let is_choice = self.layout.scope(inner).shape == ScopeShape::Choice;
+                    !is_choice || self.is_typed_scope(inner)
+                }
                 Holds::Value(_) | Holds::Enumeration(_) | Holds::Struct(_) => false,
             }
     }
@@ -451,6 +543,9 @@ impl Naming<'_> {
     /// The type of the items of an array. SOAP 1.2 has no name for arrays of something.
     fn type_of_items(&self, holds: Holds) -> String {
         let inner = match holds {
+            Holds::Group(inner) if self.is_typed_scope(inner) => {
+                return self.declared_type_written(inner);
+            }
             Holds::Group(inner) => self.layout.scope(inner),
             holds => return self.value_type(holds),
         };

@@ -12,6 +12,8 @@ use super::plan::{Layout, Options, Shape, Slot};
 pub(super) struct Part {
     pub(super) field: u16,
     pub(super) rank: usize,
+    /// One beyond the last rank of what stands in its place: the arms, of a choice.
+    pub(super) end: usize,
     /// An element that is nil. Without one, an empty list: that of a part of rpc, none of which may be
     /// left out (WS-I Basic Profile 1.1, R2211).
     pub(super) nil: Option<Literal>,
@@ -26,12 +28,16 @@ pub(super) fn parts(naming: &Naming<'_>, id: ScopeId, slots: &[Slot]) -> Box<[Pa
     let nil =
         |slot: &Slot| Some(Literal::new(format!("<{} xsi:nil=\"true\"/>", slot.name()).as_bytes()));
     let part = |(index, slot): (usize, &Slot)| {
-        let (field, rank) = (index as u16, slot.rank.into());
-        match naming.is_nil_written(id, index) {
-            true => Some(Part { field, rank, nil: nil(slot) }),
+        let (field, rank) = (index as u16, usize::from(slot.rank));
+        let arms = naming.arms_of(id, index).filter(|_| naming.is_nil_choice(id, index));
+        let end = rank + arms.as_ref().map_or(1, |it| it.len());
+        match naming.is_nil_written(id, index) || arms.is_some() {
+            true => Some(Part { field, rank, end, nil: nil(slot) }),
             false => {
-                let is_part = lists.contains(&field) && slot.shape != Shape::Attribute;
-                is_part.then_some(Part { field, rank, nil: None })
+                let is_element =
+                    !matches!(slot.shape, Shape::Attribute | Shape::Run | Shape::Mixed);
+                let is_part = lists.contains(&field) && is_element;
+                is_part.then_some(Part { field, rank, end, nil: None })
             }
         }
     };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_message::{Error, Field, Holds, Need, Required, Result, ScopeId};
+use trunkline_message::{Error, Need, Required, Result, ScopeId};
 use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
@@ -13,7 +13,9 @@ use super::names::{Name, Names};
 use super::naming::Naming;
 use super::order::Order;
 use super::parts::{Part, hollow, parts};
+use super::slots::Slots;
 use super::spaces::Spaces;
+use super::types::ByType;
 
 /// Which SOAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -206,14 +208,17 @@ impl Options {
         }
     }
 
-    fn prefixes(&self, spaces: &Spaces) -> Vec<(Box<str>, Box<str>)> {
+    fn prefixes(&self, naming: &Naming<'_>) -> Vec<(Box<str>, Box<str>)> {
         let (_, encoding) = envelope::namespaces(self.version);
         let types = [("xsi", envelope::XSI), ("xsd", envelope::XSD)];
         let own = (!self.namespace.is_empty()).then_some(("ns", &*self.namespace));
         let of_arrays = [("SOAP-ENC", encoding)].into_iter().chain(own);
+        let xsi = types.into_iter().take(1).filter(|_| !naming.types.is_empty());
+        let told = xsi.chain(naming.types.prefixes());
         let types = types.into_iter().filter(|_| self.types);
         let all = types.chain(of_arrays.filter(|_| self.has_arrays()));
-        all.chain(spaces.declared()).map(|(prefix, name)| (prefix.into(), name.into())).collect()
+        let all = all.chain(naming.spaces.declared()).chain(told);
+        all.map(|(prefix, name)| (prefix.into(), name.into())).collect()
     }
 }
 
@@ -289,8 +294,9 @@ impl Plan {
         for (index, scope) in scopes.iter_mut().enumerate() {
             (scope.depth, scope.many_named) = (depths.measured[index], many_named[index]);
         }
+        end_by_type(&mut scopes);
         let mut slots = scopes.iter().flat_map(|it| &it.slots);
-        let has_bare = slots.any(|it| it.is_spaced);
+        let has_bare = slots.any(|it| matches!(it.form, ListForm::Spaced | ListForm::Arms));
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Ok(Arc::new(Self {
@@ -304,7 +310,7 @@ impl Plan {
             array_end: Literal::new(options.array_end().as_bytes()),
             any_item,
             any_name: any_item || options.any_wrapper,
-            prefixes: options.prefixes(&naming.spaces),
+            prefixes: options.prefixes(&naming),
             return_value: return_value(&naming).filter(|_| options.is_answer()),
             result,
             message: Enclosing {
@@ -384,11 +390,23 @@ fn return_value(naming: &Naming<'_>) -> Option<Name> {
     Some(first)
 }
 
+/// What is chosen by type has the element of whoever holds it, which may have several names.
+fn end_by_type(scopes: &mut [ScopePlan]) {
+    for index in 0..scopes.len() {
+        if scopes[index].by_type.is_some() {
+            let structs = scopes[index].slots.iter().filter(|it| it.shape == Shape::Struct);
+            let inner: Vec<usize> = structs.map(|it| it.scope.into()).collect();
+            inner.into_iter().for_each(|it| scopes[it].many_named = true);
+        }
+    }
+}
+
 /// The element that names the first element of the message, which is in no namespace.
 fn result(naming: &Naming<'_>) -> Option<Literal> {
     let name = match return_value(naming)? {
         Name::Field(field) => naming.fields(ScopeId(0)).swap_remove(field.into()),
         Name::Component(component) => naming.component(ScopeId(0), component.into()),
+        Name::Choice(_) => return None,
     };
     let rpc = envelope::RPC;
     let element = format!("<rpc:result xmlns:rpc=\"{rpc}\">{name}</rpc:result>");
@@ -397,13 +415,13 @@ fn result(naming: &Naming<'_>) -> Option<Literal> {
 
 /// The enumerations of a plan while it is made.
 #[derive(Default)]
-struct Enumerations {
+pub(super) struct Enumerations {
     places: HashMap<TypeId, u16>,
     values: Vec<Values>,
 }
 
 impl Enumerations {
-    fn place(&mut self, layout: &trunkline_message::Layout, of: TypeId) -> u16 {
+    pub(super) fn place(&mut self, layout: &trunkline_message::Layout, of: TypeId) -> u16 {
         *self.places.entry(of).or_insert_with(|| {
             self.values.push(Values::new(layout.schema().values(of)));
             self.values.len() as u16 - 1
@@ -433,6 +451,23 @@ pub(super) enum Shape {
     Run,
     /// An element whose content is a struct or choice.
     Struct,
+    /// Elements, each an entry, and text between them: all that the element around has inside.
+    Mixed,
+}
+
+/// How the entries of a list are told from each other and from what stands beside them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListForm {
+    /// Each is an element of the list's own, or that of its arm.
+    Elements,
+    /// All are in one text.
+    Spaced,
+    /// Each is an element whose type tells the arm.
+    ByType,
+    /// Each is the element of its arm, without one around them.
+    Arms,
+    /// So, and text is between them.
+    Mixed,
 }
 
 #[derive(Debug)]
@@ -447,8 +482,8 @@ pub(super) struct Slot {
     pub(super) scope: u16,
     /// What is inside, an index into [`ScopePlan::insides`]; nothing of single values.
     pub(super) inside: u16,
-    /// Is it a list in one text?
-    pub(super) is_spaced: bool,
+    /// How the entries of a list are told.
+    pub(super) form: ListForm,
     /// The number of the namespace of its element or attribute.
     pub(super) space: u8,
     /// In which visit to the fields this one is written, and as which of all.
@@ -505,6 +540,9 @@ pub(super) struct ScopePlan {
     /// How many words of 64 bits hold one for each field and, behind those, each component.
     pub(super) words: usize,
     pub(super) insides: Box<[Inside]>,
+    /// Choices by type that lie among the fields; and the one that the scope is.
+    pub(super) types: Box<[ByType]>,
+    pub(super) by_type: Option<Box<ByType>>,
     /// Is it one field of several that is set, or of one?
     pub(super) shape: ScopeShape,
     /// How deep elements nest in it, if that is measured when it is entered; else 0.
@@ -558,6 +596,7 @@ impl ScopePlan {
             }
         });
         let parts = parts(naming, id, &slots);
+        let by_type = ByType::of_scope(naming, id);
         let components: Box<[Element]> = components.collect();
         Self {
             words: (slots.len() + components.len()).div_ceil(64),
@@ -572,8 +611,10 @@ impl ScopePlan {
             attributes: attributes.finish(),
             visits: order.visits,
             required: scope.required.clone(),
-            hollow: !parts.is_empty() || !flat && hollow(scope),
+            hollow: !parts.is_empty() || !flat && hollow(scope) || by_type.is_some(),
             parts,
+            types: ByType::beside(naming, id),
+            by_type,
         }
     }
 }
@@ -590,74 +631,9 @@ impl ScopePlan {
 
 /// The field that is the text of a component, or of the scope's own element.
 fn text_in(slots: &[Slot], component: u16) -> u16 {
-    let is_it = |it: &Slot| it.shape == Shape::Text && it.component == component;
+    let is_text = |it: &Slot| matches!(it.shape, Shape::Text | Shape::Mixed);
+    let is_it = |it: &Slot| is_text(it) && it.component == component;
     slots.iter().position(is_it).map_or(NONE, |it| it as u16)
-}
-
-/// Makes the slots of a scope.
-struct Slots<'a> {
-    naming: &'a Naming<'a>,
-    id: ScopeId,
-    enumerations: &'a mut Enumerations,
-    insides: Vec<Inside>,
-}
-
-impl Slots<'_> {
-    fn slots(&mut self, order: &Order, names: &mut Names, attributes: &mut Names) -> Box<[Slot]> {
-        let (naming, id) = (self.naming, self.id);
-        let slot = |(index, local): (usize, String)| {
-            let slot = self.slot(index, &local, order);
-            let name = naming.spaces.written(slot.space, &local);
-            let names = match slot.shape {
-                Shape::Attribute => &mut *attributes,
-                Shape::Text | Shape::Bare => return slot,
-                _ => &mut *names,
-            };
-            names.add(slot.component, (&name, &local), slot.space, Name::Field(index as u16));
-            slot
-        };
-        naming.fields(id).into_iter().enumerate().map(slot).collect()
-    }
-
-    fn slot(&mut self, index: usize, local: &str, order: &Order) -> Slot {
-        let (naming, id) = (self.naming, self.id);
-        let field = &naming.layout.scope(id).fields[index];
-        let shape = naming.shape(id, index);
-        let space = naming.space(id, index);
-        let name = &*naming.spaces.written(space, local);
-        let inside = Inside::new(naming, field, shape, (local, space));
-        let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
-        let (start, end) = match (shape, own) {
-            (Shape::Attribute, _) => {
-                (Literal::new(format!(" {name}=\"").as_bytes()), Literal::new(b"\""))
-            }
-            (Shape::Text | Shape::Bare, _) => (Literal::new(b""), Literal::new(b"")),
-            (Shape::Run | Shape::Struct, Some(own)) => (own.start.clone(), own.end.clone()),
-            (Shape::Run, None) => (self.run_start(field, name), end(name)),
-            _ => (Literal::new(naming.field_start(name, field.holds).as_bytes()), end(name)),
-        };
-        let inside = inside.map_or(0, |inside| {
-            self.insides.push(inside);
-            self.insides.len() as u16 - 1
-        });
-        let scope = match field.holds {
-            Holds::Group(inner) | Holds::Struct(inner) => inner.0,
-            Holds::Enumeration(of) => self.enumerations.place(naming.layout, of),
-            Holds::Value(_) | Holds::List(_) => 0,
-        };
-        let component = naming.around(id, index);
-        let (visit, rank) = (order.visit_of[index], order.rank_of[index]);
-        let is_list = matches!(field.holds, Holds::List(_) | Holds::Group(_));
-        let is_spaced = is_list && matches!(shape, Shape::Value | Shape::Attribute);
-        Slot { start, end, shape, component, scope, inside, is_spaced, space, visit, rank }
-    }
-
-    /// The start tag of an item without a list around it.
-    fn run_start(&self, field: &Field, name: &str) -> Literal {
-        let item = field.holds.scope().map(|it| self.naming.layout.scope(it).fields[0].holds);
-        let start = item.map(|item| self.naming.field_start(name, item)).unwrap_or_default();
-        Literal::new(start.as_bytes())
-    }
 }
 
 impl ScopePlan {
@@ -667,6 +643,9 @@ impl ScopePlan {
         match meaning {
             Name::Field(field) => self.slots[usize::from(field)].space,
             Name::Component(component) => self.components[usize::from(component)].space,
+            Name::Choice(choice) => {
+                self.slots[usize::from(self.types[usize::from(choice)].first)].space
+            }
         }
     }
 

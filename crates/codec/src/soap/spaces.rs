@@ -4,6 +4,7 @@ use trunkline_message::{Error, ErrorKind, Result, ScopeId};
 
 use super::naming::Naming;
 use super::plan::{NONE, Shape};
+use super::types::TypeSpaces;
 
 /// In place of a namespace's number: attributes without a prefix, which are in no namespace (Namespaces
 /// in XML section 6.2).
@@ -25,7 +26,7 @@ pub(super) struct Spaces(Vec<Space>);
 
 /// Is it neither an element nor an attribute?
 fn is_nameless(shape: Shape) -> bool {
-    matches!(shape, Shape::Text | Shape::Bare)
+    matches!(shape, Shape::Text | Shape::Bare | Shape::Mixed)
 }
 
 fn is_numbered(prefix: &str) -> bool {
@@ -55,7 +56,8 @@ impl Spaces {
                 let name = naming.namespace(id, field);
                 let shape = naming.shape(id, field);
                 let is_attribute = shape == Shape::Attribute;
-                if is_nameless(shape) || is_attribute && name.is_empty() {
+                let is_nameless = is_nameless(shape) || naming.is_typed_scope(id);
+                if is_nameless || is_attribute && name.is_empty() {
                     continue;
                 }
                 is_prefixed |= !own.is_empty() && (name.is_empty() || is_attribute && name == own);
@@ -67,7 +69,9 @@ impl Spaces {
                 spaces.add(name, &naming.options.namespace);
             }
         }
-        if is_prefixed {
+        // Nor could types in no namespace be named.
+        let types = TypeSpaces::new(naming);
+        if is_prefixed || !own.is_empty() && types.names_none() {
             spaces.0[0].prefix = "ns".into();
         }
         match spaces.0.len() > MOST {
@@ -147,7 +151,7 @@ impl Naming<'_> {
         let name = self.namespace(id, index);
         match self.shape(id, index) {
             Shape::Attribute if name.is_empty() => OF_NONE,
-            Shape::Text | Shape::Bare => 0,
+            Shape::Text | Shape::Bare | Shape::Mixed => 0,
             _ => self.spaces.number(name),
         }
     }
@@ -161,6 +165,9 @@ impl Naming<'_> {
     /// The namespace of a field's element or attribute. That of an item is its list's.
     pub(super) fn namespace(&self, id: ScopeId, index: usize) -> &str {
         let scope = self.layout.scope(id);
+        if let Some(choice) = self.typed_around(id, &scope.fields[index]) {
+            return self.namespace_of(scope.components[choice].member, false);
+        }
         match (scope.shape, scope.place) {
             (trunkline_message::Shape::Item, Some((around, list))) => self.namespace(around, list),
             _ => {
@@ -182,6 +189,17 @@ impl Naming<'_> {
             false => self.spaces.number(self.namespace(id, index)),
         };
         (self.around(id, index), space, name)
+    }
+
+    /// Those of the arms of a list that stand beside other elements, where the list is.
+    pub(super) fn places_of_arms(
+        &self,
+        (id, list): (ScopeId, usize),
+        inner: ScopeId,
+    ) -> Vec<Place> {
+        let around = self.around(id, list);
+        let names = self.fields(inner).into_iter().enumerate();
+        names.map(|(arm, name)| (around, self.space(inner, arm), name)).collect()
     }
 
     /// The same of a component.

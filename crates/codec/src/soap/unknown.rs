@@ -87,7 +87,12 @@ impl Plan {
         let scope = &self.scopes[scope];
         let slot = scope.slots.get(field)?;
         let inner = match slot.shape {
-            Shape::Value | Shape::Defaulted | Shape::Attribute | Shape::Text | Shape::Bare => {
+            Shape::Value
+            | Shape::Defaulted
+            | Shape::Attribute
+            | Shape::Text
+            | Shape::Bare
+            | Shape::Mixed => {
                 return None;
             }
             Shape::Run if slot.scope == 0 => return None,
@@ -124,7 +129,8 @@ impl Plan {
             Some(element) => element.local.to_string(),
             None => {
                 let slots = self.scopes[usize::from(slot.scope)].slots.iter();
-                let names: Vec<String> = slots.take(8).map(Slot::name).collect();
+                let named = slots.filter(|it| it.shape != Shape::Text);
+                let names: Vec<String> = named.take(8).map(Slot::name).collect();
                 names.join(" or ")
             }
         }
@@ -135,7 +141,12 @@ impl Plan {
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
         let slot = &self.scopes[scope].slots[field];
         let what = match slot.shape {
-            Shape::Value | Shape::Defaulted | Shape::Attribute | Shape::Text | Shape::Bare => {
+            Shape::Value
+            | Shape::Defaulted
+            | Shape::Attribute
+            | Shape::Text
+            | Shape::Bare
+            | Shape::Mixed => {
                 return ErrorKind::Duplicate;
             }
             Shape::List | Shape::Group => {

@@ -70,6 +70,9 @@ impl<'a> Body<'a> {
         scope: &'a ScopePlan,
         into: &mut F,
     ) -> Result<()> {
+        if let Some(types) = &scope.by_type {
+            return self.choice_apart(types, self.element_begins(), into);
+        }
         self.scope(scope, into)
     }
 
@@ -146,7 +149,7 @@ impl<'a> Body<'a> {
     ) -> Result<bool> {
         let Unmet::Missing(field) = unmet else { return Ok(false) };
         let slot = &scope.slots[field];
-        if slot.shape != Shape::Run || scope.inside(slot).fixed > 0 {
+        if !matches!(slot.shape, Shape::Run | Shape::Mixed) || scope.inside(slot).fixed > 0 {
             return Ok(false);
         }
         seen[field / 64] |= 1 << (field % 64);
@@ -295,7 +298,7 @@ impl<'a> Body<'a> {
                     at += start.len();
                     component = inner;
                 }
-                None => {
+                Some(Name::Choice(_)) | None => {
                     let Some(element) = scope.complete(component, seen) else { break };
                     let tag = &element.end;
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
@@ -679,6 +682,10 @@ impl<'a> Body<'a> {
                 let name = (at + 1, name.qualified().len());
                 self.general_field(scope, seen, component, (field, at, name), into)
             }
+            Some(Name::Choice(choice)) => {
+                let name = (at + 1, name.qualified().len());
+                self.choice_beside(scope, seen, component, (choice, at, name), into)
+            }
             Some(Name::Component(inner)) if !self.is_nil_component(scope, inner)? => {
                 self.note_component(scope, inner, seen, at)?;
                 if self.attributes {
@@ -727,7 +734,7 @@ impl<'a> Body<'a> {
         self.pass_nil(NONE).map(|_| ())
     }
 
-    fn general_field<F: Fields>(
+    pub(super) fn general_field<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
         seen: &mut [u64],

@@ -37,6 +37,7 @@ pub struct Service {
     pub(super) name: String,
     pub(super) namespace: String,
     documentation: Option<String>,
+    described_by: Option<String>,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Layout>>,
@@ -89,6 +90,7 @@ impl Service {
             name: name.to_owned(),
             namespace: namespace.to_owned(),
             documentation: None,
+            described_by: None,
             operations: Vec::new(),
             bindings: Vec::new(),
             headers: Vec::new(),
@@ -105,6 +107,15 @@ impl Service {
     #[must_use]
     pub fn documentation(mut self, text: &str) -> Self {
         self.documentation = Some(text.to_owned());
+        self
+    }
+
+    /// The service's WSDL, in place of one that is made of its messages: where the description came
+    /// first, or says what we write no descriptions of yet. Clients get it as it stands here, at every
+    /// path; nobody checks that it is true.
+    #[must_use]
+    pub fn described_by(mut self, wsdl: &str) -> Self {
+        self.described_by = Some(wsdl.to_owned());
         self
     }
 
@@ -412,7 +423,7 @@ impl Endpoint {
                 ));
             }
         }
-        match operations.is_empty() {
+        match operations.is_empty() || service.described_by.is_some() {
             true => Ok(()),
             false => {
                 let checked = self.description("http://localhost/").check();
@@ -444,7 +455,10 @@ impl Endpoint {
 
     /// The WSDL, for a service that clients reach at `location`.
     pub fn wsdl(&self, location: &str) -> String {
-        wsdl::write(&self.description(location))
+        match &self.0.service.described_by {
+            Some(document) => document.clone(),
+            None => wsdl::write(&self.description(location)),
+        }
     }
 
     fn description(&self, location: &str) -> Description {

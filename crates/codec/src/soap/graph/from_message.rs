@@ -71,6 +71,10 @@ struct ScopeNames {
     components: Vec<Name>,
     /// Types of structs have the schema's names, whatever the elements have.
     own_type: Name,
+    /// That of a choice by type which is the scope.
+    declared: Option<Name>,
+    /// Those of arms that are told by types.
+    arm_types: Vec<Option<Name>>,
     component_types: Vec<Name>,
 }
 
@@ -82,7 +86,14 @@ impl ScopeNames {
         let known = plan.layout.scope(id);
         let own_type = Name::new(&plan.options.namespace, &known.name);
         let component_type = |it: usize| own_type.renamed(&known.components[it].type_name);
+        let arm_type = |it: usize| {
+            let told = naming.type_told(id, it).filter(|_| naming.is_typed_arm(id, it));
+            told.map(|it| Name::new(&it.namespace, &it.local))
+        };
+        let declared = naming.is_typed_scope(id).then(|| naming.declared_type(id));
         Self {
+            declared: declared.map(|it| Name::new(&it.namespace, &it.local)),
+            arm_types: (0..known.fields.len()).map(arm_type).collect(),
             component_types: components.clone().map(component_type).collect(),
             fields: naming.fields(id).iter().map(|name| element.renamed(name)).collect(),
             components: components.map(|it| element.renamed(&naming.component(id, it))).collect(),
@@ -119,7 +130,13 @@ struct Open {
 impl Writer<'_> {
     /// The node of a message, an entry or a struct.
     fn scope<F: Fields>(&mut self, index: usize, fields: &F) -> NodeId {
-        let mut node = Node::new(Content::Struct(self.members(index, fields)));
+        let mut members = self.members(index, fields);
+        if self.plan.scopes[index].by_type.is_some()
+            && let Some((_, node)) = members.pop()
+        {
+            return node;
+        }
+        let mut node = Node::new(Content::Struct(members));
         // The message's own element is known by its name.
         if self.plan.arrays && index > 0 {
             node.type_name = Some(self.names[index].own_type.clone());
@@ -208,7 +225,11 @@ impl Writer<'_> {
 
     /// Adds the element of a field.
     fn add_one(&mut self, field: usize, node: NodeId) {
-        let name = self.names[self.scope].fields[field].clone();
+        let names = &self.names[self.scope];
+        let name = names.fields[field].clone();
+        if let Some(told) = &names.arm_types[field] {
+            self.out.graph.node_mut(node).type_name = Some(told.clone());
+        }
         self.add(field, [(name, node)]);
     }
 
@@ -315,7 +336,10 @@ impl Writer<'_> {
         };
         let entry = &layout.scopes()[inner];
         match (entry.shape, entry.fields.first().map(|it| it.holds)) {
-            (Shape::Choice, _) => None,
+            (Shape::Choice, _) => {
+                let name = self.names[inner].declared.clone();
+                name.map(|it| (it, Vec::new()))
+            }
             (Shape::Struct, _) => Some((self.names[inner].own_type.clone(), Vec::new())),
             (_, Some(Holds::Value(kind))) => Some((schema_type(kind), Vec::new())),
             (_, Some(Holds::Enumeration(of))) => {

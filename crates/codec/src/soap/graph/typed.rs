@@ -17,6 +17,7 @@ use crate::soap::document;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{self, Layout, NONE, Plan, ScopePlan};
+use crate::soap::types::ByType;
 use crate::soap::unknown::{instead, local_part, meant_as_item};
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
@@ -321,6 +322,9 @@ impl<'a> Reader<'a> {
     fn scope<F: Fields>(&mut self, index: usize, into: &mut F) -> Result<()> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
+        if let Some(types) = &scope.by_type {
+            return self.choice_apart(index, types, into);
+        }
         let base = self.seen.len();
         self.seen.resize(base + scope.words, 0);
         (self.scope, self.field) = (index, usize::MAX);
@@ -366,6 +370,11 @@ impl<'a> Reader<'a> {
                     self.field = field.into();
                     self.member(scope, base, (component, members), *child, into)?;
                 }
+                Some(Meaning::Choice(choice)) => {
+                    let types = &scope.types[usize::from(choice)];
+                    self.field = self.arm(types)?;
+                    self.member(scope, base, (component, members), *child, into)?;
+                }
                 Some(Meaning::Component(inner)) => {
                     self.field = usize::MAX;
                     self.component(scope, base, inner, *child, into)?;
@@ -375,6 +384,38 @@ impl<'a> Reader<'a> {
             self.scope = index;
         }
         Ok(())
+    }
+
+    /// The arm that the present node is, by its type. An error is that of the choice, which is a
+    /// component of the scope or all of it.
+    fn arm(&self, types: &ByType) -> Result<usize> {
+        let node = self.graph.node(self.node);
+        let told = node.type_name.as_ref().map(|it| (it.namespace(), it.local()));
+        let is_nil = matches!(node.content, Content::Nil);
+        let arm = refuse_reference(self.plan, node).and_then(|()| types.arm(told, is_nil));
+        arm.map_err(|kind| {
+            let scope = &self.plan.layout.scopes()[self.scope];
+            let choice = scope.fields[usize::from(types.first)].component;
+            scope.locate_component(Error::new(kind, self.at()), choice)
+        })
+    }
+
+    /// Reads the choice that the node is where the path ends.
+    fn choice_apart<F: Fields>(
+        &mut self,
+        index: usize,
+        types: &ByType,
+        into: &mut F,
+    ) -> Result<()> {
+        self.node = self.path[self.path.len() - 1];
+        self.scope = index;
+        self.field = self.arm(types)?;
+        self.count(1)?;
+        self.check(self.node)?;
+        if matches!(self.graph.node(self.node).content, Content::Nil) {
+            return Err(self.error(ErrorKind::Expected("an entry, not nil".into())));
+        }
+        into.decode_field(self.field, self)
     }
 
     /// Reads the present field, which a node is one of the `members` of a component.
@@ -410,12 +451,19 @@ impl<'a> Reader<'a> {
     /// May the node stand for the present field? Counts its attributes.
     fn check(&mut self, node: NodeId) -> Result<()> {
         self.refuse_reference(node)?;
-        self.check_type(node)?;
-        match self.holds() {
-            Some(Holds::Struct(inside)) => {
-                let inside = &self.plan.scopes[usize::from(inside.0)];
-                self.count_attributes_around(node, inside, NONE)
-            }
+        let inside = match self.holds() {
+            Some(Holds::Struct(inside)) => Some(&self.plan.scopes[usize::from(inside.0)]),
+            _ => None,
+        };
+        if inside.is_some_and(|it| it.by_type.is_some()) {
+            // The type is that of the arm, and so are the attributes.
+            return Ok(());
+        }
+        if !self.plan.scopes[self.scope].is_typed_arm(self.field) {
+            self.check_type(node)?;
+        }
+        match inside {
+            Some(inside) => self.count_attributes_around(node, inside, NONE),
             _ => self.count_attributes_of(node, self.field),
         }
     }

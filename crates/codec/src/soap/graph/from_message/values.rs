@@ -84,7 +84,8 @@ impl Encoder for Writer<'_> {
             let why = "an element that is empty stands for the default";
             self.fail(field, ErrorKind::Unwritable(why));
         }
-        let shared = self.encoded && !value.is_empty();
+        let typed = self.plan.scopes[self.scope].is_typed_arm(field);
+        let shared = self.encoded && !value.is_empty() && !typed;
         let node = match self.texts.get(value) {
             Some(node) if shared => *node,
             _ => {

@@ -132,7 +132,10 @@ impl<'a> Reader<'a> {
             let read = match entry.field {
                 None => {
                     self.refuse_reference(entry.node)?;
-                    self.count_attributes_around(entry.node, &plan.scopes[inner], NONE)?;
+                    // The attributes of a choice by type are its arm's.
+                    if plan.scopes[inner].by_type.is_none() {
+                        self.count_attributes_around(entry.node, &plan.scopes[inner], NONE)?;
+                    }
                     self.enter(entry.node)?;
                     let read = self.scope(inner, into.next_entry());
                     self.path.pop();

@@ -1,0 +1,30 @@
+"""Calls a service with shapes of derived types, and shows what zeep finds in the answer."""
+
+import sys
+
+import zeep
+from zeep import xsd
+
+url = sys.argv[1]
+client = zeep.Client(url + "?wsdl")
+service = client.create_service("{urn:drawing}Drawing", url)
+shape, circle, group = (client.get_type("{urn:shapes}" + it) for it in ("Shape", "Circle", "Group"))
+
+round_one = circle(name="c", radius=0.5)
+plain = shape(name="p")
+inner = group(name="g", shapes=[round_one, plain, group(shapes=[])])
+anything = [xsd.AnyObject(xsd.Int(), 7), xsd.AnyObject(xsd.String(), "text"), round_one]
+answer = service.draw(first=inner, shapes=[plain, round_one, inner], any=anything)
+
+
+def shown(value):
+    if value is None or isinstance(value, (int, str)):
+        return repr(value)
+    inside = "".join(shown(it) for it in getattr(value, "shapes", []))
+    radius = getattr(value, "radius", "")
+    return f"{type(value).__name__}({value.name}{radius}{inside})"
+
+
+print(shown(answer.first))
+for one in answer.shapes + answer.any:
+    print(shown(one))
