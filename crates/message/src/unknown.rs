@@ -1,4 +1,15 @@
-//! Fields that the schema does not know, kept so that they can be passed on.
+//! What the schema does not know: kept, so that it can be passed on, or counted, or refused.
+
+/// What a decoder does with content that the schema of its message does not know, and that nobody
+/// keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownContent {
+    /// It is passed over, and counted.
+    #[default]
+    Count,
+    /// The message is [refused](crate::ErrorKind::Unknown).
+    Refuse,
+}
 
 /// Numbered fields of a message or entry that its schema does not define, in their order.
 ///

@@ -100,8 +100,7 @@ impl<'a> Body<'a> {
             marks.fit(field.holds.kind()).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
         fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes(marks.others);
-        Ok(())
+        self.count_attributes(marks.others)
     }
 
     /// Is the number of items found the stated one, if there was one, and that of the schema?

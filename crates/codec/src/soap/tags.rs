@@ -12,7 +12,7 @@ use super::inside::Enclosing;
 use super::names::Name;
 use super::opening::{self, shown};
 use super::plan::{NONE, Plan, ScopePlan};
-use super::unknown::NOTHING;
+use super::unknown::{NOTHING, refused_attribute};
 use super::ways::Step;
 use crate::xml::{self, Namespace};
 
@@ -315,10 +315,11 @@ impl<'a> Body<'a> {
                 }
                 return Ok(());
             }
-            self.unknown = 0;
-            opening::open(self.plan, self.input, self.parser, &mut self.unknown)?;
+            self.unknown.count = 0;
+            opening::open(self.plan, self.input, self.parser, self.unknown)?;
         }
         self.check_names();
+        self.field = usize::MAX;
         self.hold(&self.plan.scopes[0], NONE)
     }
 
@@ -402,7 +403,8 @@ impl<'a> Body<'a> {
     /// unknown.
     ///
     /// # Errors
-    /// One has the name of a field and is in the namespace of the message: fields are in none.
+    /// One has the name of a field and is in the namespace of the message: fields are in none. Or one
+    /// is unknown, and refused.
     pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
         self.tags.held.clear();
         let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
@@ -441,7 +443,14 @@ impl<'a> Body<'a> {
                     if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
                         return Err(self.error(kind, offset(attribute.name.qualified())));
                     }
-                    self.unknown += 1;
+                    let (plan, within, field) = (self.plan, self.scope, self.field);
+                    self.unknown.add(1, || {
+                        let refused = refused_attribute(local, offset(attribute.name.qualified()));
+                        match component {
+                            NONE => plan.locate(refused, within, field),
+                            _ => plan.locate_component(refused, within, component),
+                        }
+                    })?;
                 }
             }
         }
