@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::{fix, soap};
+use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{ErrorKind, Message, Record, Result, Structure, Unknown, UnknownContent};
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
@@ -162,4 +162,31 @@ fn what_soap_does_not_know_is_refused_with_its_path() {
     }
     let mut strict = counting.on_unknown(UnknownContent::Refuse);
     strict.decode(bad.as_bytes(), &mut order).expect_err("it is refused");
+}
+
+/// What came in one format is not written into another, but counted.
+#[test]
+fn what_is_kept_of_another_format_is_counted_by_who_writes() {
+    let mut fix_encoder = fix::Encoder::new(&fix_plan());
+    let plan = soap::Plan::new(Order::layout(), &soap::Options::default()).expect("a plan");
+    let mut soap_encoder = soap::Encoder::new(&plan);
+    let cdr_plan = cdr::Plan::new(Order::layout(), cdr::Options::default()).expect("a plan");
+    let mut cdr_encoder = cdr::Encoder::new(&cdr_plan);
+    let mut order = Order::default();
+    let (counted, _) = read_fix("11=A|73=1|37=L|9001=x|9002=y|", &mut order);
+    assert_eq!(counted, 0);
+    fix_encoder.encode(&order).expect("an order");
+    cdr_encoder.encode(&order).expect("an order");
+    let text = soap_encoder.encode(&order).expect("an order").to_vec();
+    assert_eq!((fix_encoder.unknown(), soap_encoder.unknown(), cdr_encoder.unknown()), (0, 2, 2));
+
+    let text = String::from_utf8(text).expect("text").replace("<name>L", "<u/><name a='1'>L");
+    let mut decoder = soap::Decoder::new(&plan).on_unknown(UnknownContent::Keep);
+    decoder.decode(text.as_bytes(), &mut order).expect("an order");
+    assert_eq!((decoder.unknown(), order.legs[0].unknown.markup().count()), (0, 2));
+    fix_encoder.encode(&order).expect("an order");
+    cdr_encoder.encode(&order).expect("an order");
+    let again = soap_encoder.encode(&order).expect("an order");
+    assert_eq!(String::from_utf8_lossy(again), text.replace('\'', "\""));
+    assert_eq!((fix_encoder.unknown(), soap_encoder.unknown(), cdr_encoder.unknown()), (2, 0, 2));
 }

@@ -14,6 +14,7 @@ use super::attributes::is_of_graphs;
 use super::entries::Run;
 use super::graph;
 use super::inside::Enclosing;
+use super::keep::Detour;
 use super::learnt::Learnt;
 use super::names::Name;
 use super::opening::{self, Names, Way};
@@ -71,12 +72,13 @@ impl Decoder {
     }
 
     /// Does this with elements and attributes that the schema does not know at all, in place of counting
-    /// them.
+    /// them. What is kept is written back where it stood by an [`Encoder`](super::Encoder). Attributes of items and of the
+    /// call around a message, and what stands in documents that are read as graphs, are counted.
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
         // What was learnt holds such attributes, which are not looked at again.
         self.templates = Templates::new(&self.plan);
-        self.unknown = Tally::new(content);
+        self.unknown = Tally::new(content, &self.limits);
         self
     }
 
@@ -123,7 +125,7 @@ impl Decoder {
     #[inline(always)]
     fn decode_tree<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
-        self.unknown.count = 0;
+        self.unknown.begin();
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
@@ -153,6 +155,7 @@ impl Decoder {
             generation: None,
             learnt,
             attributes,
+            detour: if attributes { Detour::Tags } else { Detour::None },
             tags: &mut self.tags,
             same_context: expected && !attributes,
             gap: None,
@@ -226,6 +229,8 @@ pub(super) struct Body<'a> {
     pub(super) generation: Option<u32>,
     /// Are values attributes?
     pub(super) attributes: bool,
+    /// Are scopes read another way than usual?
+    pub(super) detour: Detour,
     pub(super) tags: &'a mut Tags,
     pub(super) learnt: &'a mut Learnt,
     /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
@@ -256,6 +261,9 @@ impl<'a> Body<'a> {
     /// Reads the message, whose own element was just begun; is the way there `known`?
     #[inline(always)]
     fn message<M: Message>(&mut self, known: bool, message: &mut M) -> Result<()> {
+        if !known {
+            self.wait();
+        }
         if self.attributes {
             self.hold_first(known)?;
         }
@@ -324,7 +332,8 @@ impl<'a> Body<'a> {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
             self.same_context &= self.generation.is_none();
-            self.generation = generation;
+            // What waits has its owner look here again.
+            self.generation = generation.filter(|_| self.unknown.waiting.is_empty());
             self.namespace = match self.plan.element_namespace() {
                 "" => Some(Namespace::NONE),
                 name => self.parser.find_namespace(self.input, name),

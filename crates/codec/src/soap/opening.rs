@@ -195,7 +195,10 @@ fn message(
         return Err(plan.locate(Error::new(kind, at), 0, field));
     }
     let count = others(plan, parser, input).count();
-    unknown.add(count, || refused_among_others(plan, parser, input))?;
+    if count > 0 {
+        unknown.add(count, || refused_among_others(plan, parser, input))?;
+        unknown.keep_of_message(plan, parser, input)?;
+    }
     Ok(nil)
 }
 

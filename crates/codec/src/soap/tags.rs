@@ -3,7 +3,7 @@
 //! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
 //! in a value, and a tag that is not what the plan would write is left to the parser untouched.
 
-use trunkline_message::{ErrorKind, Fields, Need, Result};
+use trunkline_message::{ErrorKind, Fields, Need, Result, UnknownContent};
 use trunkline_wire::scan;
 
 use super::attributes::says_nothing;
@@ -315,7 +315,7 @@ impl<'a> Body<'a> {
                 }
                 return Ok(());
             }
-            self.unknown.count = 0;
+            self.unknown.begin();
             opening::open(self.plan, self.input, self.parser, self.unknown)?;
         }
         self.check_names();
@@ -408,6 +408,7 @@ impl<'a> Body<'a> {
     pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
         self.tags.held.clear();
         let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
+        let mut kept = Vec::new();
         for attribute in self.parser.attributes(self.input) {
             let (name, raw) = (attribute.name.qualified(), attribute.raw);
             let namespace = attribute.name.namespace;
@@ -451,8 +452,18 @@ impl<'a> Body<'a> {
                             _ => plan.locate_component(refused, within, component),
                         }
                     })?;
+                    if self.unknown.content == UnknownContent::Keep {
+                        kept.push((
+                            local.to_owned(),
+                            name.to_owned(),
+                            attribute.value().into_owned(),
+                        ));
+                    }
                 }
             }
+        }
+        for (local, namespace, value) in kept {
+            self.keep_one(component, (&local, &namespace), &value)?;
         }
         Ok(())
     }

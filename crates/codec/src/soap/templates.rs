@@ -170,7 +170,7 @@ impl Templates {
         if nil {
             return Ok(Way::Nil);
         }
-        self.learn(plan, input, parser, unknown.count);
+        self.learn(plan, input, parser, unknown);
         Ok(Way::Parsed)
     }
 
@@ -202,7 +202,7 @@ impl Templates {
     /// Keeps the way to where the parser stands, inside the message's element, if there is room;
     /// finds what was learnt where names meant the same.
     #[cold]
-    fn learn(&mut self, plan: &Plan, input: &str, parser: &mut Parser, unknown: usize) {
+    fn learn(&mut self, plan: &Plan, input: &str, parser: &mut Parser, unknown: &Tally) {
         self.misses = self.misses.wrapping_add(1);
         let age = |it: &Opening| self.misses.wrapping_sub(it.used);
         let oldest = (0..self.openings.len()).max_by_key(|it| age(&self.openings[*it]));
@@ -212,10 +212,13 @@ impl Templates {
             }
             _ => (true, self.openings.len()),
         };
-        let opening = if room { Opening::of(plan, input, parser) } else { None };
+        // What is to be kept is read each time.
+        let learns = room && unknown.waiting.is_empty();
+        let opening = if learns { Opening::of(plan, input, parser) } else { None };
         self.present = if opening.is_some() { index } else { MOST };
         self.context = self.context_of(plan, input, parser);
         if let Some(opening) = opening {
+            let unknown = unknown.count;
             let opening = Opening { unknown, context: self.context, used: self.misses, ..opening };
             match self.openings.get_mut(index) {
                 Some(place) => *place = opening,

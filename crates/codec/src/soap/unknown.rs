@@ -4,11 +4,12 @@
 //! counted. What it knows by another name or at another place is no extension: the sender means a
 //! field, and to pass it over would lose that.
 
-use trunkline_message::{Error, ErrorKind, Result, UnknownContent};
+use trunkline_message::{Error, ErrorKind, Limits, Result, UnknownContent};
 
 use super::attributes::others;
 use super::decoder::Body;
 use super::envelope::RPC;
+use super::keep::Waiting;
 use super::names::Name;
 use super::opening::{excerpt, shown};
 use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
@@ -18,16 +19,25 @@ use crate::xml::{self, Attribute, Parser};
 pub(super) const NOTHING: &str = "no content in an element that is nil";
 
 /// How many elements and attributes of a message are unknown, and what becomes of it then.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) count: usize,
-    content: UnknownContent,
+    pub(super) content: UnknownContent,
+    /// What is to be kept.
+    pub(super) waiting: Waiting,
 }
 
 impl Tally {
     /// None yet, of which this is to become.
-    pub(super) fn new(content: UnknownContent) -> Self {
-        Self { count: 0, content }
+    pub(super) fn new(content: UnknownContent, limits: &Limits) -> Self {
+        Self { count: 0, content, waiting: Waiting::new(limits.message_bytes) }
+    }
+
+    /// A message begins.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.count = 0;
+        self.waiting.clear();
     }
 
     /// Counts so many more.
@@ -307,7 +317,8 @@ impl<'a> Body<'a> {
         }
         self.refuse_misplaced(scope, component)?;
         if component == NONE {
-            return self.count_attributes(others);
+            self.count_attributes(others)?;
+            return self.keep_own();
         }
         self.gap = None;
         let (plan, within) = (self.plan, self.scope);
@@ -316,15 +327,16 @@ impl<'a> Body<'a> {
             let error = refused_among_others(plan, parser, input);
             plan.locate_component(error, within, component)
         };
-        self.unknown.add(others, error)
+        self.unknown.add(others, error)?;
+        self.keep_of_component(component)
     }
 
-    /// The same for the present field, which may be a group or list.
+    /// The same for the present field, which may be a group or list, and `keeps` them if it is no item.
     ///
     /// # Errors
     /// One is meant as an entry or item, or they are refused.
     #[inline]
-    pub(super) fn count_attributes_of_field(&mut self, count: usize) -> Result<()> {
+    pub(super) fn count_attributes_of_field(&mut self, count: usize, keeps: bool) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -336,7 +348,8 @@ impl<'a> Body<'a> {
         if let Some((kind, at)) = meant {
             return Err(self.error(kind, at));
         }
-        self.count_attributes(count)
+        self.count_attributes(count)?;
+        if keeps { self.keep_of_field() } else { Ok(()) }
     }
 
     #[cold]
