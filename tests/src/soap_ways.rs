@@ -4,7 +4,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Decoder, Encoder, Plan};
-use trunkline_message::{Limits, Message, Record, Result, Structure};
+use trunkline_message::{
+    Error, ErrorKind, Limits, Message, Record, Result, Structure, UnknownContent,
+};
 
 /// Reads documents of one plan by every way at once.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct Ways<M> {
     lasting: Decoder,
     message: M,
     lasting_general: Decoder,
+    /// As `lasting`, but refuses what is unknown.
+    strict: Decoder,
     record: Record,
     unknown: usize,
 }
@@ -34,6 +38,7 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             lasting: decoder(),
             message: M::empty(),
             lasting_general: decoder().general(),
+            strict: decoder().on_unknown(UnknownContent::Refuse),
             record: Record::new(M::layout()),
             unknown: 0,
         }
@@ -59,8 +64,8 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
     /// The decoder's.
     ///
     /// # Panics
-    /// If one way gives another message or error than another, or counts other unknown elements; if the message, written anew, does
-    /// not read as the same.
+    /// If one way gives another message or error than another, or counts other unknown elements, or what is
+    /// unknown is not refused where it should be; if the message, written anew, does not read as the same.
     pub fn read(&mut self, bytes: &[u8]) -> Result<M> {
         let decoder = || Decoder::with_limits(&self.plan, self.limits.clone());
         let mut message = M::empty();
@@ -89,6 +94,7 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
         let read = self.lasting_general.decode(bytes, &mut self.record);
         agree("a record, the general way", bytes, &expected_record, read.map(|()| &self.record));
 
+        self.refuse(bytes, &expected);
         if expected.is_ok() {
             let mut encoder = Encoder::new(&self.plan);
             let again = encoder.encode(&message).expect("what was read can be written");
@@ -96,6 +102,37 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             agree("the message written anew", again, &expected, read.map(|()| &fresh));
         }
         expected
+    }
+
+    /// Reads a document by decoders that refuse what is unknown: they do, and all with one error.
+    fn refuse(&mut self, bytes: &[u8], counted: &Result<M>) {
+        let strict = || {
+            Decoder::with_limits(&self.plan, self.limits.clone()).on_unknown(UnknownContent::Refuse)
+        };
+        let mut message = M::empty();
+        let refused = strict().general().decode(bytes, &mut message);
+        let is_refusal = |error: &Error| *error.kind() == ErrorKind::Unknown;
+        match &refused {
+            Err(error) if is_refusal(error) => {
+                let (at, shown) = (error.offset(), bytes.escape_ascii());
+                // A document that is read again, as a graph, may break before it comes to that.
+                let counts = self.unknown > 0 || counted.is_err();
+                assert!(counts, "{error}, but nothing is unknown in {shown}");
+                assert!(at < bytes.len() && !error.path().is_empty(), "{error} in {shown}");
+            }
+            _ => agree("the way that refuses", bytes, counted, refused.clone().map(|()| &message)),
+        }
+        let taken = refused.is_ok();
+        assert!(!taken || self.unknown == 0, "not refused: {}", bytes.escape_ascii());
+        let expected = refused.map(|()| message);
+        let mut fresh = M::empty();
+        let read = strict().decode(bytes, &mut fresh);
+        agree("the expected way that refuses", bytes, &expected, read.map(|()| &fresh));
+        for time in ["", " again"] {
+            let read = self.strict.decode(bytes, &mut fresh);
+            let way = format!("the decoder of all documents that refuses{time}");
+            agree(&way, bytes, &expected, read.map(|()| &fresh));
+        }
     }
 }
 

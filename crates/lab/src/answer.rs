@@ -6,13 +6,13 @@ use crate::experiment::Check;
 use crate::format::Format;
 
 /// The check that an echo in `format` holds `messages` again, by their values: the number 6.350
-/// is 6.35, the bytes may differ.
+/// is 6.35, the bytes may differ. What nobody sent is not to be in it either.
 pub(crate) fn check<M: Message + Structure + PartialEq>(
     format: Format,
     messages: &[M],
 ) -> Check<'_> {
     Box::new(move |echo| {
-        let mut codec = format.codec();
+        let mut codec = format.codec().strict();
         let mut found = M::empty();
         for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
             codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
@@ -122,6 +122,14 @@ mod tests {
             echo[5] = codec.encode(&wrong).expect("it can").to_vec();
             let fault = check(&echo).expect_err("a size is missing");
             assert!(fault.contains("MDInclList[2]/MDEntrySize is missing"), "{fault}");
+            if let Ok(text) = std::str::from_utf8(&echo[5])
+                && let Some(at) = text.find("</")
+            {
+                let end = at + text[at..].find('>').map_or(0, |it| it + 1);
+                echo[5] = format!("{}<more/>{}", &text[..end], &text[end..]).into_bytes();
+                let fault = check(&echo).expect_err("an element was added");
+                assert!(fault.contains("more"), "{fault}");
+            }
             echo[5].truncate(40);
             let fault = check(&echo).expect_err("half a message");
             assert!(fault.starts_with("message 5: "), "{fault}");

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix, soap};
-use trunkline_message::{Layout, Message, Result, Structure as _};
+use trunkline_message::{Layout, Message, Result, Structure as _, UnknownContent};
 
 /// What the messages of an experiment carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -340,6 +340,19 @@ impl Codec {
         let plan = fix::Plan::new(MarketDataIncrementalRefresh::layout(), options);
         let plan = plan.expect("every field of market data has its FIX tag");
         Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
+    }
+
+    /// The same, that refuses what the messages' schema does not know.
+    pub(crate) fn strict(self) -> Self {
+        let content = UnknownContent::Refuse;
+        match self {
+            Self::Soap(encoder, decoder) => {
+                Self::Soap(encoder, Box::new(decoder.on_unknown(content)))
+            }
+            Self::Fix(encoder, decoder) => Self::Fix(encoder, decoder.on_unknown(content)),
+            // It has nothing that is unknown.
+            Self::Cdr(encoder, decoder) => Self::Cdr(encoder, decoder),
+        }
     }
 
     pub(crate) fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {

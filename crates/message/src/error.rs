@@ -58,7 +58,8 @@ pub enum ErrorKind {
     /// A field that this message does not define stands twice: in a format that is flat, it may be of
     /// a group that the message does not define.
     DuplicateUnknown,
-    /// A field that this message does not define.
+    /// The schema does not know this field, element or attribute, and unknown content is
+    /// [refused](crate::UnknownContent::Refuse).
     Unknown,
     /// A limit of [`Limits`](crate::Limits) is exceeded.
     Limit {
@@ -189,7 +190,9 @@ impl fmt::Display for ErrorKind {
             Self::DuplicateUnknown => {
                 write!(f, "the field stands twice, or is of a group that the schema does not have")
             }
-            Self::Unknown => write!(f, "the message does not define this field"),
+            Self::Unknown => {
+                write!(f, "the schema does not know it, and unknown content is refused")
+            }
             Self::Limit { name, limit } => write!(f, "more than the limit {name} = {limit} allows"),
             Self::CheckSum { stated, computed } => {
                 write!(f, "CheckSum says {stated:03}, but the bytes sum to {computed:03}")

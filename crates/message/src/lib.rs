@@ -76,5 +76,5 @@ pub use schema::{
 };
 pub use trunkline_message_derive::Message;
 pub use types::{Members, Types};
-pub use unknown::Unknown;
+pub use unknown::{Place, Sibling, Unknown, UnknownContent};
 pub use value::{FieldValue, Form, Nothing};

@@ -370,6 +370,9 @@ impl fmt::Debug for Record {
         for (number, value) in self.unknown.iter() {
             map.field(&number.to_string(), &String::from_utf8_lossy(value));
         }
+        for (_, text) in self.unknown.markup() {
+            map.field("unknown", &text);
+        }
         map.finish()
     }
 }

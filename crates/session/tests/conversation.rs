@@ -1,6 +1,6 @@
 //! A service without a socket: envelopes in, envelopes out.
 
-use trunkline_message::Message;
+use trunkline_message::{Message, UnknownContent};
 use trunkline_session::soap::{
     Answer, Binding, Context, Conversation, Endpoint, Fault, FaultCode, Fragment, Outcome, Service,
     SoapVersion, Style, element,
@@ -342,6 +342,12 @@ fn what_is_unknown_in_blocks_and_details_is_counted() {
         assert_eq!(outcome, expected, "{answer}");
         assert_eq!(conversation.context().unknown_elements(), unknown, "{content}");
     }
+    let strict = service().on_unknown(UnknownContent::Refuse).at("/", Binding::document_literal());
+    let mut strict = strict.build().expect("a service")[0].conversation();
+    let (block, plain) = (block("<n:id kind='1'>T</n:id>"), body.replace("<n:more/>", ""));
+    let (answer, outcome) = ask(&mut strict, &envelope(&block, &plain), "");
+    assert_eq!(outcome, Outcome::Fault(FaultCode::Sender), "{answer}");
+    assert!(answer.contains("id/@kind at byte "), "{answer}");
     let detail = |content: &str| {
         let text = format!("<Transaction xmlns='urn:d'>{content}</Transaction>");
         Fragment::parse(&text).expect("an element")

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use trunkline_message::Message;
+use trunkline_message::{Message, UnknownContent};
 use trunkline_net::http::Compression;
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, Context, Fault, FaultCode, Running, Server, Service,
@@ -342,6 +342,47 @@ fn unknown_elements_of_a_reply_are_counted_in_the_clients_profile() {
     words.repeat(&Word { text: "a".into() }).expect("a reply");
     let profile = words.client().profile().expect("a profile").to_string();
     assert!(profile.ends_with(" bytes, 2 unknown elements"), "{profile}");
+}
+
+/// Who wants no extensions is told of the first one.
+#[test]
+fn unknown_elements_are_refused_where_that_is_asked_for() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = lines.clone();
+    let server = Server::new()
+        .service(service().on_unknown(UnknownContent::Refuse))
+        .on_call(move |call| log.lock().expect("the log").push(call.to_string()))
+        .start("127.0.0.1:0")
+        .expect("a server");
+    let head = "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"\"";
+    let hello = envelope(SOAP11, "repeat", "hello");
+    let extended = hello.replace("</text>", "</text><more/>");
+    let why = "the schema does not know it, and unknown content is refused";
+    for _ in 0..2 {
+        let (head_of_answer, body) = ask(server.address(), head, &extended);
+        assert!(head_of_answer.starts_with("http/1.1 500 "), "{head_of_answer}");
+        let at = extended.find("<more/>").expect("it stands there");
+        assert!(body.contains(&format!("more at byte {at}: {why}")), "{body}");
+        let line = lines.lock().expect("the log").pop().expect("a line");
+        assert!(line.contains(", 1 unknown element | ") && line.contains(why), "{line}");
+        let (head_of_answer, _) = ask(server.address(), head, &hello);
+        assert!(head_of_answer.starts_with("http/1.1 200 "), "{head_of_answer}");
+    }
+
+    let more = Service::new("Words", "urn:words")
+        .operation("repeat", |word: Word| {
+            Ok::<_, Fault>(Longer { text: word.text, more: Some(1), other: None })
+        })
+        .at("/words", Binding::document_literal());
+    let server = Server::new().service(more).start("127.0.0.1:0").expect("a server");
+    let mut words = Words::new(&format!("http://{}/words", server.address())).expect("a client");
+    let word = Word { text: "a".into() };
+    words.repeat(&word).expect("a reply");
+    words.client().set_on_unknown(UnknownContent::Refuse);
+    match words.repeat(&word).map(|_| ()) {
+        Err(CallError::Reply(error)) => assert_eq!(error.path(), "more"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -4,17 +4,18 @@ use std::cell::RefCell;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix::{Decoder, Encoder, Frame, Options, Plan, frame};
-use trunkline_message::{Layout, Limits, Record, ScopeId, Structure};
+use trunkline_message::{ErrorKind, Layout, Limits, Record, ScopeId, Structure, UnknownContent};
 
 use super::changes::{Choices, change_fields};
-use crate::plain_fix::{self, Content, Node};
+use crate::plain_fix;
 use crate::random::{self, Safe};
 
 /// Decodes the bytes as they are; as a message's body; and as orders how to change the fields of a
 /// valid message. The latter two are framed, so that BodyLength and check sum let them pass.
 ///
 /// Struct, record and the plain reader must agree whether it is a message and on what it says;
-/// what was decoded must be encoded again and mean the same.
+/// what was decoded must be encoded again and mean the same. A decoder that refuses what is unknown takes
+/// what another has nothing to count in.
 ///
 /// # Panics
 ///
@@ -39,6 +40,8 @@ struct Bench {
     layout: &'static Layout,
     encoder: Encoder,
     decoder: Decoder,
+    /// Refuses what is unknown.
+    strict: Decoder,
     message: MarketDataIncrementalRefresh,
     record: Record,
 }
@@ -49,12 +52,21 @@ impl Bench {
         let plan = Plan::new(layout, &Options::default()).expect("a plan");
         let (encoder, decoder) = (Encoder::new(&plan), Decoder::new(&plan));
         let (message, record) = (Default::default(), Record::new(layout));
-        Self { layout, encoder, decoder, message, record }
+        let strict = Decoder::new(&plan).on_unknown(UnknownContent::Refuse);
+        Self { layout, encoder, decoder, strict, message, record }
     }
 
     fn check(&mut self, bytes: &[u8]) {
+        let strict = self.strict.decode(bytes, &mut self.message);
         let decoded = self.decoder.decode(bytes, &mut self.message);
+        let unknown = self.decoder.unknown();
+        match &strict {
+            Err(error) if *error.kind() == ErrorKind::Unknown => assert!(unknown > 0, "{error}"),
+            _ => assert_eq!(strict, decoded),
+        }
+        assert!(strict.is_err() || unknown == 0, "{unknown} fields are not refused");
         assert_eq!(decoded, self.decoder.decode(bytes, &mut self.record));
+        assert_eq!(self.decoder.unknown(), 0, "a record keeps all");
         let plain = plain_fix::read(self.layout, bytes);
         if let Err(error) = decoded {
             assert!(error.offset() <= bytes.len(), "{error}");
@@ -77,21 +89,7 @@ impl Bench {
         let known = Record::from_message(&self.message);
         let written = self.encoder.encode(&self.message).expect("it was read").to_vec();
         assert_eq!(self.encoder.encode(&known).expect("it was read"), written);
-        if !self.has_unknown(&plain) {
-            assert_eq!(known, self.record);
-        }
-    }
-
-    /// Has an entry a field that the struct has no place for?
-    fn has_unknown(&self, nodes: &[Node]) -> bool {
-        let fields = || self.layout.scopes().iter().flat_map(|scope| &scope.fields);
-        let known = |node: &Node| {
-            fields().any(|field| plain_fix::tag_of(self.layout, field, "tag") == node.number)
-        };
-        let groups = nodes.iter().filter_map(|node| match &node.content {
-            Content::Entries(entries) => Some(entries),
-            _ => None,
-        });
-        groups.flatten().any(|entry| !entry.iter().all(known) || self.has_unknown(entry))
+        // A record keeps what a struct has no place for.
+        assert_eq!(known == self.record, unknown == 0);
     }
 }

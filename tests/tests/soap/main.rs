@@ -5,6 +5,7 @@ mod answers;
 mod attributes;
 mod envelope;
 mod golden;
+mod kept;
 mod namespaces;
 mod structure;
 mod toolkits;

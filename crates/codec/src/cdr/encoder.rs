@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unmet,
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
@@ -18,12 +18,19 @@ use crate::CodeSet;
 pub struct Encoder {
     plan: Arc<Plan>,
     output: Output,
+    dropped: usize,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        Self { plan: plan.clone(), output: Output::new() }
+        Self { plan: plan.clone(), output: Output::new(), dropped: 0 }
+    }
+
+    /// How much the last message kept that its schema does not know: CDR has no place for it, so that it
+    /// was not written.
+    pub fn unknown(&self) -> usize {
+        self.dropped
     }
 
     /// The message in CDR; the bytes stay until the next call.
@@ -39,9 +46,11 @@ impl Encoder {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         self.output.clear();
+        self.dropped = 0;
+        let (output, dropped) = (&mut self.output, &mut self.dropped);
         let problem = match self.plan.options.byte_order {
-            ByteOrder::Little => Body::<true>::encode(&self.plan, &mut self.output, message),
-            ByteOrder::Big => Body::<false>::encode(&self.plan, &mut self.output, message),
+            ByteOrder::Little => Body::<true>::encode(&self.plan, output, dropped, message),
+            ByteOrder::Big => Body::<false>::encode(&self.plan, output, dropped, message),
         };
         match problem {
             None => Ok(self.output.as_slice()),
@@ -61,6 +70,8 @@ struct Body<'a, const LITTLE: bool> {
     /// Is text written as it is in memory?
     is_utf8: bool,
     output: &'a mut Output,
+    /// What is kept and not written.
+    dropped: &'a mut usize,
     problem: Option<Error>,
 }
 
@@ -111,7 +122,12 @@ const NO_ZONE: &str = "times are UTC in this form, and this one has no time zone
 const LEAD: usize = 16;
 
 impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
-    fn encode<M: Message>(plan: &'a Plan, output: &'a mut Output, message: &M) -> Option<Error> {
+    fn encode<M: Message>(
+        plan: &'a Plan,
+        output: &'a mut Output,
+        dropped: &'a mut usize,
+        message: &M,
+    ) -> Option<Error> {
         let scope = &plan.scopes[0];
         let is_utf8 = plan.options.code_set == CodeSet::Utf8;
         let mut body = Self {
@@ -122,6 +138,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             bitmap: 0,
             is_utf8,
             output,
+            dropped,
             problem: None,
         };
         body.scope(message);
@@ -507,6 +524,11 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
             }
         }
         self.leave(outer);
+    }
+
+    #[cold]
+    fn unknown(&mut self, fields: &Unknown) {
+        *self.dropped += fields.iter().count() + fields.markup().count();
     }
 
     fn structure<F: Fields>(&mut self, field: usize, value: &F) {

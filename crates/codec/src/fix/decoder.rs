@@ -1,12 +1,11 @@
 //! FIX to fields.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_message::{
     Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+    UnknownContent,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
@@ -17,27 +16,8 @@ use super::SOH;
 use super::binding::LARGEST_TAG;
 use super::frame::check_frame;
 use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
+use super::unknown::Strangers;
 use crate::width::within;
-
-/// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
-const DATA: [(u32, u32); 16] = [
-    (90, 91),
-    (93, 89),
-    (95, 96),
-    (212, 213),
-    (348, 349),
-    (350, 351),
-    (352, 353),
-    (354, 355),
-    (356, 357),
-    (358, 359),
-    (360, 361),
-    (362, 363),
-    (364, 365),
-    (445, 446),
-    (618, 619),
-    (621, 622),
-];
 
 /// Reads messages of one schema from FIX, fields in any order.
 #[derive(Debug)]
@@ -46,7 +26,7 @@ pub struct Decoder {
     limits: Limits,
     scopes: Vec<usize>,
     seen: Vec<u64>,
-    strangers: HashSet<(usize, u32)>,
+    strangers: Strangers,
 }
 
 impl Decoder {
@@ -61,13 +41,29 @@ impl Decoder {
         Self { plan: plan.clone(), limits, scopes, seen, strangers }
     }
 
+    /// Does this with fields that the schema does not know and nobody keeps, in place of counting them.
+    #[must_use]
+    pub fn on_unknown(mut self, content: UnknownContent) -> Self {
+        self.strangers.set_content(content);
+        self
+    }
+
+    /// How many fields of the last message the schema does not know and nobody kept, up to the error
+    /// where it was refused. Those of a message or entry with a member `#[unknown]` are kept there, and
+    /// so are a record's. Data and its length are two.
+    pub fn unknown(&self) -> usize {
+        self.strangers.dropped()
+    }
+
     /// Reads one whole message into place. After an error the message holds what came before it.
+    /// Fields that the schema does not know are kept, counted or refused, see [`unknown`](Self::unknown).
     ///
     /// # Errors
     /// Says what is wrong at which byte in which field; the message must end with `bytes`.
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
+        self.strangers.clear();
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
@@ -75,7 +71,6 @@ impl Decoder {
         message.clear();
         self.scopes.clear();
         self.seen.clear();
-        self.strangers.clear();
         let mut body = Body {
             plan,
             limits: &self.limits,
@@ -100,29 +95,28 @@ impl Decoder {
     }
 }
 
-struct Body<'a> {
-    plan: &'a Plan,
-    limits: &'a Limits,
+pub(super) struct Body<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) limits: &'a Limits,
     /// The message up to its CheckSum.
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     /// The same as text, when that is what all of it means in the plan's code set.
     text: Option<&'a str>,
-    at: usize,
+    pub(super) at: usize,
     /// The value of the field at which the decoder stands.
     value: (usize, usize),
     /// The length field that was read last: data field, length, offset.
-    length_of: Option<(usize, usize, usize)>,
+    pub(super) length_of: Option<(usize, usize, usize)>,
     /// The scopes around the present one.
     scopes: &'a mut Vec<usize>,
     scope: usize,
     field: usize,
-    fields: usize,
+    pub(super) fields: usize,
     /// Entries of all groups so far.
     entries: usize,
     /// One bit for each field of every open scope.
     seen: &'a mut Vec<u64>,
-    /// Tags that the schema does not know, each with the place where its message or entry begins.
-    strangers: &'a mut HashSet<(usize, u32)>,
+    pub(super) strangers: &'a mut Strangers,
 }
 
 impl<'a> Body<'a> {
@@ -389,87 +383,14 @@ impl<'a> Body<'a> {
         self.scopes.iter().any(|&scope| self.plan.scopes[scope].tag(number) != Tag::Unknown)
     }
 
-    /// Keeps a field that the schema does not know; `scope` is where its message or entry begins.
     #[cold]
-    fn unknown<F: Fields>(
-        &mut self,
-        into: &mut F,
-        (scope, number): (usize, u32),
-        value: usize,
-    ) -> Result<()> {
-        let framing = matches!(number, 8 | 9 | 10 | 35);
-        if framing || self.plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown) {
-            let what = format!("no tag {number} at this place: it frames or belongs to a group");
-            return Err(Error::new(ErrorKind::Expected(what.into()), self.at));
-        }
-        if let Some((field, ..)) = self.length_of {
-            let expected = "the data after its length";
-            return Err(self.error(ErrorKind::Expected(expected.into()), field, self.at));
-        }
-        let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
-        if end == value {
-            let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
-            return Err(Error::new(kind, value).within(&number.to_string()));
-        }
-        if end - value > self.limits.value_bytes {
-            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
-            return Err(Error::new(kind, value).within(&number.to_string()));
-        }
-        let data = self.unknown_data(number, value, end)?;
-        for number in [number].into_iter().chain(data.as_ref().map(|(data, _)| *data)) {
-            if !self.strangers.insert((scope, number)) {
-                let kind = ErrorKind::DuplicateUnknown;
-                return Err(Error::new(kind, self.at).within(&number.to_string()));
-            }
-        }
-        if let Some(unknown) = into.unknown() {
-            unknown.push(number, &self.bytes[value..end]);
-            if let Some((number, ref range)) = data {
-                unknown.push(number, &self.bytes[range.clone()]);
-            }
-        }
-        self.fields += 1;
-        if self.fields > self.limits.fields {
-            return Err(self.too_many_fields());
-        }
-        self.at = data.map_or(end, |(_, range)| range.end) + 1;
-        Ok(())
-    }
-
-    /// If the unknown field is the length of data by the standard, which may hold anything, a
-    /// delimiter too: the data field behind it, tag and place.
-    fn unknown_data(
-        &mut self,
-        number: u32,
-        value: usize,
-        end: usize,
-    ) -> Result<Option<(u32, Range<usize>)>> {
-        let Some((_, data)) = DATA.iter().find(|(length, _)| *length == number) else {
-            return Ok(None);
-        };
-        let Ok(length) = u32::parse(&self.bytes[value..end]) else { return Ok(None) };
-        let prefix = format!("{data}=");
-        if !self.bytes[end + 1..].starts_with(prefix.as_bytes()) {
-            return Ok(None);
-        }
-        let start = end + 1 + prefix.len();
-        let (stated, after) = (length as usize, start.saturating_add(length as usize));
-        if self.bytes.get(after) != Some(&SOH) {
-            let counted = scan::find_soh(self.bytes, start).unwrap_or(self.bytes.len()) - start;
-            let kind = ErrorKind::Length { stated, counted };
-            return Err(Error::new(kind, value).within(&number.to_string()));
-        }
-        Ok(Some((*data, start..after)))
-    }
-
-    #[cold]
-    fn too_many_fields(&self) -> Error {
+    pub(super) fn too_many_fields(&self) -> Error {
         Error::new(ErrorKind::Limit { name: "fields", limit: self.limits.fields }, self.at)
     }
 
     #[cold]
     #[inline(never)]
-    fn error(&self, kind: ErrorKind, field: usize, offset: usize) -> Error {
+    pub(super) fn error(&self, kind: ErrorKind, field: usize, offset: usize) -> Error {
         self.plan.locate(Error::new(kind, offset), self.scope, field)
     }
 

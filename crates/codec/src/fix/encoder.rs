@@ -23,12 +23,19 @@ const HEADROOM: usize = 64;
 pub struct Encoder {
     plan: Arc<Plan>,
     output: Output,
+    dropped: usize,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        Self { plan: plan.clone(), output: Output::new() }
+        Self { plan: plan.clone(), output: Output::new(), dropped: 0 }
+    }
+
+    /// How much of what the last message kept that its schema does not know was not written: what came
+    /// in other formats.
+    pub fn unknown(&self) -> usize {
+        self.dropped
     }
 
     /// The message in FIX; the bytes stay until the next call.
@@ -47,6 +54,7 @@ impl Encoder {
         }
         let headroom = HEADROOM.max(plan.begin.len() + plan.message_type.len() + 24);
         self.output.clear();
+        self.dropped = 0;
         self.output.zeros(headroom - plan.message_type.len());
         self.output.extend(&plan.message_type);
         let mut body = Body {
@@ -56,6 +64,7 @@ impl Encoder {
             first_group: None,
             fields: 0,
             output: &mut self.output,
+            dropped: &mut self.dropped,
             problem: None,
             is_utf8: plan.code_set == CodeSet::Utf8,
             start: headroom,
@@ -114,6 +123,8 @@ struct Body<'a> {
     /// Fields written: as many delimiters must be in the output, else one is inside a value.
     fields: usize,
     output: &'a mut Output,
+    /// What is kept and of another format.
+    dropped: &'a mut usize,
     problem: Option<Error>,
     /// Is text written as it is in memory?
     is_utf8: bool,
@@ -457,6 +468,7 @@ impl FieldEncoder for Body<'_> {
     /// They go before the first group: behind it, they would be its last entry's.
     #[cold]
     fn unknown(&mut self, fields: &Unknown) {
+        *self.dropped += fields.markup().count();
         let end = self.output.len();
         for (number, value) in fields.iter() {
             self.fields += 1 + memchr::memchr_iter(SOH, value).count();

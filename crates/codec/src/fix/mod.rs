@@ -18,6 +18,7 @@ mod encoder;
 mod frame;
 mod plan;
 mod stray;
+mod unknown;
 mod window;
 
 pub use decoder::Decoder;

@@ -1,6 +1,6 @@
 //! What an element says in its attributes and its text.
 
-use trunkline_message::{ErrorKind, Holds, Kind, Result};
+use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
 
 use super::attributes::Marks;
 use super::decoder::{Body, Value};
@@ -26,11 +26,21 @@ impl<'a> Body<'a> {
             self.stated = None;
             return Ok(false);
         }
-        self.is_nil_by_marks()
+        self.is_nil_by_marks(true)
+    }
+
+    /// The same for an item, whose attributes nobody keeps.
+    #[inline]
+    pub(super) fn is_item_nil(&mut self) -> Result<bool> {
+        if self.parser.attributes(self.input).len() == 0 {
+            self.stated = None;
+            return Ok(false);
+        }
+        self.is_nil_by_marks(false)
     }
 
     #[inline(never)]
-    fn is_nil_by_marks(&mut self) -> Result<bool> {
+    fn is_nil_by_marks(&mut self, keeps: bool) -> Result<bool> {
         let marks = self.marks()?;
         let plan = self.plan;
         let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
@@ -71,7 +81,8 @@ impl<'a> Body<'a> {
                 self.hold_of_field(inner, marks.nil)?;
             }
         } else {
-            self.count_attributes_of_field(marks.others)?;
+            let keeps = keeps && slot.shape != Shape::Run;
+            self.count_attributes_of_field(marks.others, keeps)?;
         }
         Ok(marks.nil)
     }
@@ -94,13 +105,21 @@ impl<'a> Body<'a> {
     }
 
     /// Is the component whose start tag was just read nil?
-    pub(super) fn is_nil_component(&mut self, scope: &ScopePlan, component: u16) -> Result<bool> {
+    pub(super) fn is_nil_component<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        into: &mut F,
+    ) -> Result<bool> {
         let marks = self.marks()?;
         if !marks.nil {
             let fits = marks.refuse_others(self.plan);
             fits.map_err(|kind| self.error(kind, self.at()))?;
         }
         self.count_attributes_around(marks.others, scope, component)?;
+        if marks.others > 0 && !marks.nil {
+            self.hand_of_component(into);
+        }
         Ok(marks.nil)
     }
 
@@ -112,8 +131,7 @@ impl<'a> Body<'a> {
             marks.fit(field.holds.kind()).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
         fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes(marks.others);
-        Ok(())
+        self.count_attributes(marks.others)
     }
 
     /// Is the number of items found the stated one, if there was one, and that of the schema?

@@ -8,12 +8,13 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Error, ErrorKind, Limits, Message, Result};
+use trunkline_message::{Error, ErrorKind, Limits, Message, Result, UnknownContent};
 
 use super::attributes::is_of_graphs;
 use super::entries::Run;
 use super::graph;
 use super::inside::Enclosing;
+use super::keep::Detour;
 use super::learnt::Learnt;
 use super::names::Name;
 use super::opening::{self, Names, Way};
@@ -21,6 +22,7 @@ use super::plan::{Plan, ScopePlan};
 use super::spaces::OF_NONE;
 use super::tags::Tags;
 use super::templates::{Opening, Templates};
+use super::unknown::Tally;
 use super::ways::Gap;
 use crate::xml::{self, Namespace, Parser, Source};
 
@@ -37,7 +39,7 @@ pub struct Decoder {
     seen: Vec<u64>,
     tags: Tags,
     expected: bool,
-    unknown: usize,
+    unknown: Tally,
 }
 
 impl Decoder {
@@ -58,7 +60,7 @@ impl Decoder {
             seen: Vec::new(),
             tags: Tags::new(plan),
             expected: true,
-            unknown: 0,
+            unknown: Tally::default(),
         }
     }
 
@@ -69,17 +71,28 @@ impl Decoder {
         self
     }
 
+    /// Does this with elements and attributes that the schema does not know at all, in place of counting
+    /// them. What is kept is written back where it stood by an [`Encoder`](super::Encoder). Attributes of items and of the
+    /// call around a message, and what stands in documents that are read as graphs, are counted.
+    #[must_use]
+    pub fn on_unknown(mut self, content: UnknownContent) -> Self {
+        // What was learnt holds such attributes, which are not looked at again.
+        self.templates = Templates::new(&self.plan);
+        self.unknown = Tally::new(content, &self.limits);
+        self
+    }
+
     /// How many elements of the last message the schema does not know at all, up to the error where it
     /// was refused. They were checked for being well-formed, and passed over with what stands inside,
     /// which does not count. Unknown attributes in no namespace, or in
     /// that of the elements, count like elements.
     pub fn unknown(&self) -> usize {
-        self.unknown
+        self.unknown.count
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
-    /// Elements and attributes that the schema does not know are passed over, see
-    /// [`unknown`](Self::unknown); an element that it knows in another namespace, as an attribute, or
+    /// Elements and attributes that the schema does not know are passed over and counted, see
+    /// [`unknown`](Self::unknown), or [refused](Self::on_unknown); an element that it knows in another namespace, as an attribute, or
     /// as the entry of a group, is an error, and so is an attribute that it knows as an element. Where content is encoded and refers to elements elsewhere, or tells more of arrays than a list
     /// needs, the document is read as a
     /// [graph](super::graph) and the message from that.
@@ -112,7 +125,7 @@ impl Decoder {
     #[inline(always)]
     fn decode_tree<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
-        self.unknown = 0;
+        self.unknown.begin();
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
@@ -142,6 +155,7 @@ impl Decoder {
             generation: None,
             learnt,
             attributes,
+            detour: if attributes { Detour::Tags } else { Detour::None },
             tags: &mut self.tags,
             same_context: expected && !attributes,
             gap: None,
@@ -149,7 +163,7 @@ impl Decoder {
             stated: None,
             first: plan.return_value.is_some().then_some(first),
             result: None,
-            unknown: self.unknown,
+            unknown: &mut self.unknown,
             own: &plan.message,
             run: Run::First,
             begun: 0,
@@ -164,12 +178,10 @@ impl Decoder {
                 None => body.check_names(),
             }
         }
-        let read = match way {
-            Way::Nil => body.nothing(),
-            _ => body.message(known, message),
-        };
-        self.unknown = body.unknown;
-        read?;
+        match way {
+            Way::Nil => body.nothing()?,
+            _ => body.message(known, message)?,
+        }
         let end = self.parser.position();
         if known && opening.as_ref().is_some_and(|it| it.ends(input, end)) {
             return Ok(());
@@ -217,6 +229,8 @@ pub(super) struct Body<'a> {
     pub(super) generation: Option<u32>,
     /// Are values attributes?
     pub(super) attributes: bool,
+    /// Are scopes read another way than usual?
+    pub(super) detour: Detour,
     pub(super) tags: &'a mut Tags,
     pub(super) learnt: &'a mut Learnt,
     /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
@@ -230,7 +244,7 @@ pub(super) struct Body<'a> {
     /// In an answer, the name of the return value, if `rpc:result` says it.
     pub(super) result: Option<Box<str>>,
     /// Elements that the schema does not know.
-    pub(super) unknown: usize,
+    pub(super) unknown: &'a mut Tally,
     pub(super) scope: usize,
     /// The element of the scope: that of the message, an entry or a struct.
     pub(super) own: &'a Enclosing,
@@ -247,6 +261,9 @@ impl<'a> Body<'a> {
     /// Reads the message, whose own element was just begun; is the way there `known`?
     #[inline(always)]
     fn message<M: Message>(&mut self, known: bool, message: &mut M) -> Result<()> {
+        if !known {
+            self.wait();
+        }
         if self.attributes {
             self.hold_first(known)?;
         }
@@ -315,7 +332,8 @@ impl<'a> Body<'a> {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
             self.same_context &= self.generation.is_none();
-            self.generation = generation;
+            // What waits has its owner look here again.
+            self.generation = generation.filter(|_| self.unknown.waiting.is_empty());
             self.namespace = match self.plan.element_namespace() {
                 "" => Some(Namespace::NONE),
                 name => self.parser.find_namespace(self.input, name),

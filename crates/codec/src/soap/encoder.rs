@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_message::{Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Need, Result};
+use trunkline_message::{
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Need, Result, Unknown,
+};
 use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output,
@@ -13,21 +15,30 @@ use super::escape::{escape, in_quotes, in_text};
 use super::inside::Enclosing;
 use super::parts::Part;
 use super::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
+use super::put_back::Kept;
 use super::types::ByType;
 
 /// Writes messages of one schema as SOAP.
 #[derive(Debug)]
 pub struct Encoder {
-    plan: Arc<Plan>,
-    output: Output,
+    pub(super) plan: Arc<Plan>,
+    pub(super) output: Output,
     /// Data in Base64, on its way to the output.
     base64: Vec<u8>,
+    pub(super) kept: Kept,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        Self { plan: plan.clone(), output: Output::new(), base64: Vec::new() }
+        let (base64, kept) = Default::default();
+        Self { plan: plan.clone(), output: Output::new(), base64, kept }
+    }
+
+    /// How much of what the last message kept that its schema does not know was not written: fields of other formats, and
+    /// what stood in an element that is not there any more. The rest was, where it stood.
+    pub fn unknown(&self) -> usize {
+        self.kept.dropped
     }
 
     /// The message in its envelope; the bytes stay until the next call.
@@ -88,6 +99,8 @@ impl Encoder {
     fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
         let plan = &*self.plan;
         let scope = &plan.scopes[0];
+        let content = self.output.len();
+        self.kept.begin();
         let mut body = Body::<ATTRIBUTES> {
             plan,
             scope,
@@ -99,6 +112,7 @@ impl Encoder {
             more: false,
             output: &mut self.output,
             base64: &mut self.base64,
+            kept: &mut self.kept,
             problem: None,
         };
         body.check(message);
@@ -107,11 +121,12 @@ impl Encoder {
         if ATTRIBUTES {
             body.close(&plan.root_end);
         }
-        if let Some(problem) = body.problem.take() {
-            return Err(problem);
-        }
+        let problem = body.problem.take();
         write(&mut self.output, &plan.epilogue);
-        Ok(())
+        if !self.kept.is_empty() {
+            return self.put_back(content, problem);
+        }
+        problem.map_or(Ok(()), Err)
     }
 }
 
@@ -133,6 +148,7 @@ struct Body<'a, const ATTRIBUTES: bool> {
     more: bool,
     output: &'a mut Output,
     base64: &'a mut Vec<u8>,
+    kept: &'a mut Kept,
     problem: Option<Error>,
 }
 
@@ -775,6 +791,14 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         });
         if is_wrapped {
             write(self.output, &slot.end);
+        }
+    }
+
+    #[cold]
+    fn unknown(&mut self, fields: &Unknown) {
+        // Each visit comes here.
+        if !ATTRIBUTES || self.visit == 0 {
+            self.kept.take(self.output.len(), fields);
         }
     }
 

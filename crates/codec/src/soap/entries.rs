@@ -104,7 +104,7 @@ impl<'a> Body<'a> {
         let (outer, field, own) = (self.scope, self.field, self.own);
         let scope = &plan.scopes[inner];
         let mut count = 0;
-        while self.next_entry(slot, element, scope)? {
+        while self.next_entry(slot, element, scope, count)? {
             self.count_entry()?;
             (self.scope, self.own) = (inner, element);
             let read = self.scope(scope, into.next_entry());
@@ -153,6 +153,7 @@ impl<'a> Body<'a> {
         slot: &Slot,
         element: &Enclosing,
         entry: &'a ScopePlan,
+        count: usize,
     ) -> Result<bool> {
         let index = usize::from(slot.scope);
         if self.as_planned && self.parser.is_in_content() {
@@ -172,7 +173,7 @@ impl<'a> Body<'a> {
                 return Ok(true);
             }
         }
-        self.next_entry_generally(slot, element, entry)
+        self.next_entry_generally(slot, element, entry, count)
     }
 
     /// Goes into the entry or struct whose start tag begins at `at`, if that is as the plan would
@@ -207,6 +208,7 @@ impl<'a> Body<'a> {
         slot: &Slot,
         element: &Enclosing,
         entry: &ScopePlan,
+        count: usize,
     ) -> Result<bool> {
         let index = usize::from(slot.scope);
         let start = self.parser.position();
@@ -231,7 +233,7 @@ impl<'a> Body<'a> {
                 return Ok(true);
             }
             self.unknown_in_list(slot, (at, name))?;
-            self.parser.skip_element(self.input)?;
+            self.pass_over_entry(count, 1, at)?;
             learns = false;
         }
         Ok(false)
@@ -292,7 +294,7 @@ impl<'a> Body<'a> {
             let is_item = self.plan.any_item && scope.shape == ScopeShape::Item;
             let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
                 self.unknown_in_list(slot, (at, name))?;
-                self.parser.skip_element(self.input)?;
+                self.pass_over_entry(count, 1, at)?;
                 self.check_names();
                 continue;
             };
@@ -373,7 +375,7 @@ impl<'a> Body<'a> {
     /// element.
     #[inline(never)]
     pub(super) fn begun<F: Fields>(&mut self, at: usize, into: &mut F) -> Result<()> {
-        if self.is_nil()? {
+        if self.is_item_nil()? {
             return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
         }
         self.fields += 1;
@@ -444,7 +446,7 @@ impl<'a> Body<'a> {
             count += 1;
             self.gap = None;
             self.check_names();
-            if !self.next_of_run(slot)? {
+            if !self.next_of_run(slot, count)? {
                 return self.check_count(None, inside.fixed, count);
             }
         }
@@ -455,10 +457,10 @@ impl<'a> Body<'a> {
         self.expected_content(slot, self.begun, into)
     }
 
-    /// Goes into the next element of an unwrapped list, if it stands beside the last one: between them
-    /// are white space, comments, and what is unknown.
+    /// Goes into the next element of an unwrapped list, of which so many were read, if it stands beside
+    /// the last one: between them are white space, comments, and what is unknown.
     #[inline]
-    fn next_of_run(&mut self, slot: &'a Slot) -> Result<bool> {
+    fn next_of_run(&mut self, slot: &'a Slot, count: usize) -> Result<bool> {
         let plan = self.plan;
         let scope = &plan.scopes[self.scope];
         if self.as_planned && self.parser.is_in_content() {
@@ -471,11 +473,16 @@ impl<'a> Body<'a> {
                 return Ok(true);
             }
         }
-        self.next_of_run_generally(scope, slot)
+        self.next_of_run_generally(scope, slot, count)
     }
 
     #[inline(never)]
-    fn next_of_run_generally(&mut self, scope: &'a ScopePlan, slot: &'a Slot) -> Result<bool> {
+    fn next_of_run_generally(
+        &mut self,
+        scope: &'a ScopePlan,
+        slot: &'a Slot,
+        count: usize,
+    ) -> Result<bool> {
         loop {
             let at = self.parser.position();
             let rest = &self.input[at..];
@@ -511,7 +518,7 @@ impl<'a> Body<'a> {
             self.check_names();
             if is_next && self.is_in(slot.space, name.namespace) {
                 self.opened(slot.space, name.prefix());
-                if self.is_nil()? {
+                if self.is_item_nil()? {
                     let kind = ErrorKind::Expected(ENTRY.into());
                     return Err(self.error(kind, self.parser.position()));
                 }
@@ -519,7 +526,7 @@ impl<'a> Body<'a> {
                 return Ok(true);
             }
             self.unknown(scope, slot.component, (at, name))?;
-            self.parser.skip_element(self.input)?;
+            self.pass_over_entry(count, 0, at)?;
             self.check_names();
         }
     }
@@ -552,7 +559,7 @@ impl<'a> Body<'a> {
                     self.value = self.text(&item.end, self.begun)?;
                     into.push(read(self)?);
                     self.check_names();
-                    if !self.next_of_run(slot)? {
+                    if !self.next_of_run(slot, count)? {
                         return self.check_count(None, inside.fixed, count);
                     }
                 }

@@ -8,7 +8,7 @@ use super::attributes::{
 use super::envelope::{SOAP11, SOAP12};
 use super::names::Name as Meaning;
 use super::plan::{Layout, NONE, Plan};
-use super::unknown::{meant_as_item, misplaced, place};
+use super::unknown::{Tally, meant_as_item, misplaced, place, refused_among_others};
 use crate::xml::{self, Event, Name, Namespace, Parser};
 
 /// What names mean inside the message's own element.
@@ -42,7 +42,7 @@ pub(super) fn open(
     plan: &Plan,
     input: &str,
     parser: &mut Parser,
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<bool> {
     parser.begin(input)?;
     let at = parser.position();
@@ -78,7 +78,7 @@ pub(super) fn behind_header(
     input: &str,
     parser: &mut Parser,
     envelope: (&str, Kept<()>),
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<bool> {
     let at = parser.position();
     let name = start(input, parser, "Body")?;
@@ -92,7 +92,7 @@ fn in_envelope(
     parser: &mut Parser,
     (soap, style): (&str, Kept<()>),
     (at, name): (usize, Name<'_>),
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<bool> {
     if !is(parser, input, name, soap, "Body") {
         return Err(unexpected(at, "the Body", parser, input, name));
@@ -129,7 +129,7 @@ fn body(
     input: &str,
     parser: &mut Parser,
     soap: &str,
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<bool> {
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
     let mut at = parser.position();
@@ -151,16 +151,16 @@ fn body(
         if has_graphs(plan) {
             check(plan, input, parser, at, false)?;
         }
-        *unknown += count_around(plan, parser, input)?;
+        count_around(plan, parser, input, unknown)?;
         at = parser.position();
         name = start(input, parser, "the message")?;
     }
     message(plan, input, parser, (at, name), unknown)
 }
 
-/// How many attributes of the start tag just read, which is that of the call around the message,
-/// are unknown.
-fn count_around(plan: &Plan, parser: &Parser, input: &str) -> Result<usize> {
+/// Counts the attributes of the start tag just read, which is that of the call around the message,
+/// that are unknown.
+fn count_around(plan: &Plan, parser: &Parser, input: &str, unknown: &mut Tally) -> Result<()> {
     let (mut count, namespace) = (0, &plan.root_namespace);
     for attribute in others(plan, parser, input) {
         if let Some(kind) = meant_as_item(&plan.root, namespace, attribute.name.local()) {
@@ -168,7 +168,7 @@ fn count_around(plan: &Plan, parser: &Parser, input: &str) -> Result<usize> {
         }
         count += 1;
     }
-    Ok(count)
+    unknown.add(count, || refused_among_others(plan, parser, input))
 }
 
 /// Looks at the start tag just read, which has to be that of the message's own element. Where fields
@@ -178,7 +178,7 @@ fn message(
     input: &str,
     parser: &Parser,
     (at, name): (usize, Name<'_>),
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<bool> {
     let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
     if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
@@ -194,7 +194,11 @@ fn message(
         let field = if let Meaning::Field(field) = meaning { field.into() } else { usize::MAX };
         return Err(plan.locate(Error::new(kind, at), 0, field));
     }
-    *unknown += others(plan, parser, input).count();
+    let count = others(plan, parser, input).count();
+    if count > 0 {
+        unknown.add(count, || refused_among_others(plan, parser, input))?;
+        unknown.keep_of_message(plan, parser, input)?;
+    }
     Ok(nil)
 }
 

@@ -3,7 +3,7 @@
 //! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
 //! in a value, and a tag that is not what the plan would write is left to the parser untouched.
 
-use trunkline_message::{ErrorKind, Fields, Need, Result};
+use trunkline_message::{ErrorKind, Fields, Need, Result, UnknownContent};
 use trunkline_wire::scan;
 
 use super::attributes::says_nothing;
@@ -12,7 +12,7 @@ use super::inside::Enclosing;
 use super::names::Name;
 use super::opening::{self, shown};
 use super::plan::{NONE, Plan, ScopePlan};
-use super::unknown::NOTHING;
+use super::unknown::{NOTHING, refused_attribute};
 use super::ways::Step;
 use crate::xml::{self, Namespace};
 
@@ -321,10 +321,11 @@ impl<'a> Body<'a> {
                 }
                 return Ok(());
             }
-            self.unknown = 0;
-            opening::open(self.plan, self.input, self.parser, &mut self.unknown)?;
+            self.unknown.begin();
+            opening::open(self.plan, self.input, self.parser, self.unknown)?;
         }
         self.check_names();
+        self.field = usize::MAX;
         self.hold(&self.plan.scopes[0], NONE)
     }
 
@@ -408,10 +409,12 @@ impl<'a> Body<'a> {
     /// unknown.
     ///
     /// # Errors
-    /// One has the name of a field and is in the namespace of the message: fields are in none.
+    /// One has the name of a field and is in the namespace of the message: fields are in none. Or one
+    /// is unknown, and refused.
     pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
         self.tags.held.clear();
         let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
+        let mut kept = Vec::new();
         for attribute in self.parser.attributes(self.input) {
             let (name, raw) = (attribute.name.qualified(), attribute.raw);
             let namespace = attribute.name.namespace;
@@ -447,9 +450,26 @@ impl<'a> Body<'a> {
                     if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
                         return Err(self.error(kind, offset(attribute.name.qualified())));
                     }
-                    self.unknown += 1;
+                    let (plan, within, field) = (self.plan, self.scope, self.field);
+                    self.unknown.add(1, || {
+                        let refused = refused_attribute(local, offset(attribute.name.qualified()));
+                        match component {
+                            NONE => plan.locate(refused, within, field),
+                            _ => plan.locate_component(refused, within, component),
+                        }
+                    })?;
+                    if self.unknown.content == UnknownContent::Keep {
+                        kept.push((
+                            local.to_owned(),
+                            name.to_owned(),
+                            attribute.value().into_owned(),
+                        ));
+                    }
                 }
             }
+        }
+        for (local, namespace, value) in kept {
+            self.keep_one(component, (&local, &namespace), &value)?;
         }
         Ok(())
     }

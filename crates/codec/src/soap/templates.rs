@@ -17,6 +17,7 @@ use super::envelope::{SOAP11, SOAP12};
 use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Layout, Plan};
+use super::unknown::Tally;
 use crate::xml::{Event, Parser};
 
 /// So many openings are kept.
@@ -125,14 +126,14 @@ impl Templates {
         input: &str,
         parser: &mut Parser,
         expected: bool,
-        unknown: &mut usize,
+        unknown: &mut Tally,
     ) -> Result<Way> {
         if expected
             && let Some(opening) = self.openings.get_mut(self.present)
             && opening.resume(input, parser)
         {
             opening.used = self.misses;
-            *unknown = opening.unknown;
+            unknown.count = opening.unknown;
             return Ok(Way::Known);
         }
         self.enter_otherwise(plan, input, parser, expected, unknown)
@@ -145,7 +146,7 @@ impl Templates {
         input: &str,
         parser: &mut Parser,
         expected: bool,
-        unknown: &mut usize,
+        unknown: &mut Tally,
     ) -> Result<Way> {
         if !expected {
             let nil = opening::open(plan, input, parser, unknown)?;
@@ -153,12 +154,12 @@ impl Templates {
         }
         let known = self.openings.iter().position(|it| it.resume(input, parser));
         if let Some(index) = known {
-            *unknown = self.take(index);
+            unknown.count = self.take(index);
             return Ok(Way::Known);
         }
         let nil = match self.pass_header(plan, input, parser)? {
             Passed::Opening(index) => {
-                *unknown = self.take(index);
+                unknown.count = self.take(index);
                 return Ok(Way::Known);
             }
             Passed::Blocks(soap) => {
@@ -169,7 +170,7 @@ impl Templates {
         if nil {
             return Ok(Way::Nil);
         }
-        self.learn(plan, input, parser, *unknown);
+        self.learn(plan, input, parser, unknown);
         Ok(Way::Parsed)
     }
 
@@ -201,7 +202,7 @@ impl Templates {
     /// Keeps the way to where the parser stands, inside the message's element, if there is room;
     /// finds what was learnt where names meant the same.
     #[cold]
-    fn learn(&mut self, plan: &Plan, input: &str, parser: &mut Parser, unknown: usize) {
+    fn learn(&mut self, plan: &Plan, input: &str, parser: &mut Parser, unknown: &Tally) {
         self.misses = self.misses.wrapping_add(1);
         let age = |it: &Opening| self.misses.wrapping_sub(it.used);
         let oldest = (0..self.openings.len()).max_by_key(|it| age(&self.openings[*it]));
@@ -211,10 +212,13 @@ impl Templates {
             }
             _ => (true, self.openings.len()),
         };
-        let opening = if room { Opening::of(plan, input, parser) } else { None };
+        // What is to be kept is read each time.
+        let learns = room && unknown.waiting.is_empty();
+        let opening = if learns { Opening::of(plan, input, parser) } else { None };
         self.present = if opening.is_some() { index } else { MOST };
         self.context = self.context_of(plan, input, parser);
         if let Some(opening) = opening {
+            let unknown = unknown.count;
             let opening = Opening { unknown, context: self.context, used: self.misses, ..opening };
             match self.openings.get_mut(index) {
                 Some(place) => *place = opening,
@@ -452,12 +456,13 @@ mod tests {
         /// Is the opening known? It leads to where the parser comes by itself, or to the attributes
         /// there.
         fn knows(&mut self, input: &str) -> bool {
-            let (plan, mut unknown, mut expected) = (&self.plan, 0, 0);
+            let (plan, mut unknown, mut expected) =
+                (&self.plan, Tally::default(), Tally::default());
             let parser = &mut self.parser;
             let way = self.templates.enter(plan, input, parser, true, &mut unknown).unwrap();
             let mut alone = Parser::new(xml::Options::soap(), &Limits::default());
             opening::open(plan, input, &mut alone, &mut expected).unwrap();
-            assert_eq!(unknown, expected);
+            assert_eq!(unknown.count, expected.count);
             if plan.in_tags && way == Way::Known {
                 go_into_tag(input, &mut alone, plan.width).unwrap();
             }

@@ -4,11 +4,12 @@
 //! counted. What it knows by another name or at another place is no extension: the sender means a
 //! field, and to pass it over would lose that.
 
-use trunkline_message::{Error, ErrorKind, Result};
+use trunkline_message::{Error, ErrorKind, Limits, Result, UnknownContent};
 
 use super::attributes::others;
 use super::decoder::Body;
 use super::envelope::RPC;
+use super::keep::Waiting;
 use super::names::Name;
 use super::opening::{excerpt, shown};
 use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
@@ -16,6 +17,63 @@ use crate::xml::{self, Attribute, Parser};
 
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
+
+/// How many elements and attributes of a message are unknown, and what becomes of it then.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) count: usize,
+    pub(super) content: UnknownContent,
+    /// What is to be kept.
+    pub(super) waiting: Waiting,
+}
+
+impl Tally {
+    /// None yet, of which this is to become.
+    pub(super) fn new(content: UnknownContent, limits: &Limits) -> Self {
+        Self { count: 0, content, waiting: Waiting::new(limits.message_bytes) }
+    }
+
+    /// A message begins.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.count = 0;
+        self.waiting.clear();
+    }
+
+    /// Counts so many more.
+    ///
+    /// # Errors
+    /// They are to be refused, of which `error` tells.
+    #[cold]
+    pub(super) fn add(&mut self, more: usize, error: impl FnOnce() -> Error) -> Result<()> {
+        self.count += more;
+        match self.content {
+            UnknownContent::Refuse if more > 0 => Err(error()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The refusal of the element of this local name at `at`; its path lacks what is around it.
+#[cold]
+pub(super) fn refused(local: &str, at: usize) -> Error {
+    Error::new(ErrorKind::Unknown, at).within(excerpt(local))
+}
+
+/// The same for an attribute.
+#[cold]
+pub(super) fn refused_attribute(local: &str, at: usize) -> Error {
+    Error::new(ErrorKind::Unknown, at).within(&format!("@{}", excerpt(local)))
+}
+
+/// The same for the first of those of the start tag just read that say nothing.
+#[cold]
+pub(super) fn refused_among_others(plan: &Plan, parser: &Parser, input: &str) -> Error {
+    match others(plan, parser, input).next() {
+        Some(first) => refused_attribute(first.name.local(), place(first, input)),
+        None => Error::new(ErrorKind::Unknown, parser.position()),
+    }
+}
 
 impl Plan {
     /// What an element of this local name was meant as that stands in a component of a scope and is
@@ -215,7 +273,7 @@ impl<'a> Body<'a> {
     /// there.
     ///
     /// # Errors
-    /// It is not unknown.
+    /// It is not unknown, or refused.
     #[cold]
     pub(super) fn unknown(
         &mut self,
@@ -234,25 +292,32 @@ impl<'a> Body<'a> {
             return Err(self.error(instead(&expected, local, namespace), at));
         }
         self.fields += 1;
-        self.unknown += 1;
-        Ok(())
+        let (plan, within) = (self.plan, self.scope);
+        self.unknown.add(1, || plan.locate_component(refused(local, at), within, component))
     }
 
-    /// Counts the attributes of the start tag just read that say nothing. What is counted is not
-    /// learnt: it would not be counted again.
+    /// Counts the attributes of the start tag just read, that of the present field, that say nothing.
+    /// What is counted is not learnt: it would not be counted again.
+    ///
+    /// # Errors
+    /// They are refused.
     #[inline]
-    pub(super) fn count_attributes(&mut self, others: usize) {
-        if others > 0 {
-            self.unknown += others;
-            self.gap = None;
+    pub(super) fn count_attributes(&mut self, others: usize) -> Result<()> {
+        if others == 0 {
+            return Ok(());
         }
+        self.gap = None;
+        let (plan, scope, field) = (self.plan, self.scope, self.field);
+        let (parser, input) = (&*self.parser, self.input);
+        let error = || plan.locate(refused_among_others(plan, parser, input), scope, field);
+        self.unknown.add(others, error)
     }
 
     /// The same, where the elements inside are those of a component of a scope. Those whose fields
     /// are attributes have theirs [held](Self::hold).
     ///
     /// # Errors
-    /// One is not unknown.
+    /// One is not unknown, or they are refused.
     #[inline]
     pub(super) fn count_attributes_around(
         &mut self,
@@ -264,16 +329,27 @@ impl<'a> Body<'a> {
             return Ok(());
         }
         self.refuse_misplaced(scope, component)?;
-        self.count_attributes(others);
-        Ok(())
+        if component == NONE {
+            self.count_attributes(others)?;
+            return self.keep_own();
+        }
+        self.gap = None;
+        let (plan, within) = (self.plan, self.scope);
+        let (parser, input) = (&*self.parser, self.input);
+        let error = || {
+            let error = refused_among_others(plan, parser, input);
+            plan.locate_component(error, within, component)
+        };
+        self.unknown.add(others, error)?;
+        self.keep_of_component(component)
     }
 
-    /// The same for the present field, which may be a group or list.
+    /// The same for the present field, which may be a group or list, and `keeps` them if it is no item.
     ///
     /// # Errors
-    /// One is meant as an entry or item.
+    /// One is meant as an entry or item, or they are refused.
     #[inline]
-    pub(super) fn count_attributes_of_field(&mut self, count: usize) -> Result<()> {
+    pub(super) fn count_attributes_of_field(&mut self, count: usize, keeps: bool) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -285,8 +361,8 @@ impl<'a> Body<'a> {
         if let Some((kind, at)) = meant {
             return Err(self.error(kind, at));
         }
-        self.count_attributes(count);
-        Ok(())
+        self.count_attributes(count)?;
+        if keeps { self.keep_of_field() } else { Ok(()) }
     }
 
     #[cold]
@@ -318,8 +394,8 @@ impl<'a> Body<'a> {
         if let Some(expected) = meant {
             return Err(self.error(instead(&expected, name.local(), namespace), at));
         }
-        self.unknown += 1;
-        Ok(())
+        let (plan, scope, field) = (self.plan, self.scope, self.field);
+        self.unknown.add(1, || plan.locate(refused(name.local(), at), scope, field))
     }
 
     /// What an element of the message is that has no other's name, at `at`: the return value of a

@@ -5,6 +5,7 @@ use trunkline_wire::scan;
 
 use super::decoder::{Body, Value};
 use super::entries::{ENTRY, Run};
+use super::keep::Detour;
 use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{Element, NONE, ScopePlan, Shape};
@@ -47,8 +48,10 @@ impl<'a> Body<'a> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
     #[inline(always)]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
-        if self.attributes {
-            return self.scope_of_tags(scope, into);
+        match self.detour {
+            Detour::None => {}
+            Detour::Tags => return self.scope_of_tags(scope, into),
+            Detour::Kept => return self.scope_with_kept(scope, into),
         }
         self.with_bits(scope, |body, seen| {
             let mut step = body.first_step(seen)?;
@@ -594,7 +597,7 @@ impl<'a> Body<'a> {
         self.gap = None;
         into.decode_field(field, self)?;
         self.gap = None;
-        self.check_names();
+        self.leave_field(into);
         Ok(Some(Step::Between(slot.component)))
     }
 
@@ -686,22 +689,24 @@ impl<'a> Body<'a> {
                 let name = (at + 1, name.qualified().len());
                 self.choice_beside(scope, seen, component, (choice, at, name), into)
             }
-            Some(Name::Component(inner)) if !self.is_nil_component(scope, inner)? => {
+            Some(Name::Component(inner)) if !self.is_nil_component(scope, inner, into)? => {
                 self.note_component(scope, inner, seen, at)?;
                 if self.attributes {
                     self.hold(scope, inner)?;
+                    self.hand_of_component(into);
                 }
                 Ok(Step::Between(inner))
             }
             Some(Name::Component(inner)) => {
                 self.refuse_held(scope, inner, at)?;
+                self.forget_waiting();
                 self.pass_nil(component)
             }
             None => {
                 self.gap = None;
                 if !self.read_result(component, (at, name))? {
                     self.unknown(scope, component, (at, name))?;
-                    self.parser.skip_element(self.input)?;
+                    self.pass_over(scope, component, seen, at, into)?;
                 }
                 self.check_names();
                 Ok(Step::Between(component))
@@ -748,6 +753,7 @@ impl<'a> Body<'a> {
             if shape == Shape::Run {
                 return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
             }
+            self.forget_waiting();
             return self.pass_nil(component);
         }
         if !matches!(shape, Shape::Value | Shape::Defaulted) {
@@ -769,7 +775,7 @@ impl<'a> Body<'a> {
             into.decode_field(field, self)?;
         }
         self.gap = None;
-        self.check_names();
+        self.leave_field(into);
         Ok(Step::Between(component))
     }
 

@@ -10,7 +10,7 @@ use super::{Namespace, Parser, escape, is_name_char, unescape};
 
 /// Appends the element at `place` of a document, which the parser has just left, without the parts of its
 /// start tag that are `left_out`, in the order of the document.
-pub(super) fn copy(
+pub(crate) fn copy(
     parser: &Parser,
     input: &str,
     place: Range<usize>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
 };
-use trunkline_message::{Layout, Limits, Message, Structure};
+use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
 use trunkline_net::http::{self, Bytes};
 
 use super::Binding;
@@ -42,6 +42,7 @@ pub struct Client {
     namespace: String,
     binding: Binding,
     limits: Limits,
+    on_unknown: UnknownContent,
     /// Of operations that have one of their own.
     actions: Vec<(String, String)>,
     header: Vec<HeaderBlock>,
@@ -167,6 +168,7 @@ impl Client {
             namespace: namespace.to_owned(),
             binding,
             limits: Limits::default(),
+            on_unknown: UnknownContent::default(),
             actions: Vec::new(),
             header: Vec::new(),
             encoded_header: String::new(),
@@ -192,6 +194,13 @@ impl Client {
         self.limits = limits;
     }
 
+    /// What becomes of a reply, or of a header block that is read, with elements or attributes that its
+    /// struct does not know: by default they are counted, and the [profile](Self::profile) has how many.
+    pub fn set_on_unknown(&mut self, content: UnknownContent) {
+        self.operations.clear();
+        self.on_unknown = content;
+    }
+
     /// Sends these header blocks with each call from here on.
     pub fn set_header(&mut self, blocks: Vec<HeaderBlock>) {
         self.encoded_header = header::encoded(&blocks, self.binding.version);
@@ -205,7 +214,8 @@ impl Client {
     pub fn reply_header<T: Structure + Message>(&self) -> Result<Option<T>, CallError> {
         let Binding { style, version, .. } = self.binding;
         let encoding = style.is_encoded().then_some(version);
-        self.reply_header.find(encoding, &self.namespace).map_err(CallError::Reply)
+        let found = self.reply_header.find(encoding, &self.namespace, self.on_unknown);
+        found.map_err(CallError::Reply)
     }
 
     /// How the last call travelled.
@@ -411,7 +421,7 @@ impl Known {
         reply: &'static Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
-        let Client { namespace, binding, limits, actions, .. } = client;
+        let Client { namespace, binding, limits, on_unknown, actions, .. } = client;
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
@@ -424,7 +434,7 @@ impl Known {
             request,
             reply,
             encoder: Encoder::new(&outward),
-            decoder: Decoder::with_limits(&inward, limits.clone()),
+            decoder: Decoder::with_limits(&inward, limits.clone()).on_unknown(*on_unknown),
             headers: request_headers(binding.version, &action)?,
         })
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use trunkline_codec::soap::{Fault, HeaderBlock, Version};
-use trunkline_message::{Message, Structure};
+use trunkline_message::{Message, Structure, UnknownContent};
 
 use super::element::Encoding;
 use super::header::{self, Received};
@@ -21,6 +21,8 @@ pub struct Context {
     caller: Option<SocketAddr>,
     identity: Option<String>,
     header: Received,
+    /// What becomes of header blocks with elements that nobody knows.
+    on_unknown: UnknownContent,
     reply_header: Vec<HeaderBlock>,
     /// Elements of the request that its schema does not know.
     unknown: usize,
@@ -50,6 +52,7 @@ impl Context {
     pub(super) fn new(
         namespace: &str,
         is_encoded: bool,
+        on_unknown: UnknownContent,
         caller: Option<SocketAddr>,
         identity: Option<String>,
     ) -> Self {
@@ -62,6 +65,7 @@ impl Context {
             caller,
             identity,
             header: Received::default(),
+            on_unknown,
             reply_header: Vec::new(),
             unknown: 0,
             stages: None,
@@ -141,7 +145,7 @@ impl Context {
     /// A sender's fault: the block is there and cannot be read.
     pub fn header<T: Structure + Message>(&self) -> Result<Option<T>, Fault> {
         self.header
-            .find(self.encoding(), &self.namespace)
+            .find(self.encoding(), &self.namespace, self.on_unknown)
             .map_err(|error| Fault::sender(error.to_string()))
     }
 

@@ -83,6 +83,7 @@ impl Conversation {
             context: Context::new(
                 &endpoint.0.service.namespace,
                 endpoint.0.binding.style.is_encoded(),
+                endpoint.0.service.unknown,
                 caller,
                 identity,
             ),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_codec::soap::{self, Decoder, Encoder, Fragment, Options, Plan, Style, Version};
-use trunkline_message::{Layout, Message, Result, Structure};
+use trunkline_message::{Layout, Message, Result, Structure, UnknownContent};
 
 /// By the encoding rules of a version, or by schema.
 pub(super) type Encoding = Option<Version>;
@@ -57,18 +57,19 @@ pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
 /// As [`read`]; and how many elements the struct does not know, as
 /// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown) has it, also beside an error.
 pub fn read_counted<T: Structure + Message>(element: &Fragment) -> (Result<T>, usize) {
-    read_as(None, element)
+    read_as(None, element, UnknownContent::Count)
 }
 
 pub(super) fn read_as<T: Structure + Message>(
     encoding: Encoding,
     element: &Fragment,
+    unknown: UnknownContent,
 ) -> (Result<T>, usize) {
     let plan = match plan(T::layout(), &element.name().namespace, encoding) {
         Ok(plan) => plan,
         Err(error) => return (Err(error), 0),
     };
-    let mut decoder = Decoder::new(&plan);
+    let mut decoder = Decoder::new(&plan).on_unknown(unknown);
     let mut content = T::empty();
     let read = decoder.decode(element.as_str().as_bytes(), &mut content);
     (read.map(|()| content), decoder.unknown())

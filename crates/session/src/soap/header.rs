@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use trunkline_codec::soap::{HeaderBlock, QName, Version};
-use trunkline_message::{Message, Result, Structure};
+use trunkline_message::{Message, Result, Structure, UnknownContent};
 
 use super::element::{self, Encoding};
 
@@ -57,13 +57,14 @@ impl Received {
         &self,
         encoding: Encoding,
         namespace: &str,
+        unknown: UnknownContent,
     ) -> Result<Option<T>> {
         let is_it = |it: &QName| it.namespace == namespace && it.local == T::layout().name();
         let Some(at) = self.blocks.iter().position(|block| is_it(&block.name)) else {
             return Ok(None);
         };
-        let (read, unknown) = element::read_as(encoding, &self.blocks[at].content);
-        self.unknown[at].set(unknown);
+        let (read, count) = element::read_as(encoding, &self.blocks[at].content, unknown);
+        self.unknown[at].set(count);
         read.map(Some)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
 };
-use trunkline_message::{FieldValue, Layout, Limits, Message, Structure};
+use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
 
 use super::{Binding, Context};
 
@@ -108,7 +108,7 @@ pub(super) trait Operation: Send + Sync {
     /// None for an operation without an answer.
     fn output(&self) -> Option<&Arc<Layout>>;
     /// What one conversation needs to call it; its messages look as `plans` say.
-    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call>;
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call>;
 }
 
 /// How the messages of one operation look in one binding.
@@ -187,10 +187,10 @@ where
         Some(R::layout())
     }
 
-    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
         Box::new(AnsweredCall {
             function: self.function.clone(),
-            decoder: Decoder::with_limits(&plans.request, limits.clone()),
+            decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
             encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
             request: Q::empty(),
             response: R::empty(),
@@ -261,8 +261,8 @@ where
         None
     }
 
-    fn begin(&self, plans: &Plans, limits: &Limits) -> Box<dyn Call> {
-        let decoder = Decoder::with_limits(&plans.request, limits.clone());
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
+        let decoder = Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown);
         let (function, is_rpc) = (self.function.clone(), plans.is_rpc);
         Box::new(OneWayCall { function, decoder, is_rpc, types: PhantomData })
     }

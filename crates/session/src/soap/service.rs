@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Fault, QName, Style, graph};
-use trunkline_message::{Layout, Limits, Message, Structure};
+use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
 
 use super::conversation::Conversation;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
@@ -46,6 +46,7 @@ pub struct Service {
     roles: Vec<String>,
     pub(super) otherwise: Option<Otherwise>,
     pub(super) limits: Limits,
+    pub(super) unknown: UnknownContent,
     /// Are Sender faults of SOAP 1.2 answered by 400?
     pub(super) is_sender_bad_request: bool,
 }
@@ -99,6 +100,7 @@ impl Service {
             roles: Vec::new(),
             otherwise: None,
             limits: Limits::default(),
+            unknown: UnknownContent::default(),
             is_sender_bad_request: false,
         }
     }
@@ -249,6 +251,15 @@ impl Service {
         self
     }
 
+    /// What becomes of a request, or of a header block that is read, with elements or attributes that
+    /// its struct does not know: by default they are counted, and the log of calls shows how many.
+    /// Refused ones are a Sender fault, which names the first.
+    #[must_use]
+    pub fn on_unknown(mut self, content: UnknownContent) -> Self {
+        self.unknown = content;
+        self
+    }
+
     /// Answers Sender faults of SOAP 1.2 by the HTTP status 400, as SOAP 1.2 part 2 table 20 has it. By
     /// default the status is 500, as for every other fault, since CXF's client reads no fault from a 400.
     #[must_use]
@@ -367,9 +378,9 @@ impl EndpointParts {
     /// What one conversation needs to call an operation, or what is done otherwise.
     #[cold]
     pub(super) fn begin(&self, operation: usize) -> Box<dyn Call> {
-        let Service { operations, otherwise, limits, .. } = &*self.service;
+        let Service { operations, otherwise, limits, unknown, .. } = &*self.service;
         match (operations.get(operation), otherwise) {
-            (Some(named), _) => named.operation.begin(&self.plans[operation], limits),
+            (Some(named), _) => named.operation.begin(&self.plans[operation], limits, *unknown),
             (None, Some(otherwise)) => otherwise.begin(self.binding.style.is_rpc(), limits),
             (None, None) => unreachable!("nothing else is called"),
         }

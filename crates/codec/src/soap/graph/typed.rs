@@ -18,7 +18,7 @@ use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::{self, Layout, NONE, Plan, ScopePlan};
 use crate::soap::types::ByType;
-use crate::soap::unknown::{instead, local_part, meant_as_item};
+use crate::soap::unknown::{Tally, instead, local_part, meant_as_item, refused, refused_attribute};
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
 /// shared are read once for each use. Answers how many elements the schema does not know, as
@@ -33,9 +33,9 @@ pub fn decode_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<usize> {
-    let mut unknown = 0;
+    let mut unknown = Tally::default();
     decode_counted(bytes, plan, limits, message, &mut unknown)?;
-    Ok(unknown)
+    Ok(unknown.count)
 }
 
 /// As [`decode_message`]; what is unknown is counted up to an error, too.
@@ -44,9 +44,9 @@ pub(in crate::soap) fn decode_counted<M: Typed>(
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<()> {
-    *unknown = 0;
+    unknown.count = 0;
     document::read(bytes, limits, |reader| read_from(reader, plan, limits, message, unknown))
 }
 
@@ -60,9 +60,9 @@ pub fn decode_message_from<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<usize> {
-    let mut unknown = 0;
+    let mut unknown = Tally::default();
     read_from(reader, plan, limits, message, &mut unknown)?;
-    Ok(unknown)
+    Ok(unknown.count)
 }
 
 fn read_from<M: Typed>(
@@ -70,11 +70,10 @@ fn read_from<M: Typed>(
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<()> {
     let (graph, places) = decode_as(reader, limits, plan, form(plan))?;
-    let (node, around) = locate(plan, &graph)?;
-    *unknown = around;
+    let node = locate(plan, &graph, unknown)?;
     read(&graph.graph, &places, node, plan, limits, message, unknown)
 }
 
@@ -92,9 +91,9 @@ pub fn read_message<M: Typed>(
     limits: &Limits,
     message: &mut M,
 ) -> Result<usize> {
-    let mut unknown = 0;
+    let mut unknown = Tally::default();
     read(graph, &[], node, plan, limits, message, &mut unknown)?;
-    Ok(unknown)
+    Ok(unknown.count)
 }
 
 /// As [`read_message`]; `places` tells where the elements of nodes begin, and `unknown` counts on.
@@ -105,7 +104,7 @@ fn read<M: Typed>(
     plan: &Plan,
     limits: &Limits,
     message: &mut M,
-    unknown: &mut usize,
+    unknown: &mut Tally,
 ) -> Result<()> {
     if !message.message_layout().is_same(&plan.layout) {
         return Err(Error::new(ErrorKind::Schema, 0));
@@ -131,11 +130,9 @@ fn read<M: Typed>(
         run: None,
         bytes: Cell::new(0),
         result: None,
-        unknown: *unknown,
+        unknown,
     };
-    let read = reader.message(message);
-    *unknown = reader.unknown;
-    read
+    reader.message(message)
 }
 
 /// What a document of the plan is.
@@ -146,8 +143,8 @@ fn form(plan: &Plan) -> Form {
     }
 }
 
-/// The node that is the plan's message, and how many attributes of the call around it mean nothing.
-fn locate(plan: &Plan, message: &Message) -> Result<(NodeId, usize)> {
+/// The node that is the plan's message. Counts the attributes of the call around it that mean nothing.
+fn locate(plan: &Plan, message: &Message, unknown: &mut Tally) -> Result<NodeId> {
     let expected = |namespace: &str, local: &str| {
         let what = format!("the element {local} of the namespace {namespace:?} in the Body");
         Error::new(ErrorKind::Expected(what.into()), 0)
@@ -167,7 +164,7 @@ fn locate(plan: &Plan, message: &Message) -> Result<(NodeId, usize)> {
     let root = message.root().filter(|(name, _)| any || name.is(namespace, local));
     let (_, root) = root.ok_or_else(|| expected(namespace, local))?;
     if !is_plain_rpc {
-        return Ok((root, 0));
+        return Ok(root);
     }
     let call = message.graph.node(root);
     refuse_reference(plan, call).map_err(|kind| Error::new(kind, 0).within(local))?;
@@ -179,7 +176,11 @@ fn locate(plan: &Plan, message: &Message) -> Result<(NodeId, usize)> {
                 let meant = names.clone().find_map(|it| meant_as_item(root, "", it));
                 return match meant {
                     Some(kind) => Err(Error::new(kind, 0).within(local)),
-                    None => Ok((*node, names.count())),
+                    None => {
+                        let first = names.clone().next().unwrap_or_default();
+                        unknown.add(names.count(), || refused_attribute(first, 0))?;
+                        Ok(*node)
+                    }
                 };
             };
             let what = format!("the element {} after the message", excerpt(second.local()));
@@ -258,7 +259,7 @@ struct Reader<'a> {
     /// In an answer, the name of the return value, if `rpc:result` says it.
     result: Option<&'a str>,
     /// Elements that the schema does not know.
-    unknown: usize,
+    unknown: &'a mut Tally,
 }
 
 impl<'a> Reader<'a> {
@@ -272,15 +273,25 @@ impl<'a> Reader<'a> {
         self.scope(0, message)
     }
 
-    /// Counts the attributes of a node that say nothing.
-    fn count_attributes(&mut self, node: NodeId) {
-        self.unknown += others(self.plan, self.graph.node(node)).count();
+    /// Counts the attributes of a node, that of the present field, that say nothing.
+    ///
+    /// # Errors
+    /// They are refused.
+    fn count_attributes(&mut self, node: NodeId) -> Result<()> {
+        let (plan, scope, field) = (self.plan, self.scope, self.field);
+        self.add_attributes(node, |error| plan.locate(error, scope, field))
+    }
+
+    fn add_attributes(&mut self, node: NodeId, locate: impl FnOnce(Error) -> Error) -> Result<()> {
+        let names = others(self.plan, self.graph.node(node)).map(super::Name::local);
+        let (first, at) = (names.clone().next().unwrap_or_default(), self.place_of(node));
+        self.unknown.add(names.count(), || locate(refused_attribute(first, at)))
     }
 
     /// The same for a field, which may be a group or list.
     ///
     /// # Errors
-    /// One is meant as an entry or item.
+    /// One is meant as an entry or item, or they are refused.
     fn count_attributes_of(&mut self, node: NodeId, field: usize) -> Result<()> {
         let (plan, scope) = (self.plan, self.scope);
         let meant = others(plan, self.graph.node(node))
@@ -288,14 +299,13 @@ impl<'a> Reader<'a> {
         if let Some(kind) = meant {
             return Err(self.error(kind));
         }
-        self.count_attributes(node);
-        Ok(())
+        self.count_attributes(node)
     }
 
     /// The same, where the elements inside are those of a component of a scope.
     ///
     /// # Errors
-    /// One is meant as one of those.
+    /// One is meant as one of those, or they are refused.
     fn count_attributes_around(
         &mut self,
         node: NodeId,
@@ -314,8 +324,11 @@ impl<'a> Reader<'a> {
             }
             return Err(self.error(kind));
         }
-        self.count_attributes(node);
-        Ok(())
+        if component == NONE {
+            return self.count_attributes(node);
+        }
+        let within = self.scope;
+        self.add_attributes(node, |error| plan.locate_component(error, within, component))
     }
 
     /// Reads the fields of a message, an entry or a struct from the node where the path ends.
@@ -535,8 +548,9 @@ impl<'a> Reader<'a> {
             };
             return Err(self.error(instead(&expected, name.local(), name.namespace())));
         }
-        self.unknown += 1;
-        Ok(())
+        let (plan, within, at) = (self.plan, self.scope, self.at());
+        let local = name.local();
+        self.unknown.add(1, || plan.locate_component(refused(local, at), within, component))
     }
 
     /// Counts fields and items, as often as they are used.
@@ -605,6 +619,10 @@ impl<'a> Reader<'a> {
 
     /// Where the element of the present node begins, if that is known.
     fn at(&self) -> usize {
-        self.places.get(self.node.index()).copied().unwrap_or(0)
+        self.place_of(self.node)
+    }
+
+    fn place_of(&self, node: NodeId) -> usize {
+        self.places.get(node.index()).copied().unwrap_or(0)
     }
 }

@@ -326,7 +326,7 @@ impl Servers {
             }
         } else {
             let expected = messages.iter().map(customer_services::response);
-            let mut codec = format.codec_of_answers();
+            let mut codec = format.codec_of_answers().strict();
             let mut reply = CustomerServices::default();
             for (index, (bytes, expected)) in answers.iter().zip(expected).enumerate() {
                 let told = |what: String| format!("answer {index}: {what}");

@@ -9,7 +9,7 @@ use crate::soap::graph::Name;
 use crate::soap::graph::model::{Array, Content, NodeId};
 use crate::soap::names::Name as Meaning;
 use crate::soap::plan::{NONE, ScopePlan, Shape as SlotShape};
-use crate::soap::unknown::instead;
+use crate::soap::unknown::{instead, refused};
 
 /// What a node of a list is.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             self.node = *node;
             self.refuse_reference(*node)?;
             self.check_type(*node)?;
-            self.count_attributes(*node);
+            self.count_attributes(*node)?;
             item(self)?;
         }
         self.check_count(items.len())
@@ -230,13 +230,14 @@ impl<'a> Reader<'a> {
     /// Counts an element in a list that is none of its entries.
     fn unknown_in_list(&mut self, inner: usize, name: &Name, at: NodeId) -> Result<()> {
         self.node = at;
-        let slot = &self.plan.scopes[self.scope].slots[self.field];
+        let plan = self.plan;
+        let slot = &plan.scopes[self.scope].slots[self.field];
         let (items, entry) = (self.plan.item_name(self.scope, slot), &self.plan.scopes[inner]);
         let meant = self.plan.meant_among(&items, entry, name.namespace(), name.local());
         if let Some(expected) = meant {
             return Err(self.error(instead(&expected, name.local(), name.namespace())));
         }
-        self.unknown += 1;
-        Ok(())
+        let (scope, field, at) = (self.scope, self.field, self.at());
+        self.unknown.add(1, || plan.locate(refused(name.local(), at), scope, field))
     }
 }

@@ -1,0 +1,146 @@
+//! Fields that the schema does not know: kept where the message has a place for them, or counted, or
+//! refused.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use trunkline_message::{Error, ErrorKind, Fields, Result, UnknownContent};
+use trunkline_wire::{Integer, ValueError, scan};
+
+use super::SOH;
+use super::decoder::Body;
+use super::plan::Tag;
+
+/// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
+const DATA: [(u32, u32); 16] = [
+    (90, 91),
+    (93, 89),
+    (95, 96),
+    (212, 213),
+    (348, 349),
+    (350, 351),
+    (352, 353),
+    (354, 355),
+    (356, 357),
+    (358, 359),
+    (360, 361),
+    (362, 363),
+    (364, 365),
+    (445, 446),
+    (618, 619),
+    (621, 622),
+];
+
+/// Fields of a message that the schema does not know.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    /// Their tags, each with the place where its message or entry begins.
+    tags: HashSet<(usize, u32)>,
+    /// How many of them nobody keeps,
+    dropped: usize,
+    /// and what becomes of the message then.
+    content: UnknownContent,
+}
+
+impl Strangers {
+    pub(super) fn set_content(&mut self, content: UnknownContent) {
+        self.content = content;
+    }
+
+    pub(super) fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Forgets all. Most messages have none.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        if !self.tags.is_empty() {
+            self.tags.clear();
+            self.dropped = 0;
+        }
+    }
+}
+
+impl Body<'_> {
+    /// Keeps a field that the schema does not know, or counts or refuses it; `scope` is where its
+    /// message or entry begins.
+    #[cold]
+    pub(super) fn unknown<F: Fields>(
+        &mut self,
+        into: &mut F,
+        (scope, number): (usize, u32),
+        value: usize,
+    ) -> Result<()> {
+        let framing = matches!(number, 8 | 9 | 10 | 35);
+        if framing || self.plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown) {
+            let what = format!("no tag {number} at this place: it frames or belongs to a group");
+            return Err(Error::new(ErrorKind::Expected(what.into()), self.at));
+        }
+        if let Some((field, ..)) = self.length_of {
+            let expected = "the data after its length";
+            return Err(self.error(ErrorKind::Expected(expected.into()), field, self.at));
+        }
+        let end = scan::find_soh(self.bytes, value).unwrap_or(self.bytes.len());
+        if end == value {
+            let kind = ErrorKind::Value { expected: "a value", problem: ValueError::Empty };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        if end - value > self.limits.value_bytes {
+            let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        let data = self.unknown_data(number, value, end)?;
+        for number in [number].into_iter().chain(data.as_ref().map(|(data, _)| *data)) {
+            if !self.strangers.tags.insert((scope, number)) {
+                let kind = ErrorKind::DuplicateUnknown;
+                return Err(Error::new(kind, self.at).within(&number.to_string()));
+            }
+        }
+        match into.unknown() {
+            Some(unknown) => {
+                unknown.push(number, &self.bytes[value..end]);
+                if let Some((number, ref range)) = data {
+                    unknown.push(number, &self.bytes[range.clone()]);
+                }
+            }
+            None => {
+                self.strangers.dropped += 1 + usize::from(data.is_some());
+                if self.strangers.content == UnknownContent::Refuse {
+                    return Err(Error::new(ErrorKind::Unknown, self.at).within(&number.to_string()));
+                }
+            }
+        }
+        self.fields += 1;
+        if self.fields > self.limits.fields {
+            return Err(self.too_many_fields());
+        }
+        self.at = data.map_or(end, |(_, range)| range.end) + 1;
+        Ok(())
+    }
+
+    /// If the unknown field is the length of data by the standard, which may hold anything, a
+    /// delimiter too: the data field behind it, tag and place.
+    fn unknown_data(
+        &mut self,
+        number: u32,
+        value: usize,
+        end: usize,
+    ) -> Result<Option<(u32, Range<usize>)>> {
+        let Some((_, data)) = DATA.iter().find(|(length, _)| *length == number) else {
+            return Ok(None);
+        };
+        let Ok(length) = u32::parse(&self.bytes[value..end]) else { return Ok(None) };
+        let prefix = format!("{data}=");
+        if !self.bytes[end + 1..].starts_with(prefix.as_bytes()) {
+            return Ok(None);
+        }
+        let start = end + 1 + prefix.len();
+        let (stated, after) = (length as usize, start.saturating_add(length as usize));
+        if self.bytes.get(after) != Some(&SOH) {
+            let counted = scan::find_soh(self.bytes, start).unwrap_or(self.bytes.len()) - start;
+            let kind = ErrorKind::Length { stated, counted };
+            return Err(Error::new(kind, value).within(&number.to_string()));
+        }
+        Ok(Some((*data, start..after)))
+    }
+}

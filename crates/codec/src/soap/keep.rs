@@ -1,0 +1,377 @@
+//! What is unknown on its way into the message that keeps it.
+//!
+//! The decoder does not know yet whose it is where it meets the attributes of a start tag, or an element
+//! among the entries of a list: the message is lent out to who reads the field. So they wait until the
+//! field is read, or the scope begins whose element it is.
+
+use trunkline_message::{Error, ErrorKind, Fields, Place, Result, Sibling, UnknownContent};
+
+use super::attributes::others;
+use super::decoder::Body;
+use super::plan::{NONE, Plan, ScopePlan, Shape};
+use super::unknown::Tally;
+use crate::xml::{self, Parser};
+
+/// Elements and attributes that wait for the message that keeps them.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    items: Vec<Item>,
+    text: String,
+    /// Bytes that were kept of the message, and how many they may be.
+    kept: usize,
+    most: usize,
+}
+
+#[derive(Debug)]
+struct Item {
+    level: usize,
+    place: Place,
+    /// Where its text ends.
+    end: usize,
+}
+
+/// Whose it is: of the scope whose own element is so deep, its attributes,
+fn own(depth: usize) -> usize {
+    2 * depth
+}
+
+/// or what stands so deep, in the element of a field of the scope around.
+fn inside(depth: usize) -> usize {
+    2 * depth - 1
+}
+
+impl Waiting {
+    /// Nothing yet; so many bytes of a message may be kept.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Forgets all.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.kept = 0;
+        if !self.items.is_empty() {
+            self.items.clear();
+            self.text.clear();
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Has what `write` appends wait.
+    ///
+    /// # Errors
+    /// It is more than a message may be: what is kept declares the namespaces that it needs, and those
+    /// names may be long.
+    fn push(
+        &mut self,
+        (level, place): (usize, Place),
+        at: usize,
+        write: impl FnOnce(&mut String),
+    ) -> Result<()> {
+        let start = self.text.len();
+        write(&mut self.text);
+        let end = self.text.len();
+        self.kept += end - start;
+        if self.kept > self.most {
+            let kind = ErrorKind::Limit { name: "message_bytes", limit: self.most };
+            return Err(Error::new(kind, at));
+        }
+        self.items.push(Item { level, place, end });
+        Ok(())
+    }
+
+    /// Hands what waits from a level on to who keeps it; says how many there were that are kept.
+    fn hand<F: Fields>(&mut self, from: usize, into: &mut F) -> usize {
+        let first = self.items.iter().rposition(|it| it.level < from).map_or(0, |it| it + 1);
+        let mut start = first.checked_sub(1).map_or(0, |it| self.items[it].end);
+        let rest = start;
+        let mut count = 0;
+        if let Some(unknown) = into.unknown() {
+            for item in &self.items[first..] {
+                unknown.push_markup(item.place, &self.text[start..item.end]);
+                start = item.end;
+            }
+            count = self.items.len() - first;
+        }
+        self.items.truncate(first);
+        self.text.truncate(rest);
+        count
+    }
+}
+
+impl Tally {
+    /// Has the attributes of the start tag just read, that of the message, wait, if they are kept.
+    pub(super) fn keep_of_message(
+        &mut self,
+        plan: &Plan,
+        parser: &Parser,
+        input: &str,
+    ) -> Result<()> {
+        let place = (own(parser.depth()), Place::Attribute { component: None });
+        self.keep_attributes(plan, parser, input, place)
+    }
+
+    fn keep_attributes(
+        &mut self,
+        plan: &Plan,
+        parser: &Parser,
+        input: &str,
+        place: (usize, Place),
+    ) -> Result<()> {
+        if self.content != UnknownContent::Keep {
+            return Ok(());
+        }
+        for it in others(plan, parser, input) {
+            let namespace = parser.namespace_name(input, it.name.namespace);
+            self.keep_attribute(place, (it.name.local(), namespace), &it.value(), parser)?;
+        }
+        Ok(())
+    }
+
+    fn keep_attribute(
+        &mut self,
+        place: (usize, Place),
+        (local, namespace): (&str, &str),
+        value: &str,
+        parser: &Parser,
+    ) -> Result<()> {
+        self.waiting.push(place, parser.position(), |text| {
+            text.push_str(local);
+            text.push_str("=\"");
+            xml::escape(value, true, text);
+            text.push('"');
+            text.push_str(namespace);
+        })
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Passes over the element just begun, at `at`, which is unknown and among those of a component; or
+    /// keeps it.
+    #[cold]
+    pub(super) fn pass_over<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        seen: &[u64],
+        at: usize,
+        into: &mut F,
+    ) -> Result<()> {
+        if self.unknown.content != UnknownContent::Keep {
+            return Ok(self.parser.skip_element(self.input)?);
+        }
+        let behind = scope.sibling_before(component, seen);
+        let component = Some(component).filter(|it| *it != NONE);
+        let level = inside(self.parser.depth());
+        self.keep_element((level, Place::Element { component, behind }), at)?;
+        self.hand(level, into);
+        Ok(())
+    }
+
+    /// The same for one behind so many entries of a list, the present field; `deep` says how many
+    /// elements are around it that are the list's.
+    #[cold]
+    pub(super) fn pass_over_entry(&mut self, entries: usize, deep: usize, at: usize) -> Result<()> {
+        if self.unknown.content != UnknownContent::Keep {
+            return Ok(self.parser.skip_element(self.input)?);
+        }
+        let level = inside(self.parser.depth() - deep);
+        let field = self.field as u16;
+        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        self.keep_element((level, Place::Entry { field, entries }), at)
+    }
+
+    fn keep_element(&mut self, place: (usize, Place), at: usize) -> Result<()> {
+        self.parser.skip_element(self.input)?;
+        let (parser, input, end) = (&*self.parser, self.input, self.parser.position());
+        self.unknown.waiting.push(place, at, |text| {
+            xml::element::copy(parser, input, at..end, &[], text);
+        })?;
+        self.wait();
+        Ok(())
+    }
+
+    /// Has the attributes of the start tag just read wait that are unknown, if they are kept: those of
+    /// a component of the present scope.
+    #[cold]
+    pub(super) fn keep_of_component(&mut self, component: u16) -> Result<()> {
+        let level = inside(self.parser.depth());
+        self.keep_attributes(level, Place::Attribute { component: Some(component) })
+    }
+
+    /// The same for those of the element of a scope that begins.
+    #[cold]
+    pub(super) fn keep_own(&mut self) -> Result<()> {
+        let level = own(self.parser.depth());
+        self.keep_attributes(level, Place::Attribute { component: None })
+    }
+
+    /// The same for those of the present field.
+    #[cold]
+    pub(super) fn keep_of_field(&mut self) -> Result<()> {
+        let (level, field) = (inside(self.parser.depth()), self.field as u16);
+        self.keep_attributes(level, Place::FieldAttribute { field })
+    }
+
+    fn keep_attributes(&mut self, level: usize, place: Place) -> Result<()> {
+        self.unknown.keep_attributes(self.plan, self.parser, self.input, (level, place))?;
+        self.wait();
+        Ok(())
+    }
+
+    /// The same for one of them, where others are fields.
+    #[cold]
+    pub(super) fn keep_one(
+        &mut self,
+        component: u16,
+        name: (&str, &str),
+        value: &str,
+    ) -> Result<()> {
+        if self.unknown.content != UnknownContent::Keep {
+            return Ok(());
+        }
+        let depth = self.parser.depth();
+        let place = match component {
+            NONE => (own(depth), Place::Attribute { component: None }),
+            component => (inside(depth), Place::Attribute { component: Some(component) }),
+        };
+        self.unknown.keep_attribute(place, name, value, self.parser)?;
+        self.wait();
+        Ok(())
+    }
+
+    /// From here on something waits: the ways that go on without a look at the message do not go on,
+    /// and a scope that begins looks.
+    pub(super) fn wait(&mut self) {
+        if !self.unknown.waiting.is_empty() {
+            (self.same_context, self.gap, self.generation) = (false, None, None);
+            self.detour = Detour::Kept;
+        }
+    }
+
+    fn hand<F: Fields>(&mut self, from: usize, into: &mut F) {
+        let kept = self.unknown.waiting.hand(from, into);
+        self.unknown.count -= kept;
+    }
+
+    /// A field was read, behind which names may mean something else; what stood in its element goes to
+    /// who keeps it.
+    #[inline]
+    pub(super) fn leave_field<F: Fields>(&mut self, into: &mut F) {
+        if self.generation != Some(self.parser.declarations_generation()) {
+            self.hand_inside(into);
+            self.check_names();
+        }
+    }
+
+    /// Hands on what stood in elements that have ended, or in the start tag just read.
+    #[cold]
+    pub(super) fn hand_inside<F: Fields>(&mut self, into: &mut F) {
+        if !self.unknown.waiting.is_empty() {
+            self.hand(inside(self.parser.depth() + 1), into);
+        }
+    }
+
+    /// The same for the start tag of a component, which was just read.
+    #[cold]
+    pub(super) fn hand_of_component<F: Fields>(&mut self, into: &mut F) {
+        if !self.unknown.waiting.is_empty() {
+            self.hand(inside(self.parser.depth()), into);
+        }
+    }
+
+    /// What waits of the element just begun is kept by nobody, since that is nil. It was counted.
+    #[cold]
+    pub(super) fn forget_waiting(&mut self) {
+        let level = inside(self.parser.depth());
+        self.unknown.waiting.hand(level, &mut Nobody);
+    }
+
+    /// Reads a scope whose own element may have attributes that wait.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn scope_with_kept<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        into: &mut F,
+    ) -> Result<()> {
+        self.detour = if self.attributes { Detour::Tags } else { Detour::None };
+        self.hand(own(self.parser.depth()), into);
+        match self.attributes {
+            true => self.scope_of_tags(scope, into),
+            false => self.scope_apart(scope, into),
+        }
+    }
+}
+
+/// Which way a scope is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detour {
+    /// The usual one.
+    None,
+    /// Values are attributes.
+    Tags,
+    /// Something waits that may be the scope's.
+    Kept,
+}
+
+/// Keeps nothing.
+struct Nobody;
+
+impl Fields for Nobody {
+    fn encode_fields<E: trunkline_message::Encoder>(&self, _: usize, _: &mut E) {}
+
+    fn decode_field<D: trunkline_message::Decoder>(&mut self, _: usize, _: &mut D) -> Result<()> {
+        Ok(())
+    }
+
+    fn clear(&mut self) {}
+}
+
+impl ScopePlan {
+    /// The last of a component's elements, in the order of the schema, that was seen.
+    fn sibling_before(&self, component: u16, seen: &[u64]) -> Option<Sibling> {
+        let is_seen = |bit: usize| seen[bit / 64] >> (bit % 64) & 1 != 0;
+        let fields = (0..self.slots.len()).filter(|field| {
+            let slot = &self.slots[*field];
+            let is_element = !matches!(slot.shape, Shape::Attribute | Shape::Text | Shape::Bare);
+            slot.component == component && is_element && is_seen(*field)
+        });
+        let components = (0..self.components.len() as u16).filter(|inner| {
+            self.element_around(*inner) == component && is_seen(self.component_bit(*inner))
+        });
+        let fields = fields.map(|field| Sibling::Field(field as u16));
+        let all = fields.chain(components.map(Sibling::Component));
+        all.max_by_key(|sibling| self.order(*sibling))
+    }
+
+    /// The component around another, but for choices, which have no element.
+    pub(super) fn element_around(&self, component: u16) -> u16 {
+        let mut around = self.components[usize::from(component)].parent;
+        while let Some(element) = self.components.get(usize::from(around))
+            && element.is_choice
+        {
+            around = element.parent;
+        }
+        around
+    }
+
+    /// Siblings stand in the order of these. A component without fields has the place of the field
+    /// behind it.
+    pub(super) fn order(&self, sibling: Sibling) -> (usize, bool, u16) {
+        match sibling {
+            Sibling::Field(field) => {
+                let rank =
+                    self.slots.get(usize::from(field)).map_or(usize::MAX, |it| it.rank.into());
+                (rank, true, 0)
+            }
+            Sibling::Component(component) => {
+                let element = self.components.get(usize::from(component));
+                (element.map_or(0, |it| it.ranks.0), false, component)
+            }
+        }
+    }
+}

@@ -1,0 +1,531 @@
+//! What is unknown on its way back into the document.
+//!
+//! A message is written as if nothing unknown had been kept, so that those without it pay nothing. Then
+//! what was written is read once more, and what was kept is put where it stood.
+
+use std::collections::BTreeMap;
+
+use trunkline_message::{Error, ErrorKind, Limits, Place, Result, Sibling, Unknown};
+
+use super::attributes::type_name;
+use super::encoder::Encoder;
+use super::names::Name;
+use super::plan::{NONE, Plan, ScopePlan, Shape};
+use crate::xml::element::{declared, name_end};
+use crate::xml::{Event, Options, Parser};
+
+/// What messages and entries have kept that were written.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// In the order in which their ends were written, and how far the document was then.
+    scopes: Vec<(usize, Unknown)>,
+    /// How many elements, attributes and fields were not written.
+    pub(super) dropped: usize,
+}
+
+impl Kept {
+    /// Forgets what an earlier message has kept.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.dropped = 0;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    /// Forgets what a message has kept that cannot be written.
+    pub(super) fn clear(&mut self) {
+        self.scopes.clear();
+    }
+
+    /// A scope has kept this, of which `end` bytes are written.
+    #[cold]
+    pub(super) fn take(&mut self, end: usize, unknown: &Unknown) {
+        self.dropped += unknown.iter().count();
+        if unknown.markup().next().is_some() {
+            self.scopes.push((end, unknown.clone()));
+        }
+    }
+
+    /// Puts everything into the document, in which what the message's own element holds begins at
+    /// `content`, or its attributes.
+    #[cold]
+    pub(super) fn put_back(
+        &mut self,
+        plan: &Plan,
+        document: &str,
+        content: usize,
+    ) -> Result<String> {
+        // What this encoder wrote has no limits.
+        let most = usize::MAX;
+        let limits =
+            Limits { message_bytes: most, value_bytes: most, depth: most, ..Limits::default() };
+        let limits = Limits { attributes: most, ..limits };
+        let mut parser = Parser::new(Options::soap(), &limits);
+        parser.begin(document)?;
+        while parser.position() < content {
+            parser.next(document)?;
+        }
+        let start = document[..content].rfind('<').unwrap_or(0);
+        let scopes = std::mem::take(&mut self.scopes);
+        let has_default = !parser.namespace_name(document, parser.default_namespace()).is_empty();
+        let mut walk = Walk {
+            plan,
+            document,
+            parser,
+            scopes: scopes.into_iter().peekable(),
+            changes: Changes::default(),
+            has_default,
+            prefixes: 0,
+            dropped: 0,
+        };
+        walk.scope(0, start)?;
+        self.dropped += walk.dropped;
+        self.dropped += walk.scopes.map(|(_, unknown)| unknown.markup().count()).sum::<usize>();
+        Ok(walk.changes.made(document))
+    }
+}
+
+impl Encoder {
+    /// Writes what was kept, into a document without it.
+    #[cold]
+    pub(super) fn put_back(&mut self, content: usize, problem: Option<Error>) -> Result<()> {
+        if let Some(problem) = problem {
+            self.kept.clear();
+            return Err(problem);
+        }
+        let document = std::str::from_utf8(self.output.as_slice());
+        let document =
+            document.map_err(|_| Error::new(ErrorKind::Unwritable("it is no text"), 0))?;
+        let whole = self.kept.put_back(&self.plan, document, content)?;
+        self.output.clear();
+        self.output.extend(whole.as_bytes());
+        Ok(())
+    }
+}
+
+/// Texts to put into a document.
+#[derive(Debug, Default)]
+struct Changes {
+    /// By their places, attributes before content. Texts into empty elements, which are opened by them,
+    /// tell the elements' names.
+    texts: BTreeMap<(usize, bool), (String, Option<String>)>,
+}
+
+impl Changes {
+    fn put(&mut self, at: usize, text: &str) {
+        self.texts.entry((at, true)).or_default().0.push_str(text);
+    }
+
+    /// In the start tag of an element.
+    fn put_attribute(&mut self, spot: &Spot, text: &str) {
+        self.texts.entry((spot.name_end(), false)).or_default().0.push_str(text);
+    }
+
+    /// At the end of what an element holds.
+    fn put_last(&mut self, spot: &Spot, text: &str) {
+        let place = self.texts.entry((spot.content_end, true)).or_default();
+        place.0.push_str(text);
+        if spot.is_empty {
+            place.1 = Some(spot.name.clone());
+        }
+    }
+
+    fn made(&self, document: &str) -> String {
+        let mut out = String::with_capacity(2 * document.len());
+        let mut from = 0;
+        for ((at, _), (text, opened)) in &self.texts {
+            out.push_str(&document[from..*at]);
+            from = *at;
+            match opened {
+                None => out.push_str(text),
+                Some(name) => {
+                    out.push_str(&format!(">{text}</{name}>"));
+                    from += "/>".len();
+                }
+            }
+        }
+        out.push_str(&document[from..]);
+        out
+    }
+}
+
+/// An element that was written.
+#[derive(Clone, Debug, Default)]
+struct Spot {
+    name: String,
+    start: usize,
+    /// Where its end tag begins, or the end of its tag if it is an empty-element tag.
+    content_end: usize,
+    end: usize,
+    is_empty: bool,
+    /// Where the entries of a list begin.
+    entries: Vec<usize>,
+}
+
+impl Spot {
+    /// Where its name ends.
+    fn name_end(&self) -> usize {
+        self.start + 1 + self.name.len()
+    }
+}
+
+/// One of a scope's elements, in the element of a component.
+struct Child {
+    component: u16,
+    sibling: Sibling,
+    spot: Spot,
+}
+
+struct Walk<'a> {
+    plan: &'a Plan,
+    document: &'a str,
+    parser: Parser,
+    /// What was kept by those scopes whose ends are still to come.
+    scopes: std::iter::Peekable<std::vec::IntoIter<(usize, Unknown)>>,
+    changes: Changes,
+    /// Would an element without a prefix be in a namespace?
+    has_default: bool,
+    /// How many prefixes were made.
+    prefixes: usize,
+    dropped: usize,
+}
+
+/// Components that hold nothing but what is unknown, so that they were not written: attributes, and what
+/// is inside.
+type Missing = BTreeMap<u16, (String, String)>;
+
+/// What was written of a scope.
+struct Written<'a> {
+    scope: &'a ScopePlan,
+    own: &'a Spot,
+    /// The elements in that of each component, in their order.
+    children: BTreeMap<u16, Vec<&'a Child>>,
+}
+
+impl<'a> Written<'a> {
+    fn new(scope: &'a ScopePlan, own: &'a Spot, all: &'a [Child]) -> Self {
+        let mut children: BTreeMap<u16, Vec<&Child>> = BTreeMap::new();
+        for child in all {
+            children.entry(child.component).or_default().push(child);
+        }
+        Self { scope, own, children }
+    }
+
+    fn children_of(&self, component: u16) -> &[&'a Child] {
+        self.children.get(&component).map_or(&[], |it| it)
+    }
+
+    /// The component in whose element a place is; the scope's own if it has none in this plan.
+    fn component_of(&self, place: Place) -> u16 {
+        let component = match place {
+            Place::Element { component, .. } | Place::Attribute { component } => component,
+            Place::Entry { field, .. } | Place::FieldAttribute { field } => {
+                self.scope.slots.get(usize::from(field)).map(|slot| slot.component)
+            }
+        };
+        let is_there = |it: &u16| usize::from(*it) < self.scope.components.len();
+        component.filter(is_there).unwrap_or(NONE)
+    }
+
+    /// The element of a component, if it was written.
+    fn spot_of(&self, component: u16) -> Option<&'a Spot> {
+        if component == NONE {
+            return Some(self.own);
+        }
+        let around = self.children_of(self.scope.element_around(component));
+        let order = self.scope.order(Sibling::Component(component));
+        let found = around.binary_search_by_key(&order, |it| self.scope.order(it.sibling)).ok()?;
+        Some(&around[found].spot)
+    }
+
+    /// The elements of a field: one, or those of a list without one around them.
+    fn of_field(&self, field: u16) -> &[&'a Child] {
+        let Some(slot) = self.scope.slots.get(usize::from(field)) else { return &[] };
+        let order = self.scope.order(Sibling::Field(field));
+        let all = self.children_of(slot.component);
+        let start = all.partition_point(|it| self.scope.order(it.sibling) < order);
+        let end = all.partition_point(|it| self.scope.order(it.sibling) <= order);
+        &all[start..end]
+    }
+
+    /// The element in that of a component that comes behind another, or is the first.
+    fn next(&self, component: u16, behind: Option<Sibling>) -> Option<&'a Child> {
+        let order = behind.map(|it| self.scope.order(it));
+        let all = self.children_of(component);
+        let next = all.partition_point(|it| Some(self.scope.order(it.sibling)) <= order);
+        all.get(next).copied()
+    }
+}
+
+impl Walk<'_> {
+    /// Reads the inside of a scope's element, whose start tag at `start` was read, and its end tag.
+    fn scope(&mut self, index: usize, start: usize) -> Result<Spot> {
+        let plan = self.plan;
+        let scope = &plan.scopes[index];
+        let mut children: Vec<Child> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let own = loop {
+            let component = open.last().map_or(NONE, |it| match children[*it].sibling {
+                Sibling::Component(component) => component,
+                Sibling::Field(_) => NONE,
+            });
+            let at = self.parser.position();
+            match self.parser.next(self.document)? {
+                Event::Start { name, .. } => {
+                    let local = name.local().as_bytes();
+                    let namespace = self.parser.namespace_name(self.document, name.namespace);
+                    let mut all = scope.names.all(component, local);
+                    let meaning = all.find(|(space, _)| plan.spaces.name(*space) == namespace);
+                    let (sibling, spot) = match meaning.map(|(_, meaning)| meaning) {
+                        Some(Name::Field(field)) => {
+                            (Sibling::Field(field), self.field(index, field.into(), at)?)
+                        }
+                        Some(Name::Component(inner)) => {
+                            open.push(children.len());
+                            (Sibling::Component(inner), Spot { start: at, ..Spot::default() })
+                        }
+                        Some(Name::Choice(choice)) => match self.arm(scope, choice) {
+                            Some(arm) => {
+                                (Sibling::Field(arm as u16), self.field(index, arm, at)?)
+                            }
+                            None => {
+                                self.parser.skip_element(self.document)?;
+                                continue;
+                            }
+                        },
+                        None => {
+                            self.parser.skip_element(self.document)?;
+                            continue;
+                        }
+                    };
+                    children.push(Child { component, sibling, spot });
+                }
+                Event::End { .. } => match open.pop() {
+                    Some(child) => {
+                        let start = children[child].spot.start;
+                        children[child].spot = self.ended(start, at);
+                    }
+                    None => break self.ended(start, at),
+                },
+                Event::Eof => break self.ended(start, at),
+                _ => {}
+            }
+        };
+        // Those of the scopes inside are gone.
+        let is_own = |(end, _): &(usize, Unknown)| (start..=own.end).contains(end);
+        if let Some((_, unknown)) = self.scopes.next_if(is_own) {
+            self.put(&Written::new(scope, &own, &children), &unknown);
+        }
+        Ok(own)
+    }
+
+    /// The arm of a choice by type that the element is whose start tag was just read, if it is told.
+    fn arm(&self, scope: &ScopePlan, choice: u16) -> Option<usize> {
+        let types = &scope.types[usize::from(choice)];
+        let told = type_name(&self.parser, self.document).ok()?;
+        types.arm(told.as_ref().map(|(namespace, local)| (*namespace, &**local)), false).ok()
+    }
+
+    /// The element that begins at `start`, whose end tag at `at` was just read, if it has one.
+    fn ended(&self, start: usize, at: usize) -> Spot {
+        let element = &self.document[start + 1..];
+        let (name, end) = (element[..name_end(element)].to_owned(), self.parser.position());
+        let is_empty = at == end;
+        let content_end = if is_empty { end - "/>".len() } else { at };
+        Spot { name, start, content_end, end, is_empty, entries: Vec::new() }
+    }
+
+    /// Reads the element of a field, the start tag of which, at `at`, was read.
+    fn field(&mut self, index: usize, field: usize, at: usize) -> Result<Spot> {
+        let plan = self.plan;
+        let around = &plan.scopes[index];
+        let slot = &around.slots[field];
+        let inner = usize::from(slot.scope);
+        let has_inside = match slot.shape {
+            Shape::Struct | Shape::Group => true,
+            Shape::Run => inner > 0,
+            _ => false,
+        };
+        let enclosing = has_inside && around.inside(slot).enclosing.is_some();
+        match slot.shape {
+            Shape::Struct | Shape::Run if enclosing => return self.scope(inner, at),
+            // Its only element is that of the item.
+            Shape::Run if has_inside => return self.field(inner, 0, at),
+            Shape::Group => {}
+            _ => {
+                let depth = self.parser.depth();
+                let mut end = self.parser.position();
+                while self.parser.depth() >= depth {
+                    end = self.parser.position();
+                    self.parser.next(self.document)?;
+                }
+                return Ok(self.ended(at, end));
+            }
+        }
+        let mut entries = Vec::new();
+        loop {
+            let start = self.parser.position();
+            match self.parser.next(self.document)? {
+                Event::Start { name, .. } => {
+                    entries.push(start);
+                    if enclosing {
+                        self.scope(inner, start)?;
+                        continue;
+                    }
+                    let local = name.local().as_bytes();
+                    match plan.scopes[inner].names.get(NONE, local) {
+                        Some(Name::Field(of)) => _ = self.field(inner, of.into(), start)?,
+                        _ => self.parser.skip_element(self.document)?,
+                    }
+                }
+                Event::End { .. } | Event::Eof => {
+                    return Ok(Spot { entries, ..self.ended(at, start) });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Puts what a scope has kept between its elements.
+    fn put(&mut self, written: &Written<'_>, unknown: &Unknown) {
+        let scope = written.scope;
+        let mut missing = Missing::new();
+        let mut all = unknown.markup().peekable();
+        while let Some((place, text)) = all.next() {
+            let component = written.component_of(place);
+            self.put_missing(written, &mut missing, component);
+            match place {
+                Place::Attribute { .. } => {
+                    let text = self.attribute(text);
+                    match written.spot_of(component) {
+                        Some(spot) => self.changes.put_attribute(spot, &text),
+                        None => missing.entry(component).or_default().0.push_str(&text),
+                    }
+                }
+                Place::FieldAttribute { field } => match written.of_field(field) {
+                    [first, ..] => {
+                        let text = self.attribute(text);
+                        self.changes.put_attribute(&first.spot, &text);
+                    }
+                    [] => self.dropped += 1,
+                },
+                Place::Element { behind, .. } => {
+                    let text = self.element(text);
+                    self.put_behind(written, &mut missing, (component, behind), &text);
+                }
+                Place::Entry { field, entries } => {
+                    let mut text = self.element(text);
+                    let elements = written.of_field(field);
+                    if !elements.is_empty() {
+                        let is_run = scope.slots[usize::from(field)].shape == Shape::Run;
+                        self.put_entry(elements, is_run, entries as usize, &text);
+                        continue;
+                    }
+                    // An empty list may not be there. What is in it says where it was.
+                    let is_of = |it: &(Place, &str)| matches!(it.0, Place::Entry { field: of, .. } if of == field);
+                    let mut count = 1;
+                    while let Some((_, more)) = all.next_if(is_of) {
+                        text.push_str(&self.element(more));
+                        count += 1;
+                    }
+                    match empty_list(scope, field, &text) {
+                        Some(text) => {
+                            let behind = Some(Sibling::Field(field));
+                            self.put_behind(written, &mut missing, (component, behind), &text);
+                        }
+                        None => self.dropped += count,
+                    }
+                }
+            }
+        }
+        self.put_missing(written, &mut missing, NONE);
+    }
+
+    /// Puts the components that are missing where they belong, the innermost first, unless something of
+    /// `component` is next.
+    fn put_missing(&mut self, written: &Written<'_>, missing: &mut Missing, component: u16) {
+        let scope = written.scope;
+        while let Some((inner, _)) = missing.last_key_value()
+            && !scope.is_inside(component, *inner)
+            && let Some((inner, (attributes, inside))) = missing.pop_last()
+        {
+            let Some(element) = scope.components.get(usize::from(inner)) else { continue };
+            let start = element.start.to_vec();
+            let start = String::from_utf8_lossy(&start);
+            let start = start.trim_end_matches('>');
+            let text = format!("{start}{attributes}>{inside}</{}>", element.name());
+            let place = (scope.element_around(inner), Some(Sibling::Component(inner)));
+            self.put_behind(written, missing, place, &text);
+        }
+    }
+
+    /// Puts an element into that of a component, behind what it stood behind.
+    fn put_behind(
+        &mut self,
+        written: &Written<'_>,
+        missing: &mut Missing,
+        (component, behind): (u16, Option<Sibling>),
+        text: &str,
+    ) {
+        match (written.spot_of(component), written.next(component, behind)) {
+            (None, _) => missing.entry(component).or_default().1.push_str(text),
+            (Some(_), Some(next)) => self.changes.put(next.spot.start, text),
+            (Some(spot), None) => self.changes.put_last(spot, text),
+        }
+    }
+
+    /// Puts an element behind so many entries of a list, which has these elements.
+    fn put_entry(&mut self, elements: &[&Child], is_run: bool, entries: usize, text: &str) {
+        let spot = &elements[elements.len() - 1].spot;
+        match (is_run, elements.get(entries), spot.entries.get(entries)) {
+            (true, Some(next), _) => self.changes.put(next.spot.start, text),
+            (true, None, _) => self.changes.put(spot.end, text),
+            (false, _, Some(next)) => self.changes.put(*next, text),
+            (false, _, None) => self.changes.put_last(spot, text),
+        }
+    }
+
+    /// An attribute as it is written in a start tag.
+    fn attribute(&mut self, text: &str) -> String {
+        let end = text.rfind('"').map_or(text.len(), |it| it + 1);
+        let (attribute, namespace) = text.split_at(end);
+        if namespace.is_empty() {
+            return format!(" {attribute}");
+        }
+        // A prefix that stands for nothing else.
+        let prefix = loop {
+            self.prefixes += 1;
+            let prefix = format!("kept{}", self.prefixes);
+            if self.parser.resolve_prefix(self.document, &prefix).is_none() {
+                break prefix;
+            }
+        };
+        let mut name = String::new();
+        crate::xml::escape(namespace, true, &mut name);
+        format!(" xmlns:{prefix}=\"{name}\" {prefix}:{attribute}")
+    }
+
+    /// An element as it stands in the document.
+    fn element(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        if self.has_default && !declared(&text).contains("") {
+            text.insert_str(name_end(&text), " xmlns=\"\"");
+        }
+        text
+    }
+}
+
+/// A list without entries in which something stands. Arrays tell how many entries they have, so they
+/// are always there.
+fn empty_list(scope: &ScopePlan, field: u16, inside: &str) -> Option<String> {
+    let slot = scope.slots.get(usize::from(field))?;
+    match slot.shape {
+        Shape::Run => Some(inside.to_owned()),
+        Shape::Group | Shape::List if !scope.inside(slot).is_array => {
+            Some(format!("<{0}>{inside}</{0}>", slot.name()))
+        }
+        _ => None,
+    }
+}
