@@ -40,7 +40,9 @@ pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
     // From nearly empty messages to full ones.
     let density = [3, 15, 50, 85, 100][random.below(5) as usize];
     let (scope, field, depth, values) = (ScopeId(0), 0, 0, 0);
-    let mut values = Values { random, layout, safe, density, entries, scope, field, depth, values };
+    let behind_text = false;
+    let mut values =
+        Values { random, layout, safe, density, entries, scope, field, depth, values, behind_text };
     message.clear();
     values.fields(message);
 }
@@ -59,6 +61,8 @@ struct Values {
     depth: usize,
     /// So many fields were set that are no structs.
     values: u64,
+    /// Was the entry before this one the text of mixed content?
+    behind_text: bool,
 }
 
 /// Structs and lists inside one another are left out from here on, where they may be.
@@ -104,8 +108,14 @@ impl Values {
         let id = self.scope;
         let scope = layout.scope(id);
         if scope.shape == Shape::Choice {
-            let arm = self.arm(0..scope.fields.len());
-            return self.decode(arm, into);
+            let mut arm = self.arm(0..scope.fields.len());
+            // Texts beside each other are one.
+            if self.behind_text && self.is_text(id, arm) {
+                arm = (arm + 1) % scope.fields.len();
+            }
+            self.decode(arm, into);
+            self.behind_text = self.is_text(id, arm);
+            return;
         }
         // What parts the entries of a group in FIX.
         let is_entry = layout.field_of(id).is_some_and(|it| matches!(it.holds, Holds::Group(_)));
@@ -131,6 +141,12 @@ impl Values {
                 self.decode(index, into);
             }
         }
+    }
+
+    /// Is it the text of mixed content?
+    fn is_text(&self, scope: ScopeId, field: usize) -> bool {
+        let member = self.layout.scope(scope).fields[field].member;
+        self.layout.notes().of_member(member, "xml", "kind") == Some("text")
     }
 
     fn decode<F: Fields>(&mut self, index: usize, into: &mut F) {
@@ -318,7 +334,9 @@ impl Decoder for Values {
     }
 
     fn text(&mut self, into: &mut Text) -> Result<()> {
-        let length = self.length();
+        // An empty text between elements is none.
+        let least = u64::from(self.is_text(self.scope, self.field));
+        let length = self.length().max(least);
         into.assign(&self.characters(length));
         Ok(())
     }
@@ -386,9 +404,11 @@ impl Decoder for Values {
     fn group<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         into.clear();
         let Holds::Group(inner) = self.holds() else { unreachable!("a group's field") };
+        let behind_text = std::mem::take(&mut self.behind_text);
         for _ in 0..self.count(self.entries) {
             self.in_scope(inner, |values| values.fields(into.next_entry()));
         }
+        self.behind_text = behind_text;
         Ok(())
     }
 

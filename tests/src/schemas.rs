@@ -60,6 +60,11 @@ impl Maker {
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
+                2 if depth < DEPTH && !self.flat && self.random.chance(25) => {
+                    builder.begin_component(&format!("Struct{i}"), Need::Optional);
+                    self.mixed(builder, depth);
+                    builder.end();
+                }
                 2 if depth < DEPTH && !opens_entry => {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
                     self.members(builder, depth + 1, false);
@@ -108,6 +113,16 @@ impl Maker {
             _ => (builder.types().list(of, None), Need::Optional),
         };
         builder.member("Again", of, need);
+    }
+
+    /// Elements with text between them.
+    fn mixed(&mut self, builder: &mut LayoutBuilder, depth: usize) {
+        builder.begin_choices("Mixed", "Piece", Need::Implied);
+        builder.note("xml", "list", "mixed");
+        let text = builder.types().scalar(Kind::Text);
+        builder.member("Text", text, Need::Required).note("xml", "kind", "text");
+        self.arms(builder, depth, false);
+        builder.end();
     }
 
     fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize, may_be_typed: bool) {

@@ -2,8 +2,8 @@
 
 mod ways;
 
-use trunkline_codec::soap::{Options, Style};
-use trunkline_message::Message;
+use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
+use trunkline_message::{Limits, Message, Structure};
 use trunkline_wire::{Date, Decimal, Text};
 use ways::{Ways, options, refusal};
 
@@ -287,4 +287,293 @@ fn arms_that_cannot_stand_there_are_refused_with_their_place() {
     refused(refusal::<Beside>(&options()), "comments ", "two elements shipComment");
     refused(refusal::<NoArms>(&options()), "numbers ", "no list of choices");
     refused(refusal::<Fixed>(&options()), "comments ", "no list of choices");
+}
+
+/// The letter of XML Schema's primer, section 2.5.2.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[message(rename_all = "camelCase")]
+struct Letter {
+    #[xml(list = "mixed")]
+    letter_body: Vec<Body>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+enum Body {
+    #[xml(text)]
+    Text(Text),
+    Salutation(Salutation),
+    Quantity(i32),
+    ProductName(Text),
+    ShipDate(Date),
+    Break,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Salutation {
+    #[xml(attribute)]
+    lang: Option<Text>,
+    #[xml(list = "mixed")]
+    body: Vec<Part>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+enum Part {
+    Name(Text),
+    #[xml(text)]
+    Text(Text),
+    Deep(Box<Salutation>),
+}
+
+fn letter() -> Letter {
+    let salutation = Salutation {
+        lang: None,
+        body: vec![
+            Part::Text("Dear Mr.".into()),
+            Part::Name("Robert Smith".into()),
+            Part::Text(".".into()),
+        ],
+    };
+    Letter {
+        letter_body: vec![
+            Body::Text("\n".into()),
+            Body::Salutation(salutation),
+            Body::Text("\nYour order of ".into()),
+            Body::Quantity(1),
+            Body::Text(" ".into()),
+            Body::ProductName("Baby Monitor".into()),
+            Body::Text(" shipped from our warehouse on\n".into()),
+            Body::ShipDate(Date::parse_xml(b"1999-05-21").expect("a date")),
+            Body::Text(". ....\n".into()),
+        ],
+    }
+}
+
+const LETTER: &str = "<letterBody>\n\
+    <salutation>Dear Mr.<name>Robert Smith</name>.</salutation>\n\
+    Your order of <quantity>1</quantity> <productName>Baby Monitor</productName> shipped from our \
+    warehouse on\n<shipDate>1999-05-21</shipDate>. ....\n</letterBody>";
+
+fn letters() -> Options {
+    Options { namespace: String::new(), operation: "letterBody".into(), ..options() }
+}
+
+#[test]
+fn text_stands_between_elements() {
+    let mut ways = Ways::new(&letters());
+    ways.trip(&letter(), LETTER);
+    let spelt = LETTER
+        .replace("Your order", "<!-- of --> <![CDATA[Y]]>our<!-- --> &#111;rder")
+        .replace("\n<!-- of --> ", "&#10;<!-- -->")
+        .replace("> <productName>", ">&#32;<productName>");
+    ways.reads(&spelt, &letter());
+    let deep = |body| Body::Salutation(Salutation { lang: Some("de".into()), body });
+    for (body, written) in [
+        (vec![], ""),
+        (vec![Body::Text("<&>\r ]]>".into())], "&lt;&amp;&gt;&#13; ]]&gt;"),
+        (vec![Body::Break, Body::Break], "<break/><break/>"),
+        (
+            vec![Body::Text(" ".into()), deep(vec![]), Body::Text("x".into())],
+            " <salutation lang=\"de\"/>x",
+        ),
+        (
+            vec![deep(vec![Part::Deep(Box::new(Salutation {
+                lang: None,
+                body: vec![Part::Text("a".into()), Part::Deep(Box::default())],
+            }))])],
+            "<salutation lang=\"de\"><deep>a<deep/></deep></salutation>",
+        ),
+    ] {
+        let (open, close) =
+            if body.is_empty() { ("<letterBody/>", "") } else { ("<letterBody>", "</letterBody>") };
+        ways.trip(&Letter { letter_body: body }, &format!("{open}{written}{close}"));
+    }
+    for (document, why) in [
+        ("<letterBody>a<quantity>b</quantity></letterBody>", "letterBody[1]/quantity "),
+        ("<letterBody>a<b/>c</letterBody>", "letterBody at byte"),
+        (
+            "<letterBody><salutation><name><b/></name></salutation></letterBody>",
+            "letterBody[0]/salutation/body[0]/name ",
+        ),
+    ] {
+        ways.refuses(document, why);
+    }
+}
+
+#[test]
+fn unknown_elements_leave_the_text_around_them() {
+    let plan = Plan::new(Letter::layout(), &letters()).expect("a plan");
+    let soap = "xmlns:S='http://schemas.xmlsoap.org/soap/envelope/'";
+    let document = format!(
+        "<S:Envelope {soap}><S:Body><letterBody>a<x:b xmlns:x='urn:x'>c<d/></x:b>e<break/></letterBody>\
+         </S:Body></S:Envelope>"
+    );
+    for mut decoder in [Decoder::new(&plan), Decoder::new(&plan).general()] {
+        let mut read = Letter::default();
+        for _ in 0..3 {
+            decoder.decode(document.as_bytes(), &mut read).expect("it can be read");
+            assert_eq!(read.letter_body, [Body::Text("ae".into()), Body::Break]);
+            assert_eq!(decoder.unknown(), 1);
+        }
+    }
+}
+
+#[test]
+fn texts_that_cannot_be_told_apart_are_not_written() {
+    let plan = Plan::new(Letter::layout(), &letters()).expect("a plan");
+    let text = |it: &str| Body::Text(it.into());
+    for (body, why) in [
+        (vec![Body::Break, text("")], "letterBody[1]/text "),
+        (vec![text("a"), text("b")], "letterBody[1]/text "),
+    ] {
+        let error = Encoder::new(&plan)
+            .encode(&Letter { letter_body: body })
+            .expect_err("it cannot be told");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+/// Mixed content in each kind of element, beside others.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Page {
+    #[xml(attribute)]
+    number: i32,
+    title: Salutation,
+    #[field(implied)]
+    foot: Salutation,
+    parts: Vec<Salutation>,
+    #[xml(unwrapped)]
+    more: Vec<Salutation>,
+    maybe: Option<Salutation>,
+    needed: Needed,
+    last: i32,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Needed {
+    #[field(required)]
+    #[xml(list = "mixed")]
+    body: Vec<Part>,
+}
+
+fn page() -> Page {
+    let part = |lang: Option<&str>, body| Salutation { lang: lang.map(Into::into), body };
+    let all = || vec![Part::Text("a ".into()), Part::Name("b".into()), Part::Text(" c".into())];
+    Page {
+        number: 1,
+        title: part(Some("en"), all()),
+        foot: part(None, all()),
+        parts: vec![part(None, vec![]), part(Some("x"), all()), part(None, all()[1..].to_vec())],
+        more: vec![part(Some("y"), vec![]), part(None, all())],
+        maybe: Some(part(None, vec![])),
+        needed: Needed { body: all() },
+        last: 2,
+    }
+}
+
+#[test]
+fn mixed_content_stands_in_every_kind_of_element() {
+    for bits in 0..32_u32 {
+        let bit = |at: u32| bits >> at & 1 == 1;
+        for style in
+            [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded]
+        {
+            let options = Options {
+                style,
+                types: bit(0),
+                attributes: bit(1),
+                flat: bit(2),
+                compact_tags: bit(3),
+                qualified: bit(4),
+                ..options()
+            };
+            let mut ways = Ways::new(&options);
+            for message in [page(), Page::default(), page()] {
+                let body = ways.body(&message);
+                ways.trip(&message, &body);
+            }
+        }
+    }
+    let body = Ways::<Page>::new(&options()).body(&page());
+    let all = "a <name>b</name> c";
+    let expected = format!(
+        "<send xmlns=\"urn:a\" number=\"1\"><title lang=\"en\">{all}</title><foot>{all}</foot><parts>\
+         <Salutation/><Salutation lang=\"x\">{all}</Salutation><Salutation><name>b</name> c</Salutation>\
+         </parts><more lang=\"y\"/><more>{all}</more><maybe/><needed>{all}</needed><last>2</last></send>"
+    );
+    assert_eq!(body, expected);
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct TextElsewhere {
+    parts: Vec<Part>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct BesideMixed {
+    #[xml(list = "mixed")]
+    parts: Vec<Part>,
+    other: i32,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct WithoutText {
+    #[xml(list = "mixed")]
+    comments: Vec<Comment>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct OptionalMixed {
+    #[xml(list = "mixed")]
+    parts: Option<Vec<Part>>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct MixedNumbers {
+    #[xml(list = "mixed")]
+    numbers: Vec<i32>,
+}
+
+#[test]
+fn mixed_content_that_cannot_be_is_refused_with_its_place() {
+    let refused = |said: String, path: &str, why: &str| {
+        assert!(said.starts_with(path) && said.contains(why), "{said}");
+    };
+    refused(refusal::<TextElsewhere>(&options()), "parts ", "no xml(list = \"mixed\")");
+    refused(refusal::<BesideMixed>(&options()), "parts ", "beside elements");
+    refused(refusal::<WithoutText>(&options()), "comments ", "without one arm that is xml(text)");
+    refused(refusal::<OptionalMixed>(&options()), "parts ", "optional list");
+    refused(refusal::<MixedNumbers>(&options()), "numbers ", "no list in a struct");
+}
+
+#[test]
+fn mixed_content_nests_and_grows_as_the_limits_allow() {
+    let plan = Plan::new(Letter::layout(), &letters()).expect("a plan");
+    let soap = "xmlns:S='http://schemas.xmlsoap.org/soap/envelope/'";
+    let document = |inside: &str| {
+        format!(
+            "<S:Envelope {soap}><S:Body><letterBody>{inside}</letterBody></S:Body></S:Envelope>"
+        )
+    };
+    let limits = Limits { entries: 10, value_bytes: 60, ..Limits::default() };
+    let deep = |most: usize| {
+        let (open, close) = ("<deep>".repeat(most), "</deep>".repeat(most));
+        document(&format!("<salutation>{open}a{close}</salutation>"))
+    };
+    for (document, name) in [
+        (document(&"a<break/>".repeat(6)), "entries"),
+        (document(&format!("{}<!-- -->{}", "a".repeat(40), "b".repeat(40))), "value_bytes"),
+        (deep(100_000), "depth"),
+    ] {
+        let limits = if name == "depth" { Limits::default() } else { limits.clone() };
+        let mut read = Letter::default();
+        for mut decoder in [
+            Decoder::with_limits(&plan, limits.clone()),
+            Decoder::with_limits(&plan, limits.clone()).general(),
+        ] {
+            let error = decoder.decode(document.as_bytes(), &mut read).expect_err(name).to_string();
+            assert!(error.contains(name), "{error}");
+        }
+    }
 }

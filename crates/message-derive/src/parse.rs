@@ -99,7 +99,7 @@ pub(crate) const OF_CHOICES: [Word; 4] = [
     words("xml", "form"),
     words("xml", "choice"),
 ];
-pub(crate) const OF_ARMS: [Word; 9] = [
+pub(crate) const OF_ARMS: [Word; 10] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -107,6 +107,7 @@ pub(crate) const OF_ARMS: [Word; 9] = [
     words("xml", "form"),
     words("xml", "entry"),
     words("xml", "type"),
+    flag("xml", "text", "kind"),
     Word { format: "xml", word: "base", value: Value::True },
     words("cdr", "label"),
 ];
@@ -308,8 +309,8 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[Word]) -> Result<Vec<Note
 fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
     let known: (&[&str], _) = match (format, word) {
         ("xml", "list") => {
-            let lists = &["unwrapped", "spaced", "arms"];
-            (lists, "a list is \"unwrapped\", \"spaced\" or \"arms\"")
+            let lists = &["unwrapped", "spaced", "arms", "mixed"];
+            (lists, "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\"")
         }
         ("xml", "form") => {
             (&["qualified", "unqualified"], "it is \"qualified\" or \"unqualified\"")
@@ -386,7 +387,7 @@ mod tests {
         );
         assert_eq!(
             said(quote!(#[xml(list = "loose")])),
-            "a list is \"unwrapped\", \"spaced\" or \"arms\""
+            "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\""
         );
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));

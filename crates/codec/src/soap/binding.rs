@@ -5,6 +5,7 @@
 //! | `entry` | a list | the name of the element of each entry; otherwise that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
 //! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
+//! | `list` | a list of choices that is all an element has inside | `mixed`: with text between the elements |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
 //! | `name` | a member | the name of its element or attribute |
 //! | `namespace` | a member | that of its element or attribute; empty for none |

@@ -459,13 +459,27 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
         }
     }
 
+    /// Writes an entry of mixed content, behind a text or not; was it a text?
+    fn mixed_entry<F: Fields>(&mut self, was_text: bool, entry: &F) -> bool {
+        let before = self.output.len();
+        self.inner(None, entry);
+        // In text, what begins a tag is escaped.
+        let is_text = self.output.as_slice().get(before) != Some(&b'<');
+        if is_text && self.output.len() == before {
+            self.fail(self.scope.text.into(), "an empty text between elements is the same as none");
+        } else if is_text && was_text {
+            self.fail(self.scope.text.into(), "two texts beside each other are the same as one");
+        }
+        is_text
+    }
+
     /// May the list have so many items?
     #[inline]
     fn may_hold(&mut self, field: usize, items: usize) -> bool {
         let scope = self.scope;
         let slot = &scope.slots[field];
         let fixed = scope.inside(slot).fixed;
-        let is_told = items > 0 || slot.shape != Shape::Run;
+        let is_told = items > 0 || !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if (fixed == 0 || items == fixed) && is_told {
             return true;
         }
@@ -725,7 +739,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         self.approach_element(field);
         let scope = self.scope;
         let slot = &scope.slots[field];
-        let is_wrapped = slot.shape != Shape::Run;
+        let is_wrapped = !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if is_wrapped {
             write(self.output, &slot.start);
             if scope.inside(slot).is_array {
@@ -734,9 +748,11 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         }
         let enclosing = scope.inside(slot).enclosing.as_ref();
         let outer = self.scope_index;
+        let mut was_text = false;
         self.inside(slot, |body| {
             for (i, entry) in entries.iter().enumerate() {
                 match slot.form {
+                    ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
                     ListForm::Spaced => body.spaced_item(i, entry),
                     _ => body.inner(enclosing, entry),
                 }

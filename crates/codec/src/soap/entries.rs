@@ -73,6 +73,7 @@ impl<'a> Body<'a> {
             return match slot.form {
                 ListForm::ByType => self.typed_entries(slot, inside, into),
                 ListForm::Arms => self.arm_of_run(slot, into),
+                ListForm::Mixed => self.mixed_entries(slot, inside, into),
                 ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, inside, into),
             };
         }

@@ -31,6 +31,7 @@ pub mod graph;
 mod header;
 mod inside;
 mod learnt;
+mod mixed;
 mod names;
 mod naming;
 mod opening;

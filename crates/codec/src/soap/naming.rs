@@ -45,8 +45,9 @@ impl<'a> Naming<'a> {
                 (0..fields).map(move |index| (id, index))
             })
         };
-        let stands =
-            |(id, index)| matches!(naming.shape(id, index), Shape::Attribute | Shape::Text);
+        let stands = |(id, index)| {
+            matches!(naming.shape(id, index), Shape::Attribute | Shape::Text | Shape::Mixed)
+        };
         naming.in_tags |= places().any(stands);
         naming.has_nil = places()
             .any(|(id, index)| naming.is_nil_written(id, index) || naming.is_nil_choice(id, index));
@@ -69,6 +70,7 @@ impl Naming<'_> {
     pub(super) fn shape(&self, id: ScopeId, index: usize) -> Shape {
         let field = &self.layout.scope(id).fields[index];
         match field.holds {
+            Holds::Group(_) if self.is_mixed(field) => Shape::Mixed,
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
             Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
                 Some("attribute") => Shape::Attribute,
@@ -79,6 +81,9 @@ impl Naming<'_> {
             Holds::Struct(_) => Shape::Struct,
             Holds::List(_) => Shape::List,
             Holds::Value(_) | Holds::Enumeration(_) => match self.kind(field) {
+                Some("text") if self.is_text_arm(id, index) && !self.is_mixed_scope(id) => {
+                    Shape::Value
+                }
                 Some("text") => Shape::Text,
                 Some("element") => Shape::Value,
                 None if !self.options.attributes || self.is_chosen(id, index) => Shape::Value,
@@ -123,7 +128,8 @@ impl Naming<'_> {
     /// May the field have an element that is nil?
     fn may_be_nil(&self, id: ScopeId, index: usize) -> bool {
         let shape = self.shape(id, index);
-        let is_element = !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run);
+        let is_element =
+            !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Mixed);
         is_element && !self.is_chosen(id, index)
     }
 
@@ -243,6 +249,7 @@ impl Naming<'_> {
                 let checked = check_member(self.layout, field.member);
                 let checked = checked.and_then(|()| self.check_list(id, field));
                 let checked = checked.and_then(|()| self.check_kind(id, at));
+                let checked = checked.and_then(|()| self.check_mixed(id, at));
                 let checked = checked.and_then(|()| self.check_nil(id, at));
                 checked.map_err(|what| scope.locate(unsupported(what), at))?;
             }
@@ -271,7 +278,8 @@ impl Naming<'_> {
             let mut known: HashSet<Place> = components.collect();
             for (at, field) in scope.fields.iter().enumerate() {
                 let name = self.own_name(id, field);
-                if self.is_typed_scope(id) || self.follows(id, at) {
+                let is_nameless = self.shape(id, at) == Shape::Mixed || self.is_typed_scope(id);
+                if is_nameless || self.follows(id, at) {
                     continue;
                 }
                 let places = match field.holds.scope().filter(|_| self.is_of_arms(field)) {
@@ -292,24 +300,30 @@ impl Naming<'_> {
     fn check_kind(&self, id: ScopeId, index: usize) -> Result<(), String> {
         let scope = self.layout.scope(id);
         let kind = of_member(self.layout, scope.fields[index].member, "kind");
-        let Some(kind) = kind.filter(|it| *it != "element") else { return Ok(()) };
+        let is_text = kind == Some("text") && self.is_text_arm(id, index);
+        let Some(kind) = kind.filter(|it| *it != "element" && !is_text) else { return Ok(()) };
         let field = &scope.fields[index];
         let is_value = matches!(field.holds, Holds::Value(_) | Holds::Enumeration(_))
             || kind == "attribute" && is_spaced(self.layout, field);
         if !is_value || self.is_chosen(id, index) {
             return Err(format!("xml(kind = {kind:?}) of what is no single value of a struct"));
         }
+        match self.shape(id, index) == Shape::Text && self.has_others(id, index) {
+            true => Err("xml(kind = \"text\") beside elements".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Are there others than attributes beside the field, in the element around it?
+    pub(super) fn has_others(&self, id: ScopeId, index: usize) -> bool {
+        let scope = self.layout.scope(id);
         let place = self.around(id, index);
         let is_other = |it: usize| {
             it != index && self.around(id, it) == place && self.shape(id, it) != Shape::Attribute
         };
         let is_inside = || scope.components.iter().any(|it| it.parent.unwrap_or(NONE) == place);
-        let has_others = || (0..scope.fields.len()).any(is_other) || is_inside();
-        let is_text = self.shape(id, index) == Shape::Text;
-        match is_text && (has_others() || self.options.flat && !scope.components.is_empty()) {
-            true => Err("xml(kind = \"text\") beside elements".into()),
-            false => Ok(()),
-        }
+        let in_flat = || self.options.flat && !scope.components.is_empty();
+        (0..scope.fields.len()).any(is_other) || is_inside() || in_flat()
     }
 
     fn check_nil(&self, id: ScopeId, index: usize) -> Result<(), String> {
@@ -327,6 +341,8 @@ impl Naming<'_> {
         match of_member(self.layout, field.member, "list") {
             None => {}
             Some("unwrapped") if is_unwrapped(self.layout, field) => {}
+            // See `check_mixed`.
+            Some("mixed") => {}
             Some("arms") if is_of_arms(self.layout, field) && field.fixed.is_none() => {}
             Some("arms") => {
                 let what = "of what is no list of choices by element, of any number, in a struct";

@@ -448,6 +448,8 @@ pub(super) enum Shape {
     Run,
     /// An element whose content is a struct or choice.
     Struct,
+    /// Elements, each an entry, and text between them: all that the element around has inside.
+    Mixed,
 }
 
 /// How the entries of a list are told from each other and from what stands beside them.
@@ -461,6 +463,8 @@ pub(super) enum ListForm {
     ByType,
     /// Each is the element of its arm, without one around them.
     Arms,
+    /// So, and text is between them.
+    Mixed,
 }
 
 #[derive(Debug)]
@@ -614,7 +618,8 @@ impl ScopePlan {
 
 /// The field that is the text of a component, or of the scope's own element.
 fn text_in(slots: &[Slot], component: u16) -> u16 {
-    let is_it = |it: &Slot| it.shape == Shape::Text && it.component == component;
+    let is_text = |it: &Slot| matches!(it.shape, Shape::Text | Shape::Mixed);
+    let is_it = |it: &Slot| is_text(it) && it.component == component;
     slots.iter().position(is_it).map_or(NONE, |it| it as u16)
 }
 

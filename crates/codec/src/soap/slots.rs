@@ -35,7 +35,7 @@ impl Slots<'_> {
             }
             let names = match slot.shape {
                 Shape::Attribute => &mut *attributes,
-                Shape::Text | Shape::Bare => return slot,
+                Shape::Text | Shape::Bare | Shape::Mixed => return slot,
                 _ if naming.is_typed_scope(id) || naming.follows(id, index) => return slot,
                 _ => &mut *names,
             };
@@ -76,7 +76,7 @@ impl Slots<'_> {
             (Shape::Attribute, _) => {
                 (Literal::new(format!(" {name}=\"").as_bytes()), Literal::new(b"\""))
             }
-            (Shape::Text | Shape::Bare, _) => (Literal::new(b""), Literal::new(b"")),
+            (Shape::Text | Shape::Bare | Shape::Mixed, _) => (Literal::new(b""), Literal::new(b"")),
             (Shape::Run | Shape::Struct, Some(own)) => (own.start.clone(), own.end.clone()),
             (Shape::Run, None) => (self.run_start(field, name), end(name)),
             (Shape::Value, _) if told.is_some() => {
@@ -101,6 +101,7 @@ impl Slots<'_> {
             Shape::Value | Shape::Attribute if is_list => ListForm::Spaced,
             Shape::Group if holds_typed => ListForm::ByType,
             Shape::Run if is_of_arms => ListForm::Arms,
+            Shape::Mixed => ListForm::Mixed,
             _ => ListForm::Elements,
         };
         Slot { start, end, shape, component, scope, inside, form, space, visit, rank }

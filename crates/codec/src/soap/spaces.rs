@@ -26,7 +26,7 @@ pub(super) struct Spaces(Vec<Space>);
 
 /// Is it neither an element nor an attribute?
 fn is_nameless(shape: Shape) -> bool {
-    matches!(shape, Shape::Text | Shape::Bare)
+    matches!(shape, Shape::Text | Shape::Bare | Shape::Mixed)
 }
 
 fn is_numbered(prefix: &str) -> bool {
@@ -151,7 +151,7 @@ impl Naming<'_> {
         let name = self.namespace(id, index);
         match self.shape(id, index) {
             Shape::Attribute if name.is_empty() => OF_NONE,
-            Shape::Text | Shape::Bare => 0,
+            Shape::Text | Shape::Bare | Shape::Mixed => 0,
             _ => self.spaces.number(name),
         }
     }

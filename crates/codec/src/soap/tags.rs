@@ -164,10 +164,14 @@ impl<'a> Body<'a> {
     ) -> Result<()> {
         let at = self.parser.position();
         self.field = field;
-        self.value = self.content(at)?;
-        match self.text_value().is_empty() {
-            true => self.empty_text(field, seen, at, into)?,
-            false => self.take_text(field, seen, at, into)?,
+        if scope.slots[field].is_mixed() {
+            self.mixed_between_tags(field, seen, into)?;
+        } else {
+            self.value = self.content(at)?;
+            match self.text_value().is_empty() {
+                true => self.empty_text(field, seen, at, into)?,
+                false => self.take_text(field, seen, at, into)?,
+            }
         }
         let component = scope.slots[field].component;
         if component != NONE {
@@ -187,7 +191,9 @@ impl<'a> Body<'a> {
     ) -> Result<()> {
         let is_required =
             self.plan.layout.scopes()[self.scope].fields[field].need == Need::Required;
-        match is_required {
+        // A list that is not there is empty.
+        let is_list = self.plan.scopes[self.scope].slots[field].is_mixed();
+        match is_required && !is_list {
             true => {
                 self.value = Value::Input(at, at);
                 self.take_text(field, seen, at, into)

@@ -87,7 +87,9 @@ impl Plan {
         let scope = &self.scopes[scope];
         let slot = scope.slots.get(field)?;
         let inner = match slot.shape {
-            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => return None,
+            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare | Shape::Mixed => {
+                return None;
+            }
             Shape::Run if slot.scope == 0 => return None,
             Shape::Group | Shape::List | Shape::Run | Shape::Struct => {
                 self.scopes.get(usize::from(slot.scope))?
@@ -122,7 +124,8 @@ impl Plan {
             Some(element) => element.local.to_string(),
             None => {
                 let slots = self.scopes[usize::from(slot.scope)].slots.iter();
-                let names: Vec<String> = slots.take(8).map(Slot::name).collect();
+                let named = slots.filter(|it| it.shape != Shape::Text);
+                let names: Vec<String> = named.take(8).map(Slot::name).collect();
                 names.join(" or ")
             }
         }
@@ -133,7 +136,7 @@ impl Plan {
     pub(super) fn twice(&self, scope: usize, field: usize) -> ErrorKind {
         let slot = &self.scopes[scope].slots[field];
         let what = match slot.shape {
-            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare => {
+            Shape::Value | Shape::Attribute | Shape::Text | Shape::Bare | Shape::Mixed => {
                 return ErrorKind::Duplicate;
             }
             Shape::List | Shape::Group => {

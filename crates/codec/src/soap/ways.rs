@@ -130,7 +130,7 @@ impl<'a> Body<'a> {
     ) -> Result<()> {
         while let Unmet::Missing(field) = unmet
             && let slot = &scope.slots[field]
-            && slot.shape == Shape::Run
+            && matches!(slot.shape, Shape::Run | Shape::Mixed)
             && scope.inside(slot).fixed == 0
         {
             seen[field / 64] |= 1 << (field % 64);
