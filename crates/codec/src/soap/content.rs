@@ -66,7 +66,7 @@ impl<'a> Body<'a> {
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
         if is_apart {
             // The attributes are those of the arm.
-            self.count_attributes(if marks.nil { marks.others } else { 0 });
+            self.count_attributes(if marks.nil { marks.others } else { 0 })?;
             return Ok(marks.nil);
         }
         let is_scope = match slot.shape {

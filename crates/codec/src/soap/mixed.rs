@@ -10,7 +10,7 @@ use super::entries::Run;
 use super::inside::Inside;
 use super::names::Name;
 use super::naming::Naming;
-use super::plan::{NONE, Shape, Slot};
+use super::plan::{NONE, ScopePlan, Shape, Slot};
 use crate::xml::{self, Event};
 
 /// Is mixed content noted of the field?
@@ -99,45 +99,11 @@ impl<'a> Body<'a> {
         let scope = &plan.scopes[inner];
         let (outer, field) = (self.scope, self.field);
         self.measure(scope);
-        let (mut count, mut text_at) = (0, self.parser.position());
-        self.scratch.clear();
+        let mut count = 0;
         loop {
-            let at = self.parser.position();
-            let next = self.parser.next(self.input)?;
-            let arm = match next {
-                Event::Text { raw, plain: true, .. } => {
-                    self.scratch.push_str(raw);
-                    self.check_mixed_text(text_at)?;
-                    continue;
-                }
-                Event::Text { raw, .. } => {
-                    xml::unescape(raw, self.scratch);
-                    self.check_mixed_text(text_at)?;
-                    continue;
-                }
-                Event::CData { raw, .. } => {
-                    xml::normalise_newlines(raw, self.scratch);
-                    self.check_mixed_text(text_at)?;
-                    continue;
-                }
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => continue,
-                Event::Start { name, .. } => {
-                    self.check_names();
-                    let Some(Name::Field(arm)) = self.meaning(scope, NONE, name) else {
-                        self.unknown_in_list(slot, (at, name))?;
-                        self.parser.skip_element(self.input)?;
-                        self.check_names();
-                        continue;
-                    };
-                    self.opened(scope.slots[usize::from(arm)].space, name.prefix());
-                    Some(arm)
-                }
-                Event::End { .. } => None,
-                Event::Eof => {
-                    let kind = ErrorKind::Truncated { expected: "an end tag" };
-                    return Err(Error::new(kind, at));
-                }
-            };
+            let text_at = self.parser.position();
+            self.scratch.clear();
+            let next = self.text_before(slot, scope, text_at)?;
             if !self.scratch.is_empty() {
                 self.count_entry()?;
                 self.fields += 1;
@@ -146,21 +112,53 @@ impl<'a> Body<'a> {
                 let read = into.next_entry().decode_field(self.field, self);
                 read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
                 (self.scope, self.field) = (outer, field);
-                self.scratch.clear();
                 count += 1;
             }
-            let Some(arm) = arm else { break };
+            let Some((arm, at)) = next else { break };
             self.count_entry()?;
             (self.scope, self.field) = (inner, arm.into());
             let read = self.begun(at, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field) = (outer, field);
-            self.scratch.clear();
             count += 1;
-            text_at = self.parser.position();
         }
         self.check_names();
         self.check_count(None, inside.fixed, count)
+    }
+
+    /// Reads the text, which began at `text_at`, up to the start tag of an arm, and says which and where
+    /// it begins; or to the end tag of the element around.
+    fn text_before(
+        &mut self,
+        slot: &Slot,
+        scope: &ScopePlan,
+        text_at: usize,
+    ) -> Result<Option<(u16, usize)>> {
+        loop {
+            let at = self.parser.position();
+            match self.parser.next(self.input)? {
+                Event::Text { raw, plain: true, .. } => self.scratch.push_str(raw),
+                Event::Text { raw, .. } => xml::unescape(raw, self.scratch),
+                Event::CData { raw, .. } => xml::normalise_newlines(raw, self.scratch),
+                Event::Comment(_) | Event::ProcessingInstruction { .. } => {}
+                Event::Start { name, .. } => {
+                    self.check_names();
+                    if let Some(Name::Field(arm)) = self.meaning(scope, NONE, name) {
+                        self.opened(scope.slots[usize::from(arm)].space, name.prefix());
+                        return Ok(Some((arm, at)));
+                    }
+                    self.unknown_in_list(slot, (at, name))?;
+                    self.parser.skip_element(self.input)?;
+                    self.check_names();
+                }
+                Event::End { .. } => return Ok(None),
+                Event::Eof => {
+                    let kind = ErrorKind::Truncated { expected: "an end tag" };
+                    return Err(Error::new(kind, at));
+                }
+            }
+            self.check_mixed_text(text_at)?;
+        }
     }
 
     fn check_mixed_text(&self, at: usize) -> Result<()> {

@@ -5,8 +5,6 @@
 pub(super) enum Name {
     Field(u16),
     Component(u16),
-    /// A choice by type, by its place among the scope's: what the element is, its type says.
-    Choice(u16),
 }
 
 /// A start tag's first bytes: `<`, and as much of the name as counts.

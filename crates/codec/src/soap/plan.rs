@@ -406,7 +406,6 @@ fn result(naming: &Naming<'_>) -> Option<Literal> {
     let name = match return_value(naming)? {
         Name::Field(field) => naming.fields(ScopeId(0)).swap_remove(field.into()),
         Name::Component(component) => naming.component(ScopeId(0), component.into()),
-        Name::Choice(_) => return None,
     };
     let rpc = envelope::RPC;
     let element = format!("<rpc:result xmlns:rpc=\"{rpc}\">{name}</rpc:result>");
@@ -643,9 +642,6 @@ impl ScopePlan {
         match meaning {
             Name::Field(field) => self.slots[usize::from(field)].space,
             Name::Component(component) => self.components[usize::from(component)].space,
-            Name::Choice(choice) => {
-                self.slots[usize::from(self.types[usize::from(choice)].first)].space
-            }
         }
     }
 

@@ -11,6 +11,7 @@ use super::attributes::type_name;
 use super::encoder::Encoder;
 use super::names::Name;
 use super::plan::{NONE, Plan, ScopePlan, Shape};
+use super::types::ByType;
 use crate::xml::element::{declared, name_end};
 use crate::xml::{Event, Options, Parser};
 
@@ -264,7 +265,13 @@ impl Walk<'_> {
     fn scope(&mut self, index: usize, start: usize) -> Result<Spot> {
         let plan = self.plan;
         let scope = &plan.scopes[index];
+        if let Some(types) = &scope.by_type {
+            // The element is that of the arm.
+            return self.field(index, self.told(types).unwrap_or(0), start);
+        }
         let mut children: Vec<Child> = Vec::new();
+        // Where the last element ended that is no component's.
+        let mut behind = start;
         let mut open: Vec<usize> = Vec::new();
         let own = loop {
             let component = open.last().map_or(NONE, |it| match children[*it].sibling {
@@ -280,26 +287,20 @@ impl Walk<'_> {
                     let meaning = all.find(|(space, _)| plan.spaces.name(*space) == namespace);
                     let (sibling, spot) = match meaning.map(|(_, meaning)| meaning) {
                         Some(Name::Field(field)) => {
-                            (Sibling::Field(field), self.field(index, field.into(), at)?)
+                            let field = self.arm(scope, field.into());
+                            (Sibling::Field(field as u16), self.field(index, field, at)?)
                         }
                         Some(Name::Component(inner)) => {
                             open.push(children.len());
                             (Sibling::Component(inner), Spot { start: at, ..Spot::default() })
                         }
-                        Some(Name::Choice(choice)) => match self.arm(scope, choice) {
-                            Some(arm) => {
-                                (Sibling::Field(arm as u16), self.field(index, arm, at)?)
-                            }
-                            None => {
-                                self.parser.skip_element(self.document)?;
-                                continue;
-                            }
-                        },
                         None => {
                             self.parser.skip_element(self.document)?;
+                            behind = self.parser.position();
                             continue;
                         }
                     };
+                    behind = behind.max(spot.end);
                     children.push(Child { component, sibling, spot });
                 }
                 Event::End { .. } => match open.pop() {
@@ -313,17 +314,26 @@ impl Walk<'_> {
                 _ => {}
             }
         };
-        // Those of the scopes inside are gone.
-        let is_own = |(end, _): &(usize, Unknown)| (start..=own.end).contains(end);
-        if let Some((_, unknown)) = self.scopes.next_if(is_own) {
-            self.put(&Written::new(scope, &own, &children), &unknown);
+        let is_inside = |(end, _): &(usize, Unknown)| (start..=own.end).contains(end);
+        while let Some((end, unknown)) = self.scopes.next_if(is_inside) {
+            match end >= behind {
+                true => self.put(&Written::new(scope, &own, &children), &unknown),
+                // A scope inside that was not gone through, as those of mixed content.
+                false => self.dropped += unknown.markup().count(),
+            }
         }
         Ok(own)
     }
 
-    /// The arm of a choice by type that the element is whose start tag was just read, if it is told.
-    fn arm(&self, scope: &ScopePlan, choice: u16) -> Option<usize> {
-        let types = &scope.types[usize::from(choice)];
+    /// The field of which the start tag was just read, by its name; of a choice by type, that of the arm
+    /// that is told.
+    fn arm(&self, scope: &ScopePlan, field: usize) -> usize {
+        let choice = scope.led_by(field);
+        choice.and_then(|types| self.told(types)).unwrap_or(field)
+    }
+
+    /// The arm of which the start tag just read tells the type.
+    fn told(&self, types: &ByType) -> Option<usize> {
         let told = type_name(&self.parser, self.document).ok()?;
         types.arm(told.as_ref().map(|(namespace, local)| (*namespace, &**local)), false).ok()
     }

@@ -25,7 +25,6 @@ impl Slots<'_> {
         attributes: &mut Names,
     ) -> Box<[Slot]> {
         let (naming, id) = (self.naming, self.id);
-        let mut choices = 0;
         let slot = |(index, local): (usize, String)| {
             let slot = self.slot(index, &local, order);
             let name = naming.spaces.written(slot.space, &local);
@@ -39,14 +38,7 @@ impl Slots<'_> {
                 _ if naming.is_typed_scope(id) || naming.follows(id, index) => return slot,
                 _ => &mut *names,
             };
-            let meaning = match naming.leads(id, index) {
-                true => {
-                    choices += 1;
-                    Name::Choice(choices - 1)
-                }
-                false => Name::Field(index as u16),
-            };
-            names.add(slot.component, (&name, &local), slot.space, meaning);
+            names.add(slot.component, (&name, &local), slot.space, Name::Field(index as u16));
             slot
         };
         naming.fields(id).into_iter().enumerate().map(slot).collect()

@@ -404,6 +404,16 @@ impl Naming<'_> {
 }
 
 impl ScopePlan {
+    /// The choice by type of which the field is the first arm: what an element of its name is, its type
+    /// says.
+    #[inline]
+    pub(super) fn led_by(&self, field: usize) -> Option<&ByType> {
+        match self.types.is_empty() {
+            true => None,
+            false => self.types.iter().find(|it| usize::from(it.first) == field),
+        }
+    }
+
     /// Is the field an arm that is told by a type?
     pub(super) fn is_typed_arm(&self, field: usize) -> bool {
         self.by_type.is_some() || self.types.iter().any(|it| it.has(field))
@@ -428,10 +438,9 @@ impl<'a> Body<'a> {
         scope: &'a ScopePlan,
         seen: &mut [u64],
         component: u16,
-        (choice, at, name): (u16, usize, (usize, usize)),
+        (types, at, name): (&ByType, usize, (usize, usize)),
         into: &mut F,
     ) -> Result<Step> {
-        let types = &scope.types[usize::from(choice)];
         let field = self.arm(types).map_err(|kind| {
             let scope = &self.plan.layout.scopes()[self.scope];
             let choice = scope.fields[usize::from(types.first)].component;
@@ -482,7 +491,7 @@ impl<'a> Body<'a> {
             let is_entry = is_named && self.is_in(element.space, name.namespace);
             if !plan.any_item && !is_entry {
                 self.unknown_in_list(slot, (at, name))?;
-                self.parser.skip_element(self.input)?;
+                self.pass_over_entry(count, 1, at)?;
                 self.check_names();
                 continue;
             }

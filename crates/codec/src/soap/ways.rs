@@ -301,7 +301,7 @@ impl<'a> Body<'a> {
                     at += start.len();
                     component = inner;
                 }
-                Some(Name::Choice(_)) | None => {
+                None => {
                     let Some(element) = scope.complete(component, seen) else { break };
                     let tag = &element.end;
                     if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
@@ -683,11 +683,12 @@ impl<'a> Body<'a> {
             Some(Name::Field(field)) => {
                 let field = usize::from(field);
                 let name = (at + 1, name.qualified().len());
-                self.general_field(scope, seen, component, (field, at, name), into)
-            }
-            Some(Name::Choice(choice)) => {
-                let name = (at + 1, name.qualified().len());
-                self.choice_beside(scope, seen, component, (choice, at, name), into)
+                match scope.led_by(field) {
+                    None => self.general_field(scope, seen, component, (field, at, name), into),
+                    Some(choice) => {
+                        self.choice_beside(scope, seen, component, (choice, at, name), into)
+                    }
+                }
             }
             Some(Name::Component(inner)) if !self.is_nil_component(scope, inner, into)? => {
                 self.note_component(scope, inner, seen, at)?;

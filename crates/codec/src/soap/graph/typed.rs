@@ -380,12 +380,10 @@ impl<'a> Reader<'a> {
             // Only what the schema knows is read, and only there can a circle be met.
             match meaning {
                 Some(Meaning::Field(field)) => {
-                    self.field = field.into();
-                    self.member(scope, base, (component, members), *child, into)?;
-                }
-                Some(Meaning::Choice(choice)) => {
-                    let types = &scope.types[usize::from(choice)];
-                    self.field = self.arm(types)?;
+                    self.field = match scope.led_by(field.into()) {
+                        Some(types) => self.arm(types)?,
+                        None => field.into(),
+                    };
                     self.member(scope, base, (component, members), *child, into)?;
                 }
                 Some(Meaning::Component(inner)) => {
