@@ -112,7 +112,8 @@ pub(crate) struct SoapCallArguments {
     /// What to call
     pub(crate) operation: String,
     /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, an empty
-    /// list or struct `list=`, or with a type of XML Schema where there is no WSDL, `price:double=6.35`
+    /// list or struct `list=`, or with a type of XML Schema where there is no WSDL, `price:double=6.35`;
+    /// attributes `price@unit=EUR`, of the Body's element `@id=5`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
     /// Read the WSDL from this URL or file instead of URL?wsdl; `-` is standard input
@@ -133,6 +134,9 @@ pub(crate) struct SoapCallArguments {
     /// How messages look; without a WSDL, document-literal if it is not said
     #[arg(long, value_name = "STYLE")]
     pub(crate) binding: Option<SoapBinding>,
+    /// The elements inside the Body's are in no namespace, as elementFormDefault="unqualified" has it
+    #[arg(long, requires = "namespace")]
+    pub(crate) unqualified: bool,
     /// Name of the element in the Body; the operation's if it is not said
     #[arg(long, value_name = "NAME", requires = "namespace")]
     pub(crate) element: Option<String>,

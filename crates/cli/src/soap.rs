@@ -92,7 +92,7 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
     Ok(Called {
         name: name.clone(),
         action: action.clone().unwrap_or_else(|| format!("{namespace}#{name}")),
-        binding: Binding { version, ..binding },
+        binding: Binding { version, qualified: !arguments.unqualified, ..binding },
         element: QName::new(namespace.clone(), local),
         url: arguments.url.clone(),
         port: None,

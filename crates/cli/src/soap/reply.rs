@@ -16,6 +16,12 @@ pub(super) fn lines(message: &Message) -> String {
     match message.graph.members(root) {
         [] => lines.node(name.local(), root),
         members => {
+            for (name, value) in &message.graph.node(root).attributes {
+                // What SOAP says there is no part of the answer.
+                if !ENVELOPES.contains(&name.namespace()) {
+                    lines.line(&format!("@{}", name.local()), value);
+                }
+            }
             // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
             let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
             lines.members("", values.map(|(name, node)| (name.local(), *node)));
@@ -32,6 +38,9 @@ pub(super) fn fault(fault: &Fault) -> String {
     }
     text
 }
+
+const ENVELOPES: [&str; 2] =
+    ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"];
 
 const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 

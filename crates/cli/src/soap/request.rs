@@ -1,4 +1,4 @@
-//! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35`.
+//! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35 price@unit=EUR`.
 
 use trunkline_codec::soap::Style;
 use trunkline_codec::soap::graph::{Content, Graph, Message, Name, Node, NodeId};
@@ -13,6 +13,8 @@ pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) inside: Vec<Branch>,
+    /// Of the element around: names and values.
+    pub(super) attributes: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -45,7 +47,7 @@ pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fau
             if style.is_encoded() {
                 tree.refuse_lists()?;
             }
-            let qualified = style == Style::DocumentLiteral;
+            let qualified = style == Style::DocumentLiteral && called.binding.qualified;
             let namespace = if qualified { &*element.namespace } else { "" };
             tree.node(&mut message.graph, namespace)
         }
@@ -66,6 +68,18 @@ impl Tree {
             Some((path, kind)) => (path, Some(kind.to_owned())),
             None => (key, None),
         };
+        let (path, attribute) = match path.split_once('@') {
+            Some((path, attribute)) => (path, Some(attribute)),
+            None => (path, None),
+        };
+        if let Some(attribute) = attribute {
+            if !is_name(attribute) || kind.is_some() {
+                return Err(wrong(&format!("{attribute:?} is no name of an attribute")));
+            }
+            if path.is_empty() {
+                return self.attribute(attribute, value).ok_or_else(|| wrong(TWICE));
+            }
+        }
         let steps = steps_of(path);
         let mut steps = steps.iter().map(String::as_str).peekable();
         let mut tree = self;
@@ -74,6 +88,9 @@ impl Tree {
             let (name, index) = step_of(step).ok_or_else(no_name)?;
             let branch = tree.branch(name, index);
             branch.is_numbered |= step.ends_with(']');
+            if let (None, Some(attribute)) = (steps.peek(), attribute) {
+                return branch.tree.attribute(attribute, value).ok_or_else(|| wrong(TWICE));
+            }
             if steps.peek().is_none() {
                 if branch.value.is_some() {
                     return Err(wrong("it stands twice; say name[1] for a second one"));
@@ -90,6 +107,12 @@ impl Tree {
             tree = &mut branch.tree;
         }
         Err(wrong("the key is empty"))
+    }
+
+    /// None if it is there already.
+    fn attribute(&mut self, name: &str, value: &str) -> Option<()> {
+        let is_new = self.attributes.iter().all(|it| it.0 != name);
+        is_new.then(|| self.attributes.push((name.to_owned(), value.to_owned())))
     }
 
     fn branch(&mut self, name: &str, index: usize) -> &mut Branch {
@@ -119,9 +142,22 @@ impl Tree {
                     })
                 }
             };
+            if branch.value.is_some() {
+                branch.tree.mark(graph, node);
+            }
             members.push((name, node));
         }
-        graph.add_struct(members)
+        let node = graph.add_struct(members);
+        self.mark(graph, node);
+        node
+    }
+
+    /// Gives the element its attributes, which are in no namespace.
+    fn mark(&self, graph: &mut Graph, node: NodeId) {
+        let attributes = self.attributes.iter();
+        let named =
+            attributes.map(|(name, value)| (Name::unqualified(name), value.as_str().into()));
+        graph.node_mut(node).attributes = named.collect();
     }
 
     /// Encoded, they would have to be arrays, and nobody says of what.
@@ -137,6 +173,8 @@ impl Tree {
         Ok(())
     }
 }
+
+const TWICE: &str = "it stands twice";
 
 /// What stands between the dots. A name may have one itself, which is written `\.`.
 fn steps_of(path: &str) -> Vec<String> {
@@ -161,7 +199,11 @@ fn step_of(step: &str) -> Option<(&str, usize)> {
         }
         None => (step, 0),
     };
+    is_name(name).then_some((name, index))
+}
+
+fn is_name(name: &str) -> bool {
     let mut characters = name.chars();
     let first = characters.next().is_some_and(trunkline_codec::xml::is_name_start);
-    (first && characters.all(trunkline_codec::xml::is_name_char)).then_some((name, index))
+    first && characters.all(trunkline_codec::xml::is_name_char)
 }

@@ -2,7 +2,9 @@
 
 use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_session::soap::SoapVersion;
-use trunkline_session::soap::outline::{Body, Content, Items, Parameter, Simple, TypeId, Types};
+use trunkline_session::soap::outline::{
+    Attribute, Body, Content, Items, Parameter, Simple, TypeId, Types,
+};
 
 use super::request::{Branch, Tree, XSD};
 use super::{Called, listed};
@@ -22,10 +24,15 @@ pub(super) fn request(
     let is_soap12 = called.binding.version == SoapVersion::Soap12;
     let mut writer = Writer { types, graph, encoded, is_soap12 };
     let at = At { taker: &called.name, path: "" };
+    let attributes = writer.attributes("", &called.name, &tree.attributes, types.attributes())?;
     let members = writer.members(&at, &tree.inside, types.parameters())?;
     match (types.body(), &*members) {
         (Body::Value, [(_, value)]) => Ok(*value),
-        _ => Ok(graph.add_struct(members)),
+        _ => {
+            let node = graph.add_struct(members);
+            graph.node_mut(node).attributes = attributes;
+            Ok(node)
+        }
     }
 }
 
@@ -114,9 +121,10 @@ impl Writer<'_> {
             given.iter().try_for_each(|it| it.is_fixed(&path, fixed))?;
         }
         if let (Content::Array(items), true) = (content, *most == 1) {
+            given.iter().try_for_each(|it| self.of_array(&path, it))?;
             return match given {
                 [one] if one.is_nil() && !one.is_numbered => {
-                    self.nil(&path, *nillable).map(|it| vec![it])
+                    self.nil(&path, one, *type_id, *nillable).map(|it| vec![it])
                 }
                 given => {
                     let is_whole = matches!(given, [one] if !one.is_numbered);
@@ -127,13 +135,90 @@ impl Writer<'_> {
         in_order(&path, given)?;
         count(&path, at.taker, given.len(), *least, *most)?;
         let node = |branch: &&Branch| match branch.is_nil() {
-            true => self.nil(&path, *nillable),
+            true => self.nil(&path, branch, *type_id, *nillable),
             false => self.value(&path, branch, *type_id),
         };
         given.iter().map(node).collect()
     }
 
     fn value(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
+        let attributes = self.attributes_of(path, branch, type_id)?;
+        let node = self.content(path, branch, type_id)?;
+        self.graph.node_mut(node).attributes = attributes;
+        Ok(node)
+    }
+
+    /// The attributes of an element, as its type has them.
+    fn attributes_of(
+        &self,
+        path: &str,
+        branch: &Branch,
+        type_id: TypeId,
+    ) -> Result<Vec<(Name, Box<str>)>, Fault> {
+        let (given, of) = (&branch.tree.attributes, self.types.get(type_id));
+        if of.content == Content::Any {
+            let given = given.iter();
+            return Ok(given
+                .map(|(name, value)| (Name::unqualified(name), value.as_str().into()))
+                .collect());
+        }
+        let shown = || self.types.shown(type_id).to_string();
+        let taker = of.name.as_ref().map_or_else(shown, |it| it.local.clone());
+        self.attributes(path, &taker, given, &of.attributes)
+    }
+
+    fn attributes(
+        &self,
+        path: &str,
+        taker: &str,
+        given: &[(String, String)],
+        known: &[Attribute],
+    ) -> Result<Vec<(Name, Box<str>)>, Fault> {
+        let is_known = |name: &str| known.iter().any(|it| it.name.local == name);
+        if let Some((name, _)) = given.iter().find(|it| !is_known(&it.0)) {
+            let there = match known {
+                [] => "no attributes".to_owned(),
+                known => listed(known.iter().map(|it| format!("@{}", it.name.local)), SHOWN),
+            };
+            return Err(Fault::new(format!("{path}@{name}: {taker} takes {there}")));
+        }
+        let mut found = Vec::new();
+        for (index, Attribute { name, simple, is_required, fixed }) in known.iter().enumerate() {
+            // What is given goes to the first of the name.
+            let is_second = known[..index].iter().any(|it| it.name.local == name.local);
+            let path = format!("{path}@{}", name.local);
+            let value = given.iter().find(|it| it.0 == name.local && !is_second);
+            let Some((_, value)) = value else {
+                if *is_required {
+                    let value = fixed.as_deref().unwrap_or("VALUE");
+                    return Err(Fault::new(format!(
+                        "{path} is missing: {taker} needs it ({simple}); say {path}={value}"
+                    )));
+                }
+                continue;
+            };
+            if let Some(fixed) = fixed.as_ref().filter(|it| !is_same_value(it, value)) {
+                return Err(Fault::new(format!(
+                    "{path}={value}: it takes {fixed}, which is fixed"
+                )));
+            }
+            check(&path, simple, value, None)?;
+            found.push((Name::new(&name.namespace, &name.local), value.as_str().into()));
+        }
+        Ok(found)
+    }
+
+    /// An array of the encoding has the attributes of the encoding, and no others.
+    fn of_array(&self, path: &str, branch: &Branch) -> Result<(), Fault> {
+        match branch.tree.attributes.first() {
+            Some((name, _)) => {
+                Err(Fault::new(format!("{path}@{name}: an array takes no attributes")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn content(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
         let shown = self.types.shown(type_id).to_string();
         match (&self.types.get(type_id).content, &branch.value) {
             (Content::NotUnderstood(why), _) => Err(not_understood(path, why)),
@@ -153,6 +238,9 @@ impl Writer<'_> {
             (Content::Simple(simple), Some((text, kind))) => {
                 check(path, simple, text, kind.as_deref())?;
                 Ok(self.add(Node::new(graph::Content::Text(text.as_str().into())), type_id))
+            }
+            (Content::Simple(_), None) if branch.tree.inside.is_empty() => {
+                Err(Fault::new(format!("{path} has no value ({shown}): say {path}=VALUE")))
             }
             (Content::Simple(_), None) => {
                 Err(Fault::new(format!("{path} is a value ({shown}), without elements inside")))
@@ -216,7 +304,7 @@ impl Writer<'_> {
         for branch in items {
             let path = format!("{path}[{}]", branch.index);
             nodes.push(match branch.is_nil() {
-                true => self.nil(&path, true)?,
+                true => self.nil(&path, branch, item, true)?,
                 false => self.value(&path, branch, item)?,
             });
         }
@@ -224,11 +312,18 @@ impl Writer<'_> {
         Ok(self.graph.add_array(Array::new(name, nodes)))
     }
 
-    fn nil(&mut self, path: &str, nillable: bool) -> Result<NodeId, Fault> {
-        match nillable {
-            true => Ok(self.graph.add(Node::new(graph::Content::Nil))),
-            false => Err(Fault::new(format!("{path} may not be nil"))),
+    fn nil(
+        &mut self,
+        path: &str,
+        branch: &Branch,
+        type_id: TypeId,
+        nillable: bool,
+    ) -> Result<NodeId, Fault> {
+        if !nillable {
+            return Err(Fault::new(format!("{path} may not be nil")));
         }
+        let attributes = self.attributes_of(path, branch, type_id)?;
+        Ok(self.graph.add(Node { attributes, ..Node::new(graph::Content::Nil) }))
     }
 
     /// Adds a node, with its type where content is encoded.
@@ -328,9 +423,7 @@ impl Branch {
 
     /// Is it this value? An empty element has it, too, and none is without one (XML Schema part 1, 3.3.4).
     fn is_fixed(&self, path: &str, fixed: &str) -> Result<(), Fault> {
-        let is_it = |text: &str| {
-            text.is_empty() || text.split_ascii_whitespace().eq(fixed.split_ascii_whitespace())
-        };
+        let is_it = |text: &str| text.is_empty() || is_same_value(fixed, text);
         match &self.value {
             Some((text, _)) if self.is_nil() || !is_it(text) => {
                 Err(Fault::new(format!("{path}={text}: it takes {fixed}, which is fixed")))
@@ -338,6 +431,10 @@ impl Branch {
             _ => Ok(()),
         }
     }
+}
+
+fn is_same_value(fixed: &str, text: &str) -> bool {
+    text.split_ascii_whitespace().eq(fixed.split_ascii_whitespace())
 }
 
 /// Is each one there, from the first on?

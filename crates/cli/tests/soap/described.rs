@@ -204,28 +204,59 @@ fn the_document_is_named_that_a_type_was_to_come_from() {
 }
 
 #[test]
-fn an_attribute_that_must_be_there_is_refused_wherever_it_is_said() {
+fn an_attribute_that_must_be_there_is_asked_for_wherever_it_is_said() {
     let required = r#"<attributeGroup name="Outer"><attributeGroup ref="t:Inner"/></attributeGroup>
         <attributeGroup name="Inner"><attribute name="unit" type="string" use="required"/></attributeGroup>
         <complexType name="Base"><sequence/><attributeGroup ref="t:Outer"/></complexType>"#;
-    let why = "a is not understood: the type A: it needs the attribute unit";
-    for inside in [
-        r#"<attributeGroup ref="t:Outer"/>"#,
-        r#"<complexContent><restriction base="t:Base"><sequence/></restriction></complexContent>"#,
-        r#"<simpleContent><extension base="int"><attributeGroup ref="t:Inner"/></extension></simpleContent>"#,
+    let why = "a@unit is missing: A needs it (string); say a@unit=VALUE";
+    for (inside, value) in [
+        (r#"<attributeGroup ref="t:Outer"/>"#, ""),
+        (
+            r#"<complexContent><restriction base="t:Base"><sequence/></restriction></complexContent>"#,
+            "",
+        ),
+        (
+            r#"<simpleContent><extension base="int"><attributeGroup ref="t:Inner"/></extension></simpleContent>"#,
+            "7",
+        ),
     ] {
         let others = format!(r#"{required}<complexType name="A">{inside}</complexType>"#);
-        is_refused(&one("t:A", &others), &["a="], why);
+        let given = format!("a={value}");
+        is_refused(&one("t:A", &others), &[&given], why);
+        let sent = format!("<a unit=\"x&quot;\">{value}</a>");
+        is_sent(&one("t:A", &others), &[&given, "a@unit=x\""], &sent);
     }
     let inside =
         r#"<complexContent><extension base="t:Base"><sequence/></extension></complexContent>"#;
     let others = format!(r#"{required}<complexType name="A">{inside}</complexType>"#);
-    is_refused(&one("t:A", &others), &["a="], "it needs the attribute unit");
+    is_refused(&one("t:A", &others), &["a="], why);
     let optional = others.replace("use=\"required\"", "");
     is_sent(&one("t:A", &optional), &["a="], "<a></a>");
     let circle = r#"<attributeGroup name="A"><attributeGroup ref="t:A"/></attributeGroup>
         <complexType name="A"><attributeGroup ref="t:A"/></complexType>"#;
     is_refused(&one("t:A", circle), &["a="], "types made from others more than 32 deep");
+}
+
+#[test]
+fn attributes_have_the_names_types_and_values_that_are_said_of_them() {
+    let attributes = r#"<attribute name="far" type="short"/>
+        <complexType name="A"><simpleContent><restriction base="t:B">
+          <attribute name="b" use="prohibited"/></restriction></simpleContent></complexType>
+        <complexType name="B"><simpleContent><extension base="string"><attribute ref="t:far"/>
+          <attribute name="a" form="qualified" fixed="7"/><attribute name="b"/>
+          <attribute ref="xml:lang"/><attribute name="c"><simpleType><restriction base="string">
+          <enumeration value="x"/></restriction></simpleType></attribute></extension></simpleContent></complexType>"#;
+    let wsdl = one("t:A", attributes);
+    let given = ["a=1", "a@far=2", "a@a=7", "a@lang=de", "a@c=x"];
+    is_sent(&wsdl, &given, "c=\"x\"");
+    is_sent(&wsdl, &given, "xml:lang=\"de\"");
+    for name in ["far=\"2\"", "a=\"7\""] {
+        is_sent(&wsdl, &given, &format!(":{name}"));
+    }
+    is_refused(&wsdl, &["a=1", "a@b=1"], "a@b: A takes @far, @a, @lang, @c");
+    is_refused(&wsdl, &["a=1", "a@far=x"], "a@far=x: it takes short");
+    is_refused(&wsdl, &["a=1", "a@a=8"], "a@a=8: it takes 7, which is fixed");
+    is_refused(&wsdl, &["a=1", "a@c=y"], "a@c=y: it takes x");
 }
 
 /// That of an array of the encoding is written by the encoding, however a description asks for it.

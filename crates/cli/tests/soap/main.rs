@@ -2,6 +2,7 @@
 
 mod described;
 mod files;
+mod noted;
 mod ports;
 mod site;
 mod typed;

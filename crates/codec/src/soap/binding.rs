@@ -22,7 +22,7 @@
 //! elements in no namespace only.
 
 use trunkline_message::{
-    Body, Component, Field, Holds, Layout, MemberId, ScopeId, Shape, TypeId, is_name,
+    Body, Component, Field, Holds, Layout, MemberId, Need, ScopeId, Shape, TypeId, is_name,
 };
 
 /// What a note of XML says of a member.
@@ -70,6 +70,47 @@ pub(super) fn is_of_arms(layout: &Layout, field: &Field) -> bool {
     let in_struct = matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
     let is_choice = inner.shape == Shape::Choice && !is_by_type(layout, field.member, inner.of);
     in_struct && is_choice && of_member(layout, field.member, "list") == Some("arms")
+}
+
+/// Is what a field holds an attribute where content is by schema?
+pub fn is_attribute(layout: &Layout, field: &Field) -> bool {
+    of_member(layout, field.member, "kind") == Some("attribute")
+}
+
+/// Is it the text of the element around there?
+pub fn is_text(layout: &Layout, field: &Field) -> bool {
+    of_member(layout, field.member, "kind") == Some("text")
+}
+
+/// Is it written as an element that is nil where it is absent?
+pub fn is_nillable(layout: &Layout, field: &Field) -> bool {
+    let noted = of_member(layout, field.member, "nillable") == Some("true");
+    noted && field.need == Need::Optional
+}
+
+/// The namespace of a type's members, if one was noted.
+pub fn type_namespace(layout: &Layout, of: TypeId) -> Option<&str> {
+    of_type(layout, of, "namespace")
+}
+
+/// The namespace of a member's element or attribute where content is by schema. That of the message is
+/// `own`, and elements of which nothing is noted are in it if they are qualified by default.
+pub fn namespace_of<'a>(
+    layout: &'a Layout,
+    member: MemberId,
+    is_attribute: bool,
+    (own, is_default): (&'a str, bool),
+) -> &'a str {
+    let noted = of_member(layout, member, "namespace");
+    let form_of_type = || of_type(layout, member.of, "form").filter(|_| !is_attribute);
+    let is_qualified = match of_member(layout, member, "form").or_else(form_of_type) {
+        Some(form) => form == "qualified",
+        None => noted.is_some() || !is_attribute && is_default,
+    };
+    match is_qualified {
+        true => noted.or_else(|| type_namespace(layout, member.of)).unwrap_or(own),
+        false => "",
+    }
 }
 
 /// Is it a list whose items stand in one text, with blanks between them? Content by the encoding rules
@@ -156,27 +197,4 @@ fn check(word: &str, value: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("the note xml({word} = {value:?}), {expected}")),
     }
-}
-
-/// The first note that asks for more than elements of one namespace, each a value or with others inside:
-/// its word, and the type or member that it is of.
-pub fn note_beyond_elements(layout: &Layout) -> Option<(&'static str, String)> {
-    const BEYOND: [&str; 6] = ["namespace", "form", "kind", "nillable", "list", "choice"];
-    let schema = layout.schema();
-    (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
-        let type_name = &schema.type_of(of).name;
-        let mut words = BEYOND.into_iter();
-        if let Some(word) = words.find(|word| of_type(layout, of, word).is_some()) {
-            return Some((word, type_name.to_string()));
-        }
-        schema.members(of).iter().enumerate().find_map(|(index, member)| {
-            let id = MemberId { of, index: index as u32 };
-            let is_beyond = |word: &&str| {
-                let value = of_member(layout, id, word);
-                value.is_some_and(|it| it != "unwrapped")
-            };
-            let word = BEYOND.into_iter().find(is_beyond)?;
-            Some((word, format!("{type_name}/{}", member.name)))
-        })
-    })
 }

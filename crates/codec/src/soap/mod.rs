@@ -52,7 +52,8 @@ mod values;
 mod ways;
 
 pub use binding::{
-    entry_name, is_by_type, is_spaced, is_unwrapped, item_name, note_beyond_elements, noted_name,
+    entry_name, is_attribute, is_by_type, is_nillable, is_spaced, is_text, is_unwrapped, item_name,
+    namespace_of, noted_name, type_namespace,
 };
 pub use decoder::Decoder;
 pub use encoder::Encoder;

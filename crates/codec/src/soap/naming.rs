@@ -11,7 +11,7 @@ use trunkline_wire::Literal;
 
 use super::binding::{
     check_component, check_member, check_type, entry_name, is_of_arms, is_spaced, is_unwrapped,
-    item_name, noted_name, of_member, of_type,
+    item_name, noted_name, of_member,
 };
 use super::plan::{Layout, NONE, Options, Shape, Style, Version};
 use super::spaces::{Place, Spaces};
@@ -144,21 +144,13 @@ impl Naming<'_> {
         if options.style.is_encoded() {
             return options.element_namespace();
         }
-        let noted = of_member(self.layout, member, "namespace");
-        let form_of_type = || of_type(self.layout, member.of, "form").filter(|_| !is_attribute);
-        let form = of_member(self.layout, member, "form").or_else(form_of_type);
-        let is_default = || options.style == Style::DocumentLiteral && options.qualified;
-        let is_qualified = match form {
-            Some(form) => form == "qualified",
-            None => noted.is_some() || !is_attribute && is_default(),
-        };
-        match is_qualified {
-            true => {
-                let of_type = || of_type(self.layout, member.of, "namespace");
-                noted.or_else(of_type).unwrap_or(&options.namespace)
-            }
-            false => "",
-        }
+        let is_default = options.style == Style::DocumentLiteral && options.qualified;
+        super::binding::namespace_of(
+            self.layout,
+            member,
+            is_attribute,
+            (&options.namespace, is_default),
+        )
     }
 
     /// Do the items of a list stand in one text?

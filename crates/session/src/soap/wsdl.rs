@@ -16,6 +16,11 @@
 //! Types are named after their structs, elements after fields. Two structs of one name are numbered
 //! (`Leg2`) where they are literal, and an error where they are encoded, since messages name their types.
 //!
+//! What [notes](trunkline_codec::soap) say is said: names, attributes, texts with attributes
+//! (`simpleContent`), what may be nil, lists in one text, and members of other namespaces. A type is in the
+//! schema of the namespace that is noted of its struct, so that its members are local there; each namespace
+//! has a schema, in which also stands what members of types of other namespaces refer to.
+//!
 //! Fault details are elements of the namespace in every style, literal and qualified, as the Basic
 //! Profile wants them. So are header blocks of the literal styles; those of the encoded ones are encoded
 //! too, because importers (mono's, .NET's) refuse to mix the two.
@@ -30,8 +35,10 @@
 
 mod binding;
 mod check;
+mod content;
 mod markup;
 mod messages;
+mod schema;
 mod shape;
 mod types;
 mod walk;
@@ -43,6 +50,7 @@ use trunkline_message::Layout;
 
 pub use check::DescriptionError;
 
+use content::TARGET;
 use markup::Markup;
 use shape::Shape;
 use types::Types;
@@ -115,8 +123,11 @@ impl Description {
 /// The same description gives the same bytes.
 pub fn write(description: &Description) -> String {
     let shapes = description.shapes();
-    let mut types = Types::default();
+    let mut types = Types::new(&description.namespace);
     let messages = messages::collect(description, &shapes, &mut types);
+    let others: Vec<_> = types.spaces().filter(|it| *it != TARGET).collect();
+    let others: Vec<_> =
+        others.iter().map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(*it))).collect();
     let mut markup = Markup::new();
     let mut attributes = vec![
         ("name", &*description.name),
@@ -135,6 +146,7 @@ pub fn write(description: &Description) -> String {
     if types.has_encoded_arrays() {
         attributes.push(("xmlns:soapenc", types::ENCODING));
     }
+    attributes.extend(others.iter().map(|(name, value)| (&**name, *value)));
     markup.begin("wsdl:definitions", &attributes);
     markup.documentation(description.documentation.as_deref());
     types.write(description, &shapes, &mut markup);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
-use services::{STYLES, all_paths, literal_paths, one_a_path, orders, schema, shapes};
+use services::{STYLES, all_paths, literal_paths, noted, one_a_path, orders, schema, shapes};
 use trunkline_codec::soap::{self, Encoder, Options, Plan, Style};
 use trunkline_message::{Group, Layout, Message, Record, Structure as _};
 use trunkline_session::soap::wsdl::{self, Description};
@@ -31,6 +31,9 @@ fn all() -> Vec<(String, Description)> {
     let mut unqualified = shapes(&[STYLES[1]]);
     unqualified.bindings.iter_mut().for_each(|it| it.qualified = false);
     all.push(("shapes-doc-literal-wrapped-unqualified".into(), unqualified));
+    all.push(("noted-doc-literal".into(), noted(STYLES[0], true)));
+    all.push(("noted-doc-literal-wrapped".into(), noted(STYLES[1], true)));
+    all.push(("noted-doc-literal-wrapped-unqualified".into(), noted(STYLES[1], false)));
     all
 }
 
@@ -364,21 +367,72 @@ fn bodies_are_as_the_style_says() {
     }
 }
 
-#[derive(Message, Clone, Debug, Default, PartialEq)]
-struct Attributed {
-    #[xml(attribute)]
-    id: i32,
-}
-
 /// A description that says less than the messages are would mislead who reads it.
 #[test]
 fn notes_that_no_description_says_are_refused() {
-    let mut description = shapes(&[STYLES[1]]);
-    description.operations[0].input = Attributed::layout().clone();
-    let error = description.check().expect_err("a note").to_string();
-    let expected = "the operation place: no description is written of Attributed yet, as xml(kind) is \
-                    noted of Attributed/id in it";
-    assert_eq!(error, expected);
+    let refused = |style, listing: &str| {
+        let mut description = shapes(&[style]);
+        let operation = &mut description.operations[0];
+        (operation.input, operation.output) = (schema(listing), None);
+        description.check().map_err(|error| error.to_string())
+    };
+    let [wrapped, rpc] = [STYLES[1], STYLES[3]];
+    let strange = "message M\nfield a 0 i32 required\nnote xml strange yes\nend";
+    let expected = "the operation place: no description is written of M yet, as xml(strange) is noted of M/a \
+                    in it";
+    assert_eq!(refused(wrapped, strange), Err(expected.into()));
+    // By the encoding rules nothing is an attribute, so that what is in rpc/literal only is refused.
+    for (note, what) in [
+        ("kind attribute", "the attribute a"),
+        ("kind text", "a text"),
+        ("namespace urn:b", "a of a namespace"),
+        ("form qualified", "a of a namespace"),
+        ("nillable true", "a, which may be nil,"),
+    ] {
+        let listing = format!("message M\nfield a 0 text optional\nnote xml {note}\nend");
+        let expected = format!(
+            "the message M has {what} in it, which is no part of rpc: put it into a struct, or use \
+             document/literal"
+        );
+        assert_eq!(refused(rpc, &listing), Err(expected), "{note}");
+        assert_eq!(refused(STYLES[4], &listing), Ok(()), "{note}");
+        assert_eq!(refused(wrapped, &listing), Ok(()), "{note}");
+    }
+    let empty = "message M\nfield a 0 i32 optional\nnote xml kind text\nend";
+    let expected = "the message M: the text a of M may be absent, and XML Schema has no empty value of its \
+                    type: let it always be there";
+    assert_eq!(refused(wrapped, empty), Err(expected.into()));
+    // What members of several types refer to is one.
+    let two = "message M\nfield a 0 i32 required\nnote xml namespace urn:b\ncomponent c required\n\
+               field a 0 text required\nnote xml namespace urn:b\nend\nend";
+    let expected = "the element a of urn:b would have two different contents";
+    assert_eq!(refused(wrapped, two), Err(expected.into()));
+    let same = two.replace("0 text required", "0 i32 required");
+    assert_eq!(refused(wrapped, &same), Ok(()));
+    let attributes =
+        two.replace("note xml namespace", "note xml kind attribute\nnote xml namespace");
+    let expected = "the attribute a of urn:b would have two different contents";
+    assert_eq!(refused(wrapped, &attributes), Err(expected.into()));
+}
+
+/// In which schema each type is, and that each schema imports the others.
+#[test]
+fn each_namespace_has_a_schema() {
+    let written = wsdl::write(&noted(STYLES[1], true));
+    let schemas: Vec<&str> = written.split("<xsd:schema ").skip(1).collect();
+    assert_eq!(schemas.len(), 3, "{written}");
+    for (schema, namespace, types) in [
+        (schemas[0], "urn:notes", &["Money", "Side", "ListOfint"][..]),
+        (schemas[1], "urn:other", &["ArrayOfParty"]),
+        (schemas[2], "urn:party", &["Party"]),
+    ] {
+        assert!(schema.starts_with(&format!("targetNamespace=\"{namespace}\"")), "{schema}");
+        assert_eq!(schema.matches("<xsd:import ").count(), 2, "{schema}");
+        for name in types {
+            let start = format!("Type name=\"{name}\">");
+            assert!(schema.contains(&start), "no {start} in {schema}");
+        }
+    }
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]

@@ -246,3 +246,80 @@ pub(crate) fn shapes(styles: &[(&str, Style, bool)]) -> Description {
     (operation.input, operation.output) = (layout.clone(), Some(layout));
     Description { name: "Shapes".into(), namespace: "urn:shapes".into(), ..description }
 }
+
+/// Notes of every word.
+const NOTED: &str = "message Order
+field id 0 i32 required
+note xml kind attribute
+field flags 0 text[] implied
+note xml kind attribute
+note xml list spaced
+field lang 0 text optional
+note xml kind attribute
+note xml namespace urn:other
+field number 0 text required
+note xml name Order-ID
+field price 0 Money required
+field fees 0 Money[] implied
+note xml list unwrapped
+field buyer 0 Party optional
+field seller 0 Party optional
+note xml nillable true
+field note 0 text optional
+note xml nillable true
+field sizes 0 i32[] implied
+note xml list spaced
+field pair 0 f64[2] required
+note xml list spaced
+field sides 0 Side[] implied
+note xml list spaced
+field plain 0 i64 optional
+note xml form unqualified
+field full 0 i64 optional
+note xml form qualified
+field code 0 text optional
+note xml namespace urn:other
+field legs 0 Party[] implied
+note xml entry leg
+note xml namespace urn:other
+choice settled implied Settled
+note-type xml namespace urn:party
+field cash 0 Money required
+note xml form qualified
+field account 0 i64 required
+end
+end
+enumeration Side
+value Buy
+value Sell
+end
+struct Money
+field amount 0 decimal required
+note xml kind text
+field currency 0 text optional
+note xml kind attribute
+end
+struct Party
+note-type xml namespace urn:party
+note-type xml form qualified
+field code 0 i32 optional
+note xml kind attribute
+field name 0 text required
+field city 0 text optional
+note xml namespace urn:other
+field plain 0 text optional
+note xml form unqualified
+note xml nillable true
+end";
+
+/// A service whose messages have every note.
+pub(crate) fn noted(style: (&str, Style, bool), qualified: bool) -> Description {
+    let order = schema(NOTED);
+    let mut description = shapes(&[style]);
+    description.bindings.iter_mut().for_each(|it| it.qualified = qualified);
+    let operation = &mut description.operations[0];
+    (operation.input, operation.output) = (order.clone(), Some(order));
+    let refusal = "message Refused\nnote-type xml form unqualified\nfield why 0 text required\nend";
+    operation.faults.push(("Refused".into(), schema(refusal)));
+    Description { name: "Notes".into(), namespace: "urn:notes".into(), ..description }
+}

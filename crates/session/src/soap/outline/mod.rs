@@ -15,6 +15,7 @@ use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
 
 use super::Binding;
+pub use attributes::Attribute;
 pub use documents::{Fetch, Reading, Unread};
 pub use folder::Folder;
 pub use simple::{Simple, Variety};

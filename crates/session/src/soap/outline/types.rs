@@ -7,7 +7,7 @@ use trunkline_codec::soap::QName;
 
 use super::documents::Documents;
 use super::tree::Element;
-use super::{ENCODINGS, Input, OutlinedOperation, Simple, Variety, XSD};
+use super::{Attribute, ENCODINGS, Input, OutlinedOperation, Simple, Variety, XSD};
 
 /// Types are made from others no deeper.
 const DEEPEST: usize = 32;
@@ -24,6 +24,7 @@ pub struct TypeId(usize);
 pub struct Types {
     types: Vec<Type>,
     parameters: Vec<Parameter>,
+    attributes: Vec<Attribute>,
     body: Body,
 }
 
@@ -45,6 +46,8 @@ pub struct Type {
     pub name: Option<QName>,
     /// What it holds.
     pub content: Content,
+    /// What the start tags of its elements have.
+    pub attributes: Vec<Attribute>,
 }
 
 /// What a value holds.
@@ -97,6 +100,11 @@ impl Types {
         &self.parameters
     }
 
+    /// The attributes of the Body's element, where the parameters stand inside it.
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+
     /// Where the parameters stand.
     pub fn body(&self) -> Body {
         self.body
@@ -118,7 +126,7 @@ struct Shown<'a>(&'a Types, TypeId, usize);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(types, id, depth) = *self;
-        let Type { name, content } = types.get(id);
+        let Type { name, content, .. } = types.get(id);
         match (content, name) {
             (Content::Simple(simple), _) => write!(out, "{simple}"),
             (Content::Array(items), _) if depth < 4 => {
@@ -159,8 +167,9 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
         }
     };
     while let Some((id, schema, element)) = reader.waiting.pop() {
-        let content = reader.content(schema, element, 0);
-        reader.types[id.0].content = content;
+        let (content, attributes) = reader.of_type(schema, element);
+        let known = &mut reader.types[id.0];
+        (known.content, known.attributes) = (content, attributes);
     }
     let name = operation.element.clone();
     let value = Parameter { name, type_id: root, least: 1, most: 1, nillable, fixed };
@@ -172,12 +181,16 @@ pub(super) fn of(operation: &OutlinedOperation, documents: &Documents) -> Result
         Content::Any => (Body::Element, Vec::new()),
         Content::Simple(_) | Content::Array(_) => (Body::Value, vec![value]),
     };
-    Ok(Types { types: reader.types, parameters, body })
+    let attributes = match body {
+        Body::Element => reader.types[root.0].attributes.clone(),
+        Body::Value | Body::Empty => Vec::new(),
+    };
+    Ok(Types { types: reader.types, parameters, attributes, body })
 }
 
 pub(super) struct Reader<'a> {
-    documents: &'a Documents,
-    is_encoded: bool,
+    pub(super) documents: &'a Documents,
+    pub(super) is_encoded: bool,
     global: HashMap<(&'static str, QName), (usize, &'a Element)>,
     types: Vec<Type>,
     by_name: HashMap<QName, TypeId>,
@@ -196,6 +209,7 @@ impl<'a> Reader<'a> {
                     "complexType" | "simpleType" => "type",
                     "element" => "element",
                     "group" => "group",
+                    "attribute" => "attribute",
                     "attributeGroup" => "attributeGroup",
                     _ => continue,
                 };
@@ -231,7 +245,7 @@ impl<'a> Reader<'a> {
     }
 
     fn add(&mut self, name: Option<QName>, content: Content) -> TypeId {
-        self.types.push(Type { name, content });
+        self.types.push(Type { name, content, attributes: Vec::new() });
         TypeId(self.types.len() - 1)
     }
 
@@ -273,6 +287,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What a type holds that stands in a schema, and its attributes.
+    fn of_type(&mut self, schema: usize, element: &'a Element) -> (Content, Vec<Attribute>) {
+        let content = self.content(schema, element, 0);
+        if element.is(&XSD, "simpleType") || matches!(content, Content::NotUnderstood(_)) {
+            return (content, Vec::new());
+        }
+        match self.attributes(schema, element) {
+            Ok(attributes) => (content, attributes),
+            Err(why) => {
+                let name = element.attribute("name").unwrap_or("without a name");
+                (Content::NotUnderstood(format!("the type {name}: {why}")), Vec::new())
+            }
+        }
+    }
+
     /// What a type holds that stands in a schema.
     fn content(&mut self, schema: usize, element: &'a Element, depth: usize) -> Content {
         let content = match element.is(&XSD, "simpleType") {
@@ -288,7 +317,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn of_base(&mut self, name: &QName, depth: usize) -> Result<Content, String> {
+    pub(super) fn of_base(&mut self, name: &QName, depth: usize) -> Result<Content, String> {
         if let Some(content) = built_in(name) {
             return Ok(content);
         }
@@ -299,7 +328,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn simple(&mut self, element: &'a Element, depth: usize) -> Result<Simple, String> {
+    pub(super) fn simple(&mut self, element: &'a Element, depth: usize) -> Result<Simple, String> {
         self.step(depth)?;
         if let Some(restriction) = element.first(&XSD, "restriction") {
             let mut base = self.simple_types(restriction, "base", depth)?;
@@ -351,7 +380,6 @@ impl<'a> Reader<'a> {
                 return Err(what.into());
             }
         }
-        self.refuse_required_attributes(element, depth)?;
         let Some((content, derivation)) = derivation(element) else {
             let mut members = Vec::new();
             self.particles(schema, element, Occurs::ONCE, depth, &mut members)?;

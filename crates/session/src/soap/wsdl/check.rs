@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use trunkline_codec::soap::note_beyond_elements;
-use trunkline_message::is_name;
+use trunkline_message::{Layout, MemberId, TypeId, is_name};
 
 use super::types::Types;
 use super::{Description, OperationDescription, messages};
@@ -30,8 +29,8 @@ impl Description {
     ///
     /// # Errors
     /// Says which name is none or stands twice, which action has a quotation mark or white space,
-    /// which element or encoded type would have two contents, which choice or unwrapped list is no part of
-    /// rpc, which one-way operation has an answer, or that there is no namespace, binding or operation.
+    /// which element or encoded type would have two contents, what is no part of rpc, what no type of XML
+    /// Schema is, which note is of no word that is known, which one-way operation has an answer, or that there is no namespace, binding or operation.
     pub fn check(&self) -> Result<(), DescriptionError> {
         check_name("service", &self.name)?;
         if self.namespace.is_empty() {
@@ -48,24 +47,9 @@ impl Description {
         check_names("operation", self.operations.iter().map(|it| &it.name))?;
         self.operations.iter().try_for_each(check_operation)?;
         self.operations.iter().try_for_each(check_notes)?;
-        let mut types = Types::default();
+        let mut types = Types::new(&self.namespace);
         messages::collect(self, &self.shapes(), &mut types);
-        if let Some(name) = types.clash() {
-            return error(format!("the element {name} would have two different contents"));
-        }
-        if let Some((message, what)) = types.no_part() {
-            return error(format!(
-                "the message {message} has {what} in it, which may stand otherwise than once, as parts of rpc \
-                 do: put it into a struct, or use document/literal"
-            ));
-        }
-        match types.type_clash() {
-            Some(name) => error(format!(
-                "two different structs are named {name}, which encoded messages name their types by; \
-                 give one another name: #[message(name = \"...\")]"
-            )),
-            None => Ok(()),
-        }
+        types.problem().map_or(Ok(()), error)
     }
 }
 
@@ -83,13 +67,16 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
         .map_err(|error| DescriptionError(format!("the operation {name}: {error}")))
 }
 
-/// Descriptions say all that is in the namespace of the service, or in none, by its form, as elements.
+/// The notes that descriptions know.
+const KNOWN: [&str; 7] = ["entry", "form", "kind", "list", "name", "namespace", "nillable"];
+
+/// Descriptions would say less than messages are if there were other notes.
 fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError> {
     let OperationDescription { name, input, output, faults, .. } = operation;
     let headers = operation.input_headers.iter().chain(&operation.output_headers);
     let faults = faults.iter().map(|(_, layout)| layout);
     for layout in [input].into_iter().chain(output).chain(faults).chain(headers) {
-        if let Some((note, what)) = note_beyond_elements(layout) {
+        if let Some((note, what)) = unknown_note(layout) {
             let message = layout.name();
             return error(format!(
                 "the operation {name}: no description is written of {message} yet, as xml({note}) is \
@@ -98,6 +85,26 @@ fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError>
         }
     }
     Ok(())
+}
+
+/// The first note that is not known: its word, and the type or member that it is of.
+fn unknown_note(layout: &Layout) -> Option<(String, String)> {
+    let (schema, notes) = (layout.schema(), layout.notes());
+    let is_known = |word: &str, value: &str| {
+        KNOWN.contains(&word) && (word != "list" || matches!(value, "spaced" | "unwrapped"))
+    };
+    let is_unknown = |it: &(&str, &str, &str)| it.0 == "xml" && !is_known(it.1, it.2);
+    (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
+        let type_name = &schema.type_of(of).name;
+        if let Some((_, word, _)) = notes.all_of_type(of).find(is_unknown) {
+            return Some((word.to_owned(), type_name.to_string()));
+        }
+        schema.members(of).iter().enumerate().find_map(|(index, member)| {
+            let id = MemberId { of, index: index as u32 };
+            let (_, word, _) = notes.all_of_member(id).find(is_unknown)?;
+            Some((word.to_owned(), format!("{type_name}/{}", member.name)))
+        })
+    })
 }
 
 fn check_names<'a>(

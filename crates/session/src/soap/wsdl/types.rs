@@ -2,106 +2,59 @@
 
 use std::collections::HashMap;
 
-use trunkline_message::{Field, Layout, ScopeId};
+use trunkline_message::{Layout, ScopeId};
 
-use super::Description;
-use super::markup::Markup;
-use super::shape::{Form, Shape};
+use super::content::{Content, Element, Particle, Place, Space, TARGET};
+use super::shape::Form;
 use super::walk::Walk;
 
 /// The namespace of SOAP 1.1's arrays. WSDL has no others, so that they stand for those of SOAP 1.2
 /// too.
 pub(super) const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 
-/// How often something may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Occurs {
-    least: u32,
-    /// None is without bounds.
-    most: Option<u32>,
-}
-
-impl Occurs {
-    pub(super) const ONCE: Self = Self { least: 1, most: Some(1) };
-    pub(super) const MAYBE: Self = Self { least: 0, most: Some(1) };
-
-    /// The items of a list.
-    pub(super) fn of_items(list: &Field) -> Self {
-        Self { least: list.fixed.unwrap_or(0), most: list.fixed }
-    }
-
-    /// As attributes, those left out that say what holds without them.
-    fn attributes(self) -> Vec<(&'static str, String)> {
-        let least = (self.least != 1).then(|| ("minOccurs", self.least.to_string()));
-        let most = self.most.map_or("unbounded".into(), |it| it.to_string());
-        let most = (self.most != Some(1)).then_some(("maxOccurs", most));
-        least.into_iter().chain(most).collect()
-    }
-}
-
-/// An element inside a type, or a part of an rpc message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Element {
-    pub(super) name: String,
-    /// With its prefix: `xsd:int`, `tns:customer`.
-    pub(super) type_name: String,
-    pub(super) occurs: Occurs,
-}
-
-/// What stands in a sequence.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Particle {
-    Element(Element),
-    /// One of these.
-    Choice(Vec<Element>, Occurs),
-}
-
-/// What a type is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    /// These in this order.
-    Sequence(Vec<Particle>),
-    /// One of these elements, so often.
-    Choice(Vec<Element>, Occurs),
-    /// An array of the SOAP encoding: the type of the items, and brackets.
-    Array(String),
-    /// One of these texts.
-    Enumeration(Vec<String>),
-    /// Not known yet, as the type holds itself.
-    Open,
-}
-
+/// A type that has a name.
 #[derive(Debug)]
-struct Type {
-    name: String,
+pub(super) struct Type {
+    space: Space,
+    pub(super) name: String,
     form: Form,
-    content: Content,
+    pub(super) content: Content,
 }
 
 /// What a global element holds.
 #[derive(Debug, PartialEq, Eq)]
-enum Global {
-    /// A type that has this name.
-    Type(String),
+pub(super) enum Global {
+    /// A type that has this name, and may it be nil?
+    Type(String, bool),
     /// A type of its own, as tools that take wrappers apart expect it.
     Wrapper(Form, Content),
 }
 
 /// The elements and types of a description.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Types {
+    /// Its namespaces.
+    spaces: Vec<String>,
     types: Vec<Type>,
-    /// Positions in `types`.
+    /// Positions in `types`, by names with prefixes.
     by_name: HashMap<String, usize>,
-    elements: Vec<(String, Global)>,
-    /// Positions in `elements`.
-    element_by_name: HashMap<String, usize>,
-    /// An element that would need two contents.
+    elements: Vec<(Space, String, Global)>,
+    /// Attributes to which others refer, with the names of their types.
+    attributes: Vec<(Space, String, String)>,
+    problems: Problems,
+}
+
+/// What cannot be said, the first of each kind.
+#[derive(Debug, Default)]
+struct Problems {
+    /// An element or attribute that would need two contents.
     clash: Option<String>,
     /// A type whose name stands in messages, and that would need two contents.
     type_clash: Option<String>,
-    /// The first message of which something is no part of rpc, and what.
-    no_part: Option<(String, String)>,
+    /// A message of which something is no part of rpc.
+    no_part: Option<String>,
+    /// Something that XML Schema cannot say.
+    unsaid: Option<String>,
 }
 
 /// The type that is to be one that holds itself.
@@ -109,6 +62,15 @@ pub(super) struct Types {
 pub(super) struct Claim {
     index: usize,
     is_new: bool,
+}
+
+/// How much is known at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    types: usize,
+    elements: usize,
+    attributes: usize,
+    has_clash: bool,
 }
 
 /// The names that a type may have, one after another.
@@ -119,7 +81,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// The next one that is free, or that of a type of the same form.
+    /// The next one that is free, or that of a type of the same form; with its prefix.
     pub(super) fn next_in(&mut self, types: &Types) -> String {
         loop {
             self.number += 1;
@@ -137,16 +99,76 @@ fn numbered(stem: &str, number: usize) -> String {
 }
 
 impl Types {
+    /// None yet, of a description with this namespace.
+    pub(super) fn new(namespace: &str) -> Self {
+        Self {
+            spaces: vec![namespace.to_owned()],
+            types: Vec::new(),
+            by_name: HashMap::new(),
+            elements: Vec::new(),
+            attributes: Vec::new(),
+            problems: Problems::default(),
+        }
+    }
+
+    /// The service's namespace.
+    pub(super) fn target(&self) -> &str {
+        &self.spaces[0]
+    }
+
+    /// The namespace of this name.
+    pub(super) fn space(&mut self, name: &str) -> Space {
+        let known = self.spaces.iter().position(|it| it == name);
+        Space(known.unwrap_or_else(|| {
+            self.spaces.push(name.to_owned());
+            self.spaces.len() - 1
+        }))
+    }
+
+    pub(super) fn name_of(&self, space: Space) -> &str {
+        &self.spaces[space.0]
+    }
+
+    /// The service's namespace, and others in which there is something.
+    pub(super) fn spaces(&self) -> impl Iterator<Item = Space> {
+        let has = |space: Space| {
+            self.types_in(space).next().is_some()
+                || self.elements_in(space).next().is_some()
+                || self.attributes_in(space).next().is_some()
+        };
+        (0..self.spaces.len()).map(Space).filter(move |it| *it == TARGET || has(*it))
+    }
+
+    pub(super) fn types_in(&self, space: Space) -> impl Iterator<Item = &Type> {
+        self.types.iter().filter(move |it| it.space == space)
+    }
+
+    pub(super) fn elements_in(&self, space: Space) -> impl Iterator<Item = (&str, &Global)> {
+        let all = self.elements.iter().filter(move |it| it.0 == space);
+        all.map(|(_, name, global)| (&**name, global))
+    }
+
+    pub(super) fn attributes_in(&self, space: Space) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.attributes.iter().filter(move |it| it.0 == space);
+        all.map(|(_, name, type_name)| (&**name, &**type_name))
+    }
+
     /// The name of the element that is a message, a header block or a fault's detail.
     pub(super) fn message_element(&mut self, layout: &Layout, form: Form) -> String {
         let type_name = self.message_type(layout, form);
-        self.element(layout.name(), Global::Type(type_name))
+        self.element(TARGET, layout.name(), Global::Type(type_name, false))
     }
 
     /// The name of the element around the fields of a message.
     pub(super) fn wrapper(&mut self, name: &str, layout: &Layout, form: Form) -> String {
-        let content = Walk::new(self, layout, form).content(ScopeId(0));
-        self.element(name, Global::Wrapper(form, content))
+        let mut walk = Walk::new(self, layout, form);
+        let home = walk.home(layout.schema().root());
+        let global = match home == TARGET {
+            true => Global::Wrapper(form, walk.content(ScopeId(0), home)),
+            // Its members are local to the schema of another namespace.
+            false => Global::Type(walk.scope(ScopeId(0)), false),
+        };
+        self.element(TARGET, name, global)
     }
 
     /// The name of a message's own type.
@@ -156,127 +178,198 @@ impl Types {
 
     /// The parts that a message is in rpc.
     pub(super) fn parts(&mut self, layout: &Layout, form: Form) -> Vec<Element> {
-        let particles = match Walk::new(self, layout, form).content(ScopeId(0)) {
-            Content::Sequence(particles) => particles,
+        let particles = match Walk::new(self, layout, form).content(ScopeId(0), TARGET) {
+            Content::Sequence(particles, attributes) => {
+                for attribute in attributes {
+                    self.refuse_part(layout, &format!("the attribute {}", attribute.name), NO_PART);
+                }
+                particles
+            }
             Content::Choice(arms, occurs) => vec![Particle::Choice(arms, occurs)],
-            Content::Array(_) | Content::Enumeration(_) | Content::Open => Vec::new(),
+            Content::Text(..) => {
+                self.refuse_part(layout, "a text", NO_PART);
+                Vec::new()
+            }
+            _ => Vec::new(),
         };
+        let is_unqualified = |it: &Element| it.place == Place::Local { is_qualified: false };
         let mut parts = Vec::new();
         for particle in particles {
             match particle {
+                Particle::Element(element) if !is_unqualified(&element) => {
+                    self.refuse_part(layout, &format!("{} of a namespace", element.name), NO_PART);
+                }
+                Particle::Element(element) if element.nillable && form != Form::Encoded => {
+                    let what = format!("{}, which may be nil,", element.name);
+                    self.refuse_part(layout, &what, NO_PART);
+                }
                 Particle::Element(element) if element.occurs.most == Some(1) => parts.push(element),
-                Particle::Element(element) => self.refuse_part(layout, &element.name),
+                Particle::Element(element) => self.refuse_part(layout, &element.name, NOT_ONCE),
                 Particle::Choice(arms, _) => {
                     let names: Vec<&str> = arms.iter().map(|it| &*it.name).collect();
-                    self.refuse_part(layout, &format!("one of {}", names.join(", ")));
+                    self.refuse_part(layout, &format!("one of {}", names.join(", ")), NOT_ONCE);
                 }
             }
         }
         parts
     }
 
-    fn refuse_part(&mut self, layout: &Layout, what: &str) {
-        self.no_part.get_or_insert_with(|| (layout.name().into(), what.into()));
+    fn refuse_part(&mut self, layout: &Layout, what: &str, why: &str) {
+        let message = layout.name();
+        self.problems.no_part.get_or_insert_with(|| {
+            format!(
+                "the message {message} has {what} in it, which {why}: put it into a struct, or use \
+                 document/literal"
+            )
+        });
+    }
+
+    /// XML Schema cannot say what is asked for.
+    pub(super) fn refuse(&mut self, why: String) {
+        self.problems.unsaid.get_or_insert(why);
     }
 
     pub(super) fn has_encoded_arrays(&self) -> bool {
         self.types.iter().any(|it| matches!(it.content, Content::Array(_)))
     }
 
-    /// The first element that would need two contents. It has one of them: elements cannot be
-    /// numbered, since their names stand in messages.
-    pub(super) fn clash(&self) -> Option<&str> {
-        self.clash.as_deref()
+    /// Why no description can be written: an element that would need two contents (elements cannot be
+    /// numbered, since their names stand in messages), an encoded type that would, since two structs
+    /// have its name, what cannot be a part of rpc, since each stands exactly once.
+    pub(super) fn problem(&self) -> Option<String> {
+        let Problems { clash, type_clash, no_part, unsaid } = &self.problems;
+        let type_clash = type_clash.as_ref().map(|name| {
+            format!(
+                "two different structs are named {name}, which encoded messages name their types by; \
+                 give one another name: #[message(name = \"...\")]"
+            )
+        });
+        clash.iter().chain(no_part).chain(&type_clash).chain(unsaid).next().cloned()
     }
 
-    /// The first encoded type that would need two contents, since two structs have its name.
-    pub(super) fn type_clash(&self) -> Option<&str> {
-        self.type_clash.as_deref()
-    }
-
-    /// The first message of which something cannot be a part of rpc, and what: each part stands exactly
-    /// once.
-    pub(super) fn no_part(&self) -> Option<(&str, &str)> {
-        self.no_part.as_ref().map(|(message, what)| (&**message, &**what))
-    }
-
-    fn element(&mut self, name: &str, global: Global) -> String {
-        match self.element_by_name.get(name) {
-            None => {
-                self.element_by_name.insert(name.into(), self.elements.len());
-                self.elements.push((name.into(), global));
-            }
-            Some(index) if self.elements[*index].1 != global => {
-                self.clash.get_or_insert_with(|| name.into());
-            }
+    /// Its name with the prefix.
+    fn element(&mut self, space: Space, name: &str, global: Global) -> String {
+        let mut all = self.elements.iter();
+        match all.find(|it| it.0 == space && it.1 == name) {
+            None => self.elements.push((space, name.to_owned(), global)),
+            Some(known) if known.2 != global => self.clash("element", space, name),
             Some(_) => {}
         }
-        format!("tns:{name}")
+        format!("{}:{name}", space.prefix())
+    }
+
+    #[cold]
+    fn clash(&mut self, what: &str, space: Space, name: &str) {
+        let of = match space {
+            TARGET => String::new(),
+            space => format!(" of {}", self.name_of(space)),
+        };
+        let clash = format!("the {what} {name}{of} would have two different contents");
+        self.problems.clash.get_or_insert(clash);
+    }
+
+    /// An element to which members refer.
+    pub(super) fn global_element(&mut self, space: Space, element: &Element) {
+        let global = Global::Type(element.type_name.clone(), element.nillable);
+        self.element(space, &element.name, global);
+    }
+
+    /// An attribute to which members refer.
+    pub(super) fn global_attribute(&mut self, space: Space, name: &str, type_name: &str) {
+        let mut all = self.attributes.iter();
+        match all.find(|it| it.0 == space && it.1 == name) {
+            None => self.attributes.push((space, name.to_owned(), type_name.to_owned())),
+            Some(known) if known.2 != type_name => self.clash("attribute", space, name),
+            Some(_) => {}
+        }
     }
 
     /// The type that a struct, choice or enumeration becomes.
-    pub(super) fn of_struct(&mut self, name: &str, form: Form, content: Content) -> String {
-        if let Some(known) = self.by_name.get(name).map(|index| &self.types[*index])
+    pub(super) fn of_struct(
+        &mut self,
+        space: Space,
+        name: &str,
+        form: Form,
+        content: Content,
+    ) -> String {
+        let full = format!("{}:{name}", space.prefix());
+        if let Some(known) = self.by_name.get(&full).map(|index| &self.types[*index])
             && known.content != content
         {
-            self.note_clash(name, form);
+            self.note_clash(&full, form);
         }
-        self.complex(name, form, content)
+        self.complex(space, name, form, content)
     }
 
     /// Literal types are numbered, as their names stand nowhere else; those that are encoded are not.
-    fn note_clash(&mut self, name: &str, form: Form) {
-        let known = self.by_name.get(name).map(|index| self.types[*index].form);
-        if form == Form::Encoded && known == Some(form) {
-            self.type_clash.get_or_insert_with(|| name.to_owned());
+    fn note_clash(&mut self, full: &str, form: Form) {
+        let known = self.by_name.get(full).map(|index| &self.types[*index]);
+        if let Some(known) = known.filter(|it| form == Form::Encoded && it.form == form) {
+            let name = known.name.clone();
+            self.problems.type_clash.get_or_insert(name);
         }
     }
 
     /// The type of this content: the one that is there, or a new one; numbered where another has
     /// the name. Values look the same in every form.
-    pub(super) fn complex(&mut self, stem: &str, form: Form, content: Content) -> String {
-        let is_simple = matches!(content, Content::Enumeration(_));
-        let names = (1..).map(|number| numbered(stem, number));
-        for name in names {
+    pub(super) fn complex(
+        &mut self,
+        space: Space,
+        stem: &str,
+        form: Form,
+        content: Content,
+    ) -> String {
+        let stem = format!("{}:{stem}", space.prefix());
+        for name in (1..).map(|number| numbered(&stem, number)) {
             let Some(known) = self.by_name.get(&name).map(|index| &self.types[*index]) else {
-                self.add(&name, form, content);
-                return format!("tns:{name}");
+                self.add(space, &name, form, content);
+                return name;
             };
-            if (known.form == form || is_simple) && known.content == content {
-                return format!("tns:{name}");
+            if (known.form == form || content.is_simple()) && known.content == content {
+                return name;
             }
         }
         unreachable!("there is always another number")
     }
 
-    fn add(&mut self, name: &str, form: Form, content: Content) -> usize {
+    fn add(&mut self, space: Space, full: &str, form: Form, content: Content) -> usize {
         let index = self.types.len();
-        self.by_name.insert(name.to_owned(), index);
-        self.types.push(Type { name: name.to_owned(), form, content });
+        self.by_name.insert(full.to_owned(), index);
+        let name = full.split_once(':').map_or(full, |it| it.1).to_owned();
+        self.types.push(Type { space, name, form, content });
         index
     }
 
     /// The names that a type which holds itself may have.
-    pub(super) fn candidates(&self, stem: &str, form: Form) -> Candidates {
-        Candidates { stem: stem.to_owned(), form, number: 0 }
+    pub(super) fn candidates(&self, space: Space, stem: &str, form: Form) -> Candidates {
+        Candidates { stem: format!("{}:{stem}", space.prefix()), form, number: 0 }
     }
 
-    /// How many types there are, to [forget](Self::forget) those that come.
-    pub(super) fn mark(&self) -> usize {
-        self.types.len()
+    /// How much there is, to [forget](Self::forget) what comes.
+    pub(super) fn mark(&self) -> Mark {
+        let Self { types, elements, attributes, problems, .. } = self;
+        Mark {
+            types: types.len(),
+            elements: elements.len(),
+            attributes: attributes.len(),
+            has_clash: problems.clash.is_some(),
+        }
     }
 
-    pub(super) fn forget(&mut self, mark: usize) {
-        self.types.truncate(mark);
-        self.by_name.retain(|_, index| *index < mark);
+    pub(super) fn forget(&mut self, mark: Mark) {
+        self.types.truncate(mark.types);
+        self.by_name.retain(|_, index| *index < mark.types);
+        self.elements.truncate(mark.elements);
+        self.attributes.truncate(mark.attributes);
+        self.problems.clash = self.problems.clash.take().filter(|_| mark.has_clash);
     }
 
     /// Gives a type its name before its content is known; that which has the name may turn out to
     /// be the same.
-    pub(super) fn claim(&mut self, name: &str, form: Form) -> Claim {
-        match self.by_name.get(name) {
+    pub(super) fn claim(&mut self, space: Space, full: &str, form: Form) -> Claim {
+        match self.by_name.get(full) {
             Some(index) => Claim { index: *index, is_new: false },
-            None => Claim { index: self.add(name, form, Content::Open), is_new: true },
+            None => Claim { index: self.add(space, full, form, Content::Open), is_new: true },
         }
     }
 
@@ -289,110 +382,13 @@ impl Types {
         }
         let is_same = known.content == content;
         if !is_same {
-            let (name, form) = (known.name.clone(), known.form);
-            self.note_clash(&name, form);
+            let (full, form) = (format!("{}:{}", known.space.prefix(), known.name), known.form);
+            self.note_clash(&full, form);
         }
         is_same
     }
-
-    /// The `types` of a description.
-    pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
-        let qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
-        let default = if qualified { "qualified" } else { "unqualified" };
-        markup.begin("wsdl:types", &[]);
-        let namespace = ("targetNamespace", &*description.namespace);
-        markup.begin("xsd:schema", &[namespace, ("elementFormDefault", default)]);
-        if self.has_encoded_arrays() {
-            markup.empty("xsd:import", &[("namespace", ENCODING)]);
-        }
-        for known in &self.types {
-            let form = if qualified { Form::Unqualified } else { known.form };
-            let tag = match known.content {
-                Content::Enumeration(_) => "xsd:simpleType",
-                _ => "xsd:complexType",
-            };
-            markup.begin(tag, &[("name", &*known.name)]);
-            known.content.write(form, markup);
-            markup.end(tag);
-        }
-        for (name, global) in &self.elements {
-            match global {
-                Global::Type(type_name) => {
-                    markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
-                }
-                Global::Wrapper(form, content) => {
-                    let form = if qualified { Form::Unqualified } else { *form };
-                    markup.begin("xsd:element", &[("name", name)]);
-                    markup.begin("xsd:complexType", &[]);
-                    content.write(form, markup);
-                    markup.end("xsd:complexType");
-                    markup.end("xsd:element");
-                }
-            }
-        }
-        markup.end("xsd:schema");
-        markup.end("wsdl:types");
-    }
 }
 
-impl Content {
-    /// `form` is `Qualified` where the schema's default is not.
-    fn write(&self, form: Form, markup: &mut Markup) {
-        match self {
-            Self::Sequence(particles) if particles.is_empty() => markup.empty("xsd:sequence", &[]),
-            Self::Sequence(particles) => {
-                markup.begin("xsd:sequence", &[]);
-                for particle in particles {
-                    match particle {
-                        Particle::Element(element) => element.write(form, markup),
-                        Particle::Choice(arms, occurs) => choice(arms, *occurs, form, markup),
-                    }
-                }
-                markup.end("xsd:sequence");
-            }
-            Self::Choice(arms, occurs) => choice(arms, *occurs, form, markup),
-            Self::Array(array_type) => array(array_type, markup),
-            Self::Enumeration(values) => enumeration(values, markup),
-            Self::Open => {}
-        }
-    }
-}
-
-impl Element {
-    fn write(&self, form: Form, markup: &mut Markup) {
-        let mut attributes = vec![("name", &*self.name), ("type", &*self.type_name)];
-        if form == Form::Qualified {
-            attributes.push(("form", "qualified"));
-        }
-        let occurs = self.occurs.attributes();
-        attributes.extend(occurs.iter().map(|(name, value)| (*name, &**value)));
-        // Senders of encoded values say nil where they have none.
-        if form == Form::Encoded && self.occurs == Occurs::MAYBE {
-            attributes.push(("nillable", "true"));
-        }
-        markup.empty("xsd:element", &attributes);
-    }
-}
-
-fn choice(arms: &[Element], occurs: Occurs, form: Form, markup: &mut Markup) {
-    let occurs = occurs.attributes();
-    let attributes: Vec<_> = occurs.iter().map(|(name, value)| (*name, &**value)).collect();
-    markup.begin("xsd:choice", &attributes);
-    arms.iter().for_each(|arm| arm.write(form, markup));
-    markup.end("xsd:choice");
-}
-
-fn array(array_type: &str, markup: &mut Markup) {
-    markup.begin("xsd:complexContent", &[]);
-    markup.begin("xsd:restriction", &[("base", "soapenc:Array")]);
-    let attributes = [("ref", "soapenc:arrayType"), ("wsdl:arrayType", array_type)];
-    markup.empty("xsd:attribute", &attributes);
-    markup.end("xsd:restriction");
-    markup.end("xsd:complexContent");
-}
-
-fn enumeration(values: &[String], markup: &mut Markup) {
-    markup.begin("xsd:restriction", &[("base", "xsd:string")]);
-    values.iter().for_each(|it| markup.empty("xsd:enumeration", &[("value", &**it)]));
-    markup.end("xsd:restriction");
-}
+/// Why something cannot be a part of rpc.
+const NOT_ONCE: &str = "may stand otherwise than once, as parts of rpc do";
+const NO_PART: &str = "is no part of rpc";
