@@ -332,8 +332,7 @@ impl<'a> Body<'a> {
         let generation = Some(self.parser.declarations_generation());
         if self.generation != generation {
             self.same_context &= self.generation.is_none();
-            // What waits has its owner look here again.
-            self.generation = generation.filter(|_| self.unknown.waiting.is_empty());
+            self.generation = generation;
             self.namespace = match self.plan.element_namespace() {
                 "" => Some(Namespace::NONE),
                 name => self.parser.find_namespace(self.input, name),

@@ -247,7 +247,7 @@ impl<'a> Body<'a> {
     /// and a scope that begins looks.
     pub(super) fn wait(&mut self) {
         if !self.unknown.waiting.is_empty() {
-            (self.same_context, self.gap, self.generation) = (false, None, None);
+            (self.same_context, self.gap) = (false, None);
             self.detour = Detour::Kept;
         }
     }
@@ -261,18 +261,16 @@ impl<'a> Body<'a> {
     /// who keeps it.
     #[inline]
     pub(super) fn leave_field<F: Fields>(&mut self, into: &mut F) {
-        if self.generation != Some(self.parser.declarations_generation()) {
+        self.check_names();
+        if !self.unknown.waiting.is_empty() {
             self.hand_inside(into);
-            self.check_names();
         }
     }
 
     /// Hands on what stood in elements that have ended, or in the start tag just read.
     #[cold]
-    pub(super) fn hand_inside<F: Fields>(&mut self, into: &mut F) {
-        if !self.unknown.waiting.is_empty() {
-            self.hand(inside(self.parser.depth() + 1), into);
-        }
+    fn hand_inside<F: Fields>(&mut self, into: &mut F) {
+        self.hand(inside(self.parser.depth() + 1), into);
     }
 
     /// The same for the start tag of a component, which was just read.
