@@ -718,6 +718,7 @@ impl<'a> Body<'a> {
         self.pass_nil(NONE).map(|_| ())
     }
 
+    #[inline(always)]
     pub(super) fn general_field<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
