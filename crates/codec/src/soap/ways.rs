@@ -740,6 +740,7 @@ impl<'a> Body<'a> {
         self.pass_nil(NONE).map(|_| ())
     }
 
+    #[inline(always)]
     pub(super) fn general_field<F: Fields>(
         &mut self,
         scope: &'a ScopePlan,
