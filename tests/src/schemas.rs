@@ -12,7 +12,7 @@ use crate::random_notes::{Labels, Noter, Notes, What};
 /// # Panics
 /// If a seed makes no schema, which is a mistake of this generator.
 pub fn flat(seed: u64) -> Arc<Layout> {
-    made(seed, true, Notes::None)
+    made(seed, true, Notes::None, true)
 }
 
 /// A schema with every shape of type, which hold themselves, too.
@@ -20,7 +20,15 @@ pub fn flat(seed: u64) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn any(seed: u64) -> Arc<Layout> {
-    made(seed, false, Notes::None)
+    made(seed, false, Notes::None, true)
+}
+
+/// The same without mixed content, for which graphs have no form.
+///
+/// # Panics
+/// As [`flat`].
+pub fn of_values(seed: u64) -> Arc<Layout> {
+    made(seed, false, Notes::None, false)
 }
 
 /// One of either, with notes of every word where they mean something.
@@ -28,7 +36,7 @@ pub fn any(seed: u64) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn noted(seed: u64, flat: bool) -> Arc<Layout> {
-    made(seed, flat, Notes::Fitting)
+    made(seed, flat, Notes::Fitting, true)
 }
 
 /// A schema with every shape of type, and with notes where they mean something or nothing.
@@ -36,14 +44,14 @@ pub fn noted(seed: u64, flat: bool) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn misnoted(seed: u64) -> Arc<Layout> {
-    made(seed, false, Notes::Any)
+    made(seed, false, Notes::Any, true)
 }
 
-fn made(seed: u64, flat: bool, notes: Notes) -> Arc<Layout> {
+fn made(seed: u64, flat: bool, notes: Notes, mixes: bool) -> Arc<Layout> {
     let mut builder = Layout::builder(&format!("Message{seed}"));
     builder.note_type("fix", "message_type", "U1");
     let (random, notes) = (Random::new(seed), Noter::new(seed, notes));
-    let mut maker = Maker { random, number: 1000, names: 0, flat, notes };
+    let mut maker = Maker { random, number: 1000, names: 0, flat, notes, mixes };
     maker.notes.of_type(&mut builder);
     maker.members(&mut builder, 0, false);
     Arc::new(builder.build().expect("a schema"))
@@ -57,6 +65,8 @@ struct Maker {
     names: u32,
     flat: bool,
     notes: Noter,
+    /// May there be mixed content?
+    mixes: bool,
 }
 
 /// What a field is of.
@@ -102,7 +112,7 @@ impl Maker {
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
-                2 if depth < DEPTH && self.is_plain() && self.random.chance(25) => {
+                2 if depth < DEPTH && self.is_plain() && self.mixes && self.random.chance(25) => {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
                     self.mixed(builder, depth);
                     builder.end();

@@ -32,7 +32,7 @@ fn random_messages_are_the_same_by_tree_and_graph() {
         [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded];
     let limits = Limits::default();
     for seed in 0..64 {
-        let layout = schemas::any(seed);
+        let layout = schemas::of_values(seed);
         for style in styles {
             let options = options(seed, style);
             let plan = Plan::new(&layout, &options).expect("a plan");

@@ -796,8 +796,8 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[cold]
     fn unknown(&mut self, fields: &Unknown) {
-        // Each visit comes here.
-        if !ATTRIBUTES || self.visit == 0 {
+        // Each visit comes here, the last behind all that is inside.
+        if !ATTRIBUTES || !self.more {
             self.kept.take(self.output.len(), fields);
         }
     }
