@@ -244,6 +244,7 @@ impl Naming<'_> {
                 let checked = checked.and_then(|()| self.check_kind(id, at));
                 let checked = checked.and_then(|()| self.check_mixed(id, at));
                 let checked = checked.and_then(|()| self.check_nil(id, at));
+                let checked = checked.and_then(|()| self.check_run(id, field));
                 checked.map_err(|what| scope.locate(unsupported(what), at))?;
             }
             let located = |(at, what)| match scope.fields.get(at) {
@@ -327,6 +328,23 @@ impl Naming<'_> {
         match noted && !may {
             true => Err("xml(nillable) of what is no element of its own".into()),
             false => Ok(()),
+        }
+    }
+
+    /// Where components have no elements, an empty list without an element around it does not say that
+    /// the component is there.
+    fn check_run(&self, id: ScopeId, field: &Field) -> Result<(), String> {
+        let components = &self.layout.scope(id).components;
+        let mut around = field.component.map(|it| &components[usize::from(it)]);
+        while let Some(component) = around.filter(|it| it.need == Need::Required) {
+            around = component.parent.map(|it| &components[usize::from(it)]);
+        }
+        let is_told = !self.options.flat || field.need != Need::Required || field.fixed.is_some();
+        match is_told || around.is_none() || !self.is_run(field) {
+            true => Ok(()),
+            false => Err("an unwrapped list that has to be there, in a component that may be \
+                          absent and has no element"
+                .into()),
         }
     }
 
