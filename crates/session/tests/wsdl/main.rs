@@ -449,3 +449,25 @@ fn elements_have_the_names_that_are_noted() {
     let written = wsdl::write(&description);
     assert!(written.contains("<xsd:element name=\"Order-ID\" type=\"xsd:int\"/>"), "{written}");
 }
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Defaulted {
+    #[field(default = "a < b")]
+    text: String,
+    #[field(default = "7")]
+    #[xml(attribute)]
+    count: i32,
+}
+
+#[test]
+fn defaults_are_said() {
+    let mut description = shapes(&[STYLES[1]]);
+    description.operations[0].input = Defaulted::layout().clone();
+    assert_eq!(description.check(), Ok(()));
+    let written = wsdl::write(&description);
+    let element =
+        "<xsd:element name=\"text\" type=\"xsd:string\" minOccurs=\"0\" default=\"a &lt; b\"/>";
+    assert!(written.contains(element), "{written}");
+    let attribute = "<xsd:attribute name=\"count\" type=\"xsd:int\" default=\"7\"/>";
+    assert!(written.contains(attribute), "{written}");
+}

@@ -59,6 +59,8 @@ pub(super) struct Element {
     pub(super) occurs: Occurs,
     pub(super) place: Place,
     pub(super) nillable: bool,
+    /// What it is where it is absent or empty.
+    pub(super) default: Option<String>,
 }
 
 /// An attribute inside a type.
@@ -68,6 +70,7 @@ pub(super) struct Attribute {
     pub(super) type_name: String,
     pub(super) is_required: bool,
     pub(super) place: Place,
+    pub(super) default: Option<String>,
 }
 
 /// What stands in a sequence.

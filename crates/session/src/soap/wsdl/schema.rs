@@ -123,6 +123,8 @@ impl Schema<'_> {
         if element.nillable && reference.is_none() {
             attributes.push(("nillable", "true"));
         }
+        let default = element.default.as_deref().filter(|_| reference.is_none());
+        attributes.extend(default.map(|it| ("default", it)));
         markup.empty("xsd:element", &attributes);
     }
 
@@ -146,7 +148,7 @@ impl Element {
 }
 
 fn attribute(attribute: &Attribute, markup: &mut Markup) {
-    let Attribute { name, type_name, is_required, place } = attribute;
+    let Attribute { name, type_name, is_required, place, default } = attribute;
     let reference = match place {
         Place::Global(space) => Some(format!("{}:{name}", space.prefix())),
         Place::Local { .. } => None,
@@ -159,6 +161,7 @@ fn attribute(attribute: &Attribute, markup: &mut Markup) {
         attributes.push(("form", "qualified"));
     }
     attributes.extend(is_required.then_some(("use", "required")));
+    attributes.extend(default.as_deref().map(|it| ("default", it)));
     markup.empty("xsd:attribute", &attributes);
 }
 

@@ -170,7 +170,7 @@ impl<'a> Walk<'a> {
         nillable: bool,
     ) -> Element {
         let place = place(space, home);
-        let element = Element { name, type_name, occurs, place, nillable };
+        let element = Element { name, type_name, occurs, place, nillable, default: None };
         if let Place::Global(space) = place {
             self.types.global_element(space, &element);
         }
@@ -183,7 +183,13 @@ impl<'a> Walk<'a> {
         if let Place::Global(space) = place {
             self.types.global_attribute(space, &name, &type_name);
         }
-        Attribute { name, type_name, is_required: field.need == Need::Required, place }
+        let default = self.default(field);
+        Attribute { name, type_name, is_required: field.need == Need::Required, place, default }
+    }
+
+    fn default(&self, field: &Field) -> Option<String> {
+        let noted = self.layout.notes().of_member(field.member, "field", "default");
+        noted.filter(|_| field.default.is_some()).map(str::to_owned)
     }
 
     /// The type of a text that is the content of an element. No type but that of texts has an empty one,
@@ -229,7 +235,8 @@ impl<'a> Walk<'a> {
             Form::Encoded => occurs == Occurs::MAYBE,
             _ => is_nillable(self.layout, field),
         };
-        self.element(name, type_name, occurs, space, home, nillable)
+        let default = self.default(field);
+        Element { default, ..self.element(name, type_name, occurs, space, home, nillable) }
     }
 
     /// The type of what a field holds whose element is in this namespace.
