@@ -83,7 +83,9 @@ impl Inside {
                 (None, true)
             }
             (Holds::Group(inner), _) => {
-                (Some(of_scope(&naming.entry_of(field, inner), inner)), true)
+                // The base of a choice by type may be a value.
+                let is_compound = !naming.is_typed_scope(inner);
+                (Some(of_scope(&naming.entry_of(field, inner), inner)), is_compound)
             }
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
