@@ -63,6 +63,7 @@ impl Checks {
     pub fn new(layout: &Arc<Layout>) -> Result<Self, SchemaError> {
         let mut scopes: Vec<Vec<Option<Box<Facets>>>> = Vec::new();
         for scope in layout.scopes() {
+            Facets::refuse_of_structs(layout, scope)?;
             let of_fields = scope.fields.iter().map(|field| Facets::of(layout, scope, field));
             scopes.push(of_fields.collect::<Result<_, _>>()?);
         }
@@ -72,12 +73,13 @@ impl Checks {
     /// Compares every value with its facets.
     ///
     /// # Errors
-    /// Says of the first value that does not keep to one where it is, and why.
-    ///
-    /// # Panics
-    /// If the message is of another layout.
+    /// Says of the first value that does not keep to one where it is, and why; or that the message is of
+    /// another schema.
     pub fn check<M: Message>(&self, message: &M) -> Result<(), Unfit> {
-        assert!(message.message_layout().is_same(&self.layout), "the message is of this layout");
+        if !message.message_layout().is_same(&self.layout) {
+            let why = "the message is of another schema".to_owned();
+            return Err(Unfit { path: self.layout.name().to_owned(), why });
+        }
         let mut checker = Checker { checks: self, scope: ScopeId(0), unfit: None };
         message.encode_fields(0, &mut checker);
         match checker.unfit {

@@ -188,6 +188,10 @@ impl Walk<'_> {
         place: Place,
         (id, member): (MemberId, &Member),
     ) -> Result<Option<Box<Value>>, SchemaError> {
+        let mut notes = self.notes.all_of_member(id).filter(|(format, ..)| *format == "field");
+        if let Some((_, word, _)) = notes.find(|(_, word, _)| *word != "default") {
+            return fail(format!("{}: the note field {word} is none: default is", member.name));
+        }
         let Some(text) = self.notes.of_member(id, "field", "default") else { return Ok(None) };
         let refused = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
         let value = match &self.schema.type_of(member.of).body {
@@ -238,6 +242,8 @@ impl Walk<'_> {
         place: Place,
         (id, member): (MemberId, &Member),
     ) -> Result<(), SchemaError> {
+        // Refused: a struct has no default.
+        self.default(place, (id, member))?;
         let of = self.schema.type_of(member.of);
         let is_choice = matches!(of.body, Body::Choice(_));
         let inner = &mut self.scopes[place.scope];

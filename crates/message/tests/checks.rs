@@ -113,6 +113,56 @@ fn what_does_not_is_told_with_its_place() {
     }
 }
 
+#[test]
+fn a_message_of_another_schema_is_told() {
+    let checks = Checks::new(Order::layout()).unwrap();
+    let said = checks.check(&Leg { ratio: 0 }).unwrap_err().to_string();
+    assert_eq!(said, "Order: the message is of another schema");
+}
+
+/// Defaults and facets come by way of a listing, too, and go back into one.
+#[test]
+fn a_listing_has_defaults_and_facets() {
+    let text = "message Order
+        field currency 15 text implied
+        note field default USD
+        note facet max_length 3
+        end";
+    let layout = Arc::new(Layout::from_listing(text).unwrap());
+    let again = Arc::new(Layout::from_listing(&layout.listing()).unwrap());
+    for layout in [layout, again] {
+        let mut record = Record::new(&layout);
+        assert_eq!(record.get("currency"), Some(&"USD".into()));
+        record.set("currency", "EURO").unwrap();
+        let unfit = Checks::new(&layout).unwrap().check(&record).unwrap_err();
+        assert_eq!(unfit.to_string(), "Order/currency: it has 4 characters, more than 3");
+    }
+    let wrong = text.replace("text implied", "decimal implied");
+    let error = Layout::from_listing(&wrong).unwrap_err().to_string();
+    assert_eq!(error, "currency: the default \"USD\" is none of decimal");
+}
+
+#[test]
+fn notes_that_nobody_would_heed_are_refused() {
+    let layout = |notes: &str| {
+        Layout::from_listing(&format!(
+            "message Order
+             component leg required
+             {notes}
+             field ratio 1 i32 required
+             end
+             end"
+        ))
+    };
+    let refused = layout("note field default 1").unwrap_err().to_string();
+    assert_eq!(refused, "leg: the default \"1\" is not of a single value");
+    let refused = layout("note field defualt 1").unwrap_err().to_string();
+    assert_eq!(refused, "leg: the note field defualt is none: default is");
+    let refused = Checks::new(&Arc::new(layout("note facet max_length 1").unwrap()));
+    let refused = refused.unwrap_err().to_string();
+    assert_eq!(refused, "leg: max_length is said, and a struct has none");
+}
+
 /// A record of one field of a kind with facets.
 fn of_kind(kind: Kind, facets: &[(&str, &str)]) -> Result<(Arc<Layout>, Checks), String> {
     let mut builder: LayoutBuilder = Layout::builder("One");

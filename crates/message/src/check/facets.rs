@@ -214,6 +214,18 @@ impl Facets {
         Ok(facets.is_said().then(|| Box::new(facets)))
     }
 
+    /// A struct or choice that lies in the positions of the one around it has none.
+    pub(super) fn refuse_of_structs(layout: &Layout, scope: &Scope) -> Result<(), SchemaError> {
+        for component in &scope.components {
+            let mut notes = layout.notes().all_of_member(component.member);
+            if let Some((_, word, _)) = notes.find(|(format, ..)| *format == "facet") {
+                let name = &component.name;
+                return Err(SchemaError(format!("{name}: {word} is said, and a struct has none")));
+            }
+        }
+        Ok(())
+    }
+
     fn is_said(&self) -> bool {
         let spans = [self.length, self.items, self.total_digits, self.fraction_digits];
         spans.iter().any(|it| it.is_said()) || !self.bounds.is_empty() || self.pattern.is_some()
