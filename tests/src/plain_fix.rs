@@ -158,8 +158,12 @@ impl<'a> Reader<'a> {
                     }
                     Content::Entries(entries)
                 }
+                (Holds::Value(Kind::Any), Content::Data(_, data)) => {
+                    std::str::from_utf8(data).ok()?;
+                    content.clone()
+                }
                 (Holds::Value(Kind::Bytes), Content::Data(..)) => content.clone(),
-                (Holds::Value(Kind::Bytes), _) | (_, Content::Data(..)) => return None,
+                (Holds::Value(Kind::Bytes | Kind::Any), _) | (_, Content::Data(..)) => return None,
                 (holds, Content::Value(value)) => {
                     plain(holds, value)?;
                     content.clone()
@@ -295,6 +299,7 @@ pub fn facts(layout: &Layout, record: &Record) -> Vec<(u32, Fact)> {
                 Fact::Entries(group.entries().iter().map(|it| facts(layout, it)).collect())
             }
             Value::Bytes(bytes) => Fact::Data(bytes.clone()),
+            Value::Any(any) => Fact::Data(any.element()?.into()),
             value => Fact::Value(spell(value)),
         };
         Some((tag_of(layout, field, "tag"), fact))

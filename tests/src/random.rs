@@ -6,7 +6,8 @@ use std::sync::Arc;
 use trunkline_bench::random::Random;
 use trunkline_codec::soap::{is_spaced, is_unwrapped};
 use trunkline_message::{
-    Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId, Shape,
+    Any, Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId,
+    Shape,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
@@ -205,6 +206,19 @@ impl Values {
         self.described().holds
     }
 
+    /// One of those whose elements the present field takes, which is of any shape.
+    fn namespace(&self) -> String {
+        let (mut scope, mut field) = (self.scope, self.described());
+        while let Some((around, list)) =
+            self.layout.scope(scope).place.filter(|_| self.layout.scope(scope).shape == Shape::Item)
+        {
+            (scope, field) = (around, &self.layout.scope(around).fields[list]);
+        }
+        let noted = self.layout.notes().of_member(field.member, "xml", "namespace");
+        let first = noted.and_then(|it| it.split_ascii_whitespace().next());
+        first.unwrap_or("urn:free").to_owned()
+    }
+
     fn characters(&mut self, count: u64) -> String {
         let plain = self.random.chance(60) || self.is_flat_item();
         (0..count).map(|_| if plain { "x" } else { self.character() }).collect()
@@ -370,6 +384,40 @@ impl Decoder for Values {
                 _ => into.push(self.random.bits() as u8),
             }
         }
+        Ok(())
+    }
+
+    fn any(&mut self, into: &mut Any) -> Result<()> {
+        if self.safe.cdr && !self.safe.soap && !self.safe.fix && self.random.chance(30) {
+            let mut octets = Vec::new();
+            self.bytes(&mut octets)?;
+            *into = Any::Octets(octets);
+            return Ok(());
+        }
+        let namespace = self.namespace();
+        let text = into.element_mut();
+        text.push_str(&format!("<any xmlns=\"{namespace}\""));
+        for _ in 0..self.random.below(3) {
+            let number = text.len();
+            text.push_str(&format!(
+                "\n xmlns:p{number}='urn:{number}' p{number}:a=\"&lt;&#10;'{number}\""
+            ));
+        }
+        text.push('>');
+        for _ in 0..self.random.below(5) {
+            let pieces =
+                ["x", "&amp;\r\n", "<b/>", "<b xmlns=\"\"><any>y</any></b>", "<!-- </any> -->"];
+            let more = [
+                "<![CDATA[</any>]]>",
+                "<f:x xmlns:f='urn:f' f:a='' >é</f:x >",
+                " ",
+                "&#x10000;",
+                "]]",
+            ];
+            let all = [pieces, more].concat();
+            text.push_str(all[self.random.below(10) as usize]);
+        }
+        text.push_str("</any>");
         Ok(())
     }
 

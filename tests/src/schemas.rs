@@ -12,7 +12,7 @@ use crate::random_notes::{Labels, Noter, Notes, What};
 /// # Panics
 /// If a seed makes no schema, which is a mistake of this generator.
 pub fn flat(seed: u64) -> Arc<Layout> {
-    made(seed, true, Notes::None, true)
+    made(seed, true, Notes::None, Parts::ALL)
 }
 
 /// A schema with every shape of type, which hold themselves, too.
@@ -20,15 +20,23 @@ pub fn flat(seed: u64) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn any(seed: u64) -> Arc<Layout> {
-    made(seed, false, Notes::None, true)
+    made(seed, false, Notes::None, Parts::ALL)
 }
 
-/// The same without mixed content, for which graphs have no form.
+/// The same without content of any shape, which stands nowhere where content is encoded.
+///
+/// # Panics
+/// As [`flat`].
+pub fn encoded(seed: u64) -> Arc<Layout> {
+    made(seed, false, Notes::None, Parts { any: false, ..Parts::ALL })
+}
+
+/// The same without mixed content either, for which graphs have no form.
 ///
 /// # Panics
 /// As [`flat`].
 pub fn of_values(seed: u64) -> Arc<Layout> {
-    made(seed, false, Notes::None, false)
+    made(seed, false, Notes::None, Parts { any: false, mixed: false })
 }
 
 /// One of either, with notes of every word where they mean something.
@@ -36,7 +44,7 @@ pub fn of_values(seed: u64) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn noted(seed: u64, flat: bool) -> Arc<Layout> {
-    made(seed, flat, Notes::Fitting, true)
+    made(seed, flat, Notes::Fitting, Parts::ALL)
 }
 
 /// A schema with every shape of type, and with notes where they mean something or nothing.
@@ -44,14 +52,29 @@ pub fn noted(seed: u64, flat: bool) -> Arc<Layout> {
 /// # Panics
 /// As [`flat`].
 pub fn misnoted(seed: u64) -> Arc<Layout> {
-    made(seed, false, Notes::Any, true)
+    made(seed, false, Notes::Any, Parts::ALL)
 }
 
-fn made(seed: u64, flat: bool, notes: Notes, mixes: bool) -> Arc<Layout> {
+/// What there may be besides values, structs, choices and lists.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// Mixed content.
+    mixed: bool,
+    /// Content of any shape.
+    any: bool,
+}
+
+impl Parts {
+    const ALL: Self = Self { mixed: true, any: true };
+}
+
+fn made(seed: u64, flat: bool, notes: Notes, mut parts: Parts) -> Arc<Layout> {
     let mut builder = Layout::builder(&format!("Message{seed}"));
     builder.note_type("fix", "message_type", "U1");
     let (random, notes) = (Random::new(seed), Noter::new(seed, notes));
-    let mut maker = Maker { random, number: 1000, names: 0, flat, notes, mixes };
+    // Styles that have none of it refuse the whole message.
+    parts.any &= seed.is_multiple_of(3);
+    let mut maker = Maker { random, number: 1000, names: 0, flat, notes, parts };
     maker.notes.of_type(&mut builder);
     maker.members(&mut builder, 0, false);
     Arc::new(builder.build().expect("a schema"))
@@ -65,8 +88,7 @@ struct Maker {
     names: u32,
     flat: bool,
     notes: Noter,
-    /// May there be mixed content?
-    mixes: bool,
+    parts: Parts,
 }
 
 /// What a field is of.
@@ -112,7 +134,11 @@ impl Maker {
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
-                2 if depth < DEPTH && self.is_plain() && self.mixes && self.random.chance(25) => {
+                2 if depth < DEPTH
+                    && self.is_plain()
+                    && self.parts.mixed
+                    && self.random.chance(25) =>
+                {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
                     self.mixed(builder, depth);
                     builder.end();
@@ -283,6 +309,9 @@ impl Maker {
         need: Need,
         arm: Option<(Labels, u64)>,
     ) {
+        if self.parts.any && self.random.chance(12) {
+            return self.any(builder, name, need, arm);
+        }
         let Typed { of, is_list, is_data, what } = self.type_of(builder, 0);
         let need = if is_list { list(need) } else { need };
         builder.member(name, of, need);
@@ -291,6 +320,46 @@ impl Maker {
             self.notes.label(builder, labels, arm);
         }
         self.notes.member(builder, what, need, arm.is_some());
+    }
+
+    /// Content of any shape, or a list of it. Each takes elements of a namespace of its own, so that it
+    /// is told from others beside it.
+    fn any(
+        &mut self,
+        builder: &mut LayoutBuilder,
+        name: &str,
+        need: Need,
+        arm: Option<(Labels, u64)>,
+    ) {
+        let single = builder.types().scalar(Kind::Any);
+        let list = |builder: &mut LayoutBuilder, of, fixed| builder.types().list(of, fixed);
+        let shape = self.random.below(if self.flat { 1 } else { 6 });
+        let (of, need) = match shape {
+            1 | 2 => (list(builder, single, None), self::list(need)),
+            3 => (list(builder, single, None), need),
+            4 => (list(builder, single, Some(2)), need),
+            5 => {
+                let inner = list(builder, single, None);
+                (list(builder, inner, None), self::list(need))
+            }
+            _ => (single, need),
+        };
+        builder.member(name, of, need);
+        self.number(builder, true);
+        // Others have an element around them, which takes all.
+        let stands_there = match shape {
+            1 | 2 => need == Need::Implied && arm.is_none(),
+            it => !(3..=5).contains(&it),
+        };
+        if stands_there {
+            self.names += 1;
+            builder.note("xml", "namespace", &format!("urn:any:{}", self.names));
+        }
+        if let Some((labels, arm)) = arm {
+            self.notes.label(builder, labels, arm);
+        }
+        // As of choices, no others fit.
+        self.notes.member(builder, What::Choice, need, arm.is_some());
     }
 
     /// FIX's number of the member added last, and of the length of data.

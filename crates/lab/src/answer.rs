@@ -82,6 +82,7 @@ fn told(value: &Value) -> String {
         Value::Code(value) => value.to_string(),
         Value::Text(value) => format!("{:?}", value.as_str()),
         Value::Bytes(value) => format!("{} bytes", value.len()),
+        Value::Any(value) => format!("{value:?}"),
         Value::Single(value) => value.to_string(),
         Value::BigInteger(value) => value.to_string(),
         Value::BigDecimal(value) => value.to_string(),

@@ -84,7 +84,7 @@ const fn flag(format: &'static str, word: &'static str, of: &'static str) -> Wor
 
 const OF_STRUCTS: [Word; 3] =
     [words("fix", "message_type"), words("xml", "namespace"), words("xml", "form")];
-const OF_MEMBERS: [Word; 14] = [
+const OF_MEMBERS: [Word; 15] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -95,6 +95,7 @@ const OF_MEMBERS: [Word; 14] = [
     words("xml", "kind"),
     flag("xml", "attribute", "kind"),
     flag("xml", "text", "kind"),
+    flag("xml", "element", "kind"),
     flag("xml", "unwrapped", "list"),
     flag("xml", "spaced", "list"),
     Word { format: "xml", word: "nillable", value: Value::True },
@@ -107,7 +108,7 @@ pub(crate) const OF_CHOICES: [Word; 4] = [
     words("xml", "form"),
     words("xml", "choice"),
 ];
-pub(crate) const OF_ARMS: [Word; 10] = [
+pub(crate) const OF_ARMS: [Word; 11] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -116,6 +117,7 @@ pub(crate) const OF_ARMS: [Word; 10] = [
     words("xml", "entry"),
     words("xml", "type"),
     flag("xml", "text", "kind"),
+    flag("xml", "element", "kind"),
     Word { format: "xml", word: "base", value: Value::True },
     words("cdr", "label"),
 ];
@@ -453,7 +455,7 @@ mod tests {
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
         assert_eq!(
             said(quote!(#[xml(tag = 1)])),
-            "expected one of: name, namespace, form, entry, list, kind, attribute, text, unwrapped, spaced, nillable, choice"
+            "expected one of: name, namespace, form, entry, list, kind, attribute, text, element, unwrapped, spaced, nillable, choice"
         );
         assert_eq!(
             said(quote!(#[xml(list = "loose")])),

@@ -15,7 +15,7 @@ use facets::Facets;
 
 use crate::record::{of_float, of_integer};
 use crate::{
-    Encoder, Error, ErrorKind, Fields, Layout, Message, SchemaError, Scope, ScopeId, Value,
+    Any, Encoder, Error, ErrorKind, Fields, Layout, Message, SchemaError, Scope, ScopeId, Value,
 };
 
 /// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
@@ -181,6 +181,7 @@ impl Encoder for Checker<'_> {
     fn bytes(&mut self, field: usize, value: &[u8]) {
         self.ask(field, |facets| facets.of_value(&value.to_vec().into()));
     }
+    fn any(&mut self, _: usize, _: &Any) {}
     fn enumeration(&mut self, _: usize, _: usize) {}
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
         self.ask_each(field, values, of_integer);

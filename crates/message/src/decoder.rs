@@ -4,7 +4,7 @@ use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
 };
 
-use crate::{Entries, Fields, Result};
+use crate::{Any, Entries, Error, Fields, Result};
 
 /// Gives the value of the field at which a format's decoder stands.
 ///
@@ -30,6 +30,14 @@ pub trait Decoder {
     fn string(&mut self, into: &mut String) -> Result<()>;
     /// Reads bytes into place.
     fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()>;
+    /// Reads content of any shape into place. A format that knows nothing of it has it as
+    /// [data](Any::to_octets).
+    fn any(&mut self, into: &mut Any) -> Result<()> {
+        let mut octets = Vec::new();
+        self.bytes(&mut octets)?;
+        *into = Any::from_octets(&octets).ok_or_else(|| Error::new(Any::expected(), 0))?;
+        Ok(())
+    }
     /// Reads an enumerated code.
     fn code(&mut self) -> Result<Code>;
     /// Reads a date.

@@ -4,7 +4,9 @@ use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
 };
 
-use crate::{Decoder, Entries, Error, ErrorKind, FieldValue, Fields, Result, Structure, Value};
+use crate::{
+    Any, Decoder, Entries, Error, ErrorKind, FieldValue, Fields, Result, Structure, Value,
+};
 
 /// The default of the member of a struct at a position.
 ///
@@ -115,6 +117,10 @@ impl Decoder for Said<'_> {
     }
 
     fn bytes(&mut self, _: &mut Vec<u8>) -> Result<()> {
+        other_kind()
+    }
+
+    fn any(&mut self, _: &mut Any) -> Result<()> {
         other_kind()
     }
 

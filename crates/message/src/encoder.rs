@@ -4,7 +4,7 @@ use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
 };
 
-use crate::{Fields, Unknown};
+use crate::{Any, Fields, Unknown};
 
 /// Takes the set fields of a message in ascending order and writes them in one format.
 ///
@@ -33,6 +33,11 @@ pub trait Encoder {
     }
     /// Writes bytes.
     fn bytes(&mut self, field: usize, value: &[u8]);
+    /// Writes content of any shape. A format that knows nothing of it writes it as
+    /// [data](Any::to_octets).
+    fn any(&mut self, field: usize, value: &Any) {
+        self.bytes(field, &value.to_octets());
+    }
     /// Writes an enumerated code.
     fn code(&mut self, field: usize, value: Code);
     /// Writes a date.

@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+mod any;
 mod builder;
 mod check;
 mod decoder;
@@ -55,6 +56,7 @@ mod unknown;
 mod value;
 mod walk;
 
+pub use any::Any;
 pub use builder::LayoutBuilder;
 pub use check::{Checks, Unfit};
 pub use decoder::Decoder;

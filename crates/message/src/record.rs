@@ -279,6 +279,7 @@ impl Fields for Record {
                 Value::Timestamp(value) => encoder.timestamp(field, *value),
                 Value::Duration(value) => encoder.duration(field, *value),
                 Value::Code(value) => encoder.code(field, *value),
+                Value::Any(value) => encoder.any(field, value),
                 Value::Enumeration(value) => encoder.enumeration(field, *value as usize),
                 list if !self.counts(index, list) => {}
                 Value::Integers(values) => encoder.integers(field, values),
@@ -314,6 +315,7 @@ impl Fields for Record {
             Value::Timestamp(value) => *value = decoder.timestamp()?,
             Value::Duration(value) => *value = decoder.duration()?,
             Value::Code(value) => *value = decoder.code()?,
+            Value::Any(value) => decoder.any(value)?,
             Value::Enumeration(value) => *value = decoder.enumeration()? as u32,
             Value::Integers(values) => integers(holds(), decoder, values)?,
             Value::UnsignedIntegers(values) => integers(holds(), decoder, values)?,

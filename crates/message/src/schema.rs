@@ -35,10 +35,12 @@ pub enum Kind {
     Duration,
     /// One of an enumeration, by its short code.
     Code,
+    /// Content of any name and shape.
+    Any,
 }
 
 /// The kinds without a width, with the names that listings use.
-const PLAIN: [(Kind, &str); 13] = [
+const PLAIN: [(Kind, &str); 14] = [
     (Kind::Boolean, "boolean"),
     (Kind::BigInteger, "integer"),
     (Kind::Decimal, "decimal"),
@@ -52,6 +54,7 @@ const PLAIN: [(Kind, &str); 13] = [
     (Kind::Timestamp, "timestamp"),
     (Kind::Duration, "duration"),
     (Kind::Code, "code"),
+    (Kind::Any, "any"),
 ];
 
 impl Kind {

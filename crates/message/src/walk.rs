@@ -195,6 +195,7 @@ impl Walk<'_> {
         let Some(text) = self.notes.of_member(id, "field", "default") else { return Ok(None) };
         let refused = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
         let value = match &self.schema.type_of(member.of).body {
+            Body::Scalar(Kind::Any) => return refused("is of content of any shape"),
             Body::Scalar(kind) => Value::parse(*kind, text),
             Body::Enumeration(values) => {
                 let found = values.iter().position(|it| **it == *text);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+    Any, Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
@@ -509,6 +509,14 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
         let bytes = self.take(len, "the data")?;
         into.clear();
         into.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn any(&mut self, into: &mut Any) -> Result<()> {
+        let mut octets = Vec::new();
+        self.bytes(&mut octets)?;
+        let at = self.at - octets.len();
+        *into = Any::from_octets(&octets).ok_or_else(|| self.error(Any::expected(), at))?;
         Ok(())
     }
 

@@ -39,6 +39,11 @@ pub(super) struct Tags {
 /// How each value of an enumeration is written.
 pub(super) type Codes = Vec<Box<[u8]>>;
 
+/// Is it data, before which stands its length? So is content of any shape, as XmlData (tag 213) is.
+pub(super) fn is_data(holds: Holds) -> bool {
+    matches!(holds, Holds::Value(Kind::Bytes | Kind::Any))
+}
+
 impl<'a> Binding<'a> {
     /// Checks that FIX has a form for everything.
     pub(super) fn new(layout: &'a Layout) -> Result<Self> {
@@ -70,7 +75,7 @@ impl<'a> Binding<'a> {
         let inner = field.holds.scope().map(|it| self.layout.scope(it));
         match (field.holds, inner) {
             (Holds::Value(Kind::Duration), _) => refuse("FIX has no durations"),
-            (Holds::Value(Kind::Bytes), _) if scope.shape == Shape::Item => {
+            (holds, _) if is_data(holds) && scope.shape == Shape::Item => {
                 refuse("FIX has no lists of data")
             }
             (Holds::List(_) | Holds::Group(_), _) if scope.shape == Shape::Item => {
@@ -155,7 +160,7 @@ impl<'a> Binding<'a> {
         let Some(tag) = self.number(field, "tag")? else {
             return Err(unsupported(format!("{} has no FIX tag", self.name(field.member))));
         };
-        let is_data = field.holds == Holds::Value(Kind::Bytes);
+        let is_data = is_data(field.holds);
         let length = self.number(field, "length")?.unwrap_or(0);
         if is_data && length == 0 {
             let name = self.name(field.member);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
+    Any, Decoder as FieldDecoder, Entries, Error, ErrorKind, Fields, Limits, Message, Result,
     UnknownContent,
 };
 use trunkline_wire::{
@@ -583,6 +583,19 @@ impl FieldDecoder for Body<'_> {
         let (start, end) = self.value;
         into.clear();
         into.extend_from_slice(&self.bytes[start..end]);
+        Ok(())
+    }
+
+    fn any(&mut self, into: &mut Any) -> Result<()> {
+        let (start, end) = self.value;
+        match std::str::from_utf8(&self.bytes[start..end]) {
+            Ok(text) => into.element_mut().push_str(text),
+            Err(problem) => {
+                let problem = ValueError::Malformed { at: problem.valid_up_to() };
+                let kind = ErrorKind::Value { expected: "an element in UTF-8", problem };
+                return Err(self.error(kind, self.field, start));
+            }
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
+    Any, Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
@@ -336,6 +336,13 @@ impl FieldEncoder for Body<'_> {
             cursor.advance(len);
         });
         self.field(field, value.len(), |cursor| cursor.copy(value));
+    }
+
+    fn any(&mut self, field: usize, value: &Any) {
+        match value {
+            Any::Element(text) => self.bytes(field, text.as_bytes()),
+            Any::Octets(_) => self.fail(field, "FIX has the text of an element, and no octets"),
+        }
     }
 
     #[inline]

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use trunkline_message::{
-    Error, Holds, Kind, Layout, Required, Result, Scope, Shape, TypeId, Unmet,
-};
+use trunkline_message::{Error, Holds, Layout, Required, Result, Scope, Shape, TypeId, Unmet};
 
 use super::SOH;
-use super::binding::{Binding, Tags, unsupported};
+use super::binding::{Binding, Tags, is_data, unsupported};
 use super::codes::Codes;
 use super::frame::LONGEST_BEGIN;
 use super::window::Window;
@@ -311,7 +309,7 @@ impl Compiler<'_> {
                 Holds::Enumeration(of) => self.codes[&of],
                 _ => 0,
             },
-            data: field.holds == Holds::Value(Kind::Bytes),
+            data: is_data(field.holds),
             is_items: match field.holds {
                 Holds::Group(inner) => self.layout.scope(inner).shape == Shape::Item,
                 _ => false,

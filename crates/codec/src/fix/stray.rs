@@ -1,6 +1,6 @@
 //! Which value is it that has a delimiter inside? Asked only when the count of delimiters is wrong.
 
-use trunkline_message::{Encoder, Error, ErrorKind, Fields, Message};
+use trunkline_message::{Any, Encoder, Error, ErrorKind, Fields, Message};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp,
 };
@@ -53,6 +53,7 @@ impl Encoder for Finder<'_> {
         self.look(field, value.as_bytes());
     }
     fn bytes(&mut self, _: usize, _: &[u8]) {}
+    fn any(&mut self, _: usize, _: &Any) {}
     fn code(&mut self, field: usize, value: Code) {
         self.look(field, value.as_bytes());
     }

@@ -423,5 +423,6 @@ pub(super) fn fits(kind: Option<Kind>, local: &str) -> bool {
         // The drafts' name is the second.
         Kind::Timestamp => matches!(local, "dateTime" | "timeInstant"),
         Kind::Text | Kind::Code => !number && !matches!(local, "boolean" | "base64Binary"),
+        Kind::Any => true,
     }
 }

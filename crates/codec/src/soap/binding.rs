@@ -22,7 +22,7 @@
 //! elements in no namespace only.
 
 use trunkline_message::{
-    Body, Component, Field, Holds, Layout, MemberId, Need, ScopeId, Shape, TypeId, is_name,
+    Body, Component, Field, Holds, Kind, Layout, MemberId, Need, ScopeId, Shape, TypeId, is_name,
 };
 
 /// What a note of XML says of a member.
@@ -119,7 +119,9 @@ pub fn is_spaced(layout: &Layout, field: &Field) -> bool {
     let is_simple = |inner| {
         let inner = layout.scope(inner);
         let item = &inner.fields[0].holds;
-        inner.shape == Shape::Item && matches!(item, Holds::Value(_) | Holds::Enumeration(_))
+        let is_any = *item == Holds::Value(Kind::Any);
+        let is_single = matches!(item, Holds::Value(_) | Holds::Enumeration(_)) && !is_any;
+        inner.shape == Shape::Item && is_single
     };
     let is_list = match field.holds {
         Holds::List(_) => true,

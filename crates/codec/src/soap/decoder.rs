@@ -53,6 +53,7 @@ impl Decoder {
         Self {
             plan: plan.clone(),
             parser: Parser::new(xml::Options::soap(), &limits),
+            unknown: Tally::new(UnknownContent::default(), &limits),
             limits,
             source: Source::default(),
             templates: Templates::new(plan),
@@ -60,7 +61,6 @@ impl Decoder {
             seen: Vec::new(),
             tags: Tags::new(plan),
             expected: true,
-            unknown: Tally::default(),
         }
     }
 

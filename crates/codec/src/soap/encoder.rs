@@ -5,7 +5,7 @@ mod lists;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Need, Result, Unknown,
+    Any, Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Need, Result, Unknown,
 };
 use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
@@ -586,6 +586,20 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         base64::encode_into(value, &mut text);
         self.field(field, text.len(), |cursor| cursor.copy(&text));
         *self.base64 = text;
+    }
+
+    fn any(&mut self, field: usize, value: &Any) {
+        if self.problem.is_some() || self.passes(field) {
+            return;
+        }
+        self.approach_element(field);
+        match super::any::written(self.plan, (self.scope_index, field), value) {
+            Ok(text) => self.output.extend(text.as_bytes()),
+            Err(kind) => {
+                let error = Error::new(kind, self.output.len());
+                self.problem = Some(self.plan.locate(error, self.scope_index, field));
+            }
+        }
     }
 
     #[inline]

@@ -74,6 +74,7 @@ impl<'a> Body<'a> {
                 ListForm::ByType => self.typed_entries(slot, inside, into),
                 ListForm::Arms => self.arm_of_run(slot, into),
                 ListForm::Mixed => self.mixed_entries(slot, inside, into),
+                ListForm::Any => self.any_of_run(slot, into),
                 ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, inside, into),
             };
         }
@@ -292,7 +293,8 @@ impl<'a> Body<'a> {
             let Some((at, name)) = self.next_element(slot)? else { return Ok(count) };
             let meaning = self.meaning(scope, NONE, name);
             let is_item = self.plan.any_item && scope.shape == ScopeShape::Item;
-            let Some(Name::Field(of)) = meaning.or(is_item.then_some(Name::Field(0))) else {
+            let meaning = meaning.or(is_item.then_some(Name::Field(0)));
+            let Some(Name::Field(of)) = meaning.or_else(|| self.any_entry(scope, name)) else {
                 self.unknown_in_list(slot, (at, name))?;
                 self.pass_over_entry(count, 1, at)?;
                 self.check_names();
@@ -375,7 +377,9 @@ impl<'a> Body<'a> {
     /// element.
     #[inline(never)]
     pub(super) fn begun<F: Fields>(&mut self, at: usize, into: &mut F) -> Result<()> {
-        if self.is_item_nil()? {
+        if self.is_any() {
+            self.begun = at;
+        } else if self.is_item_nil()? {
             return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
         }
         self.fields += 1;
@@ -509,7 +513,9 @@ impl<'a> Body<'a> {
             let is_next = all.peek().is_some_and(|(_, meaning)| *meaning == own);
             // Names of several namespaces may be another's.
             let is_other = all.any(|(_, meaning)| meaning != own);
-            if is_other || !is_next && self.plan.return_value.is_some() {
+            let is_wild =
+                scope.has_wildcard(slot.component) && (!is_next || scope.inside(slot).fixed == 0);
+            if is_other || is_wild || !is_next && self.plan.return_value.is_some() {
                 return Ok(false);
             }
             let Event::Start { name, .. } = self.parser.next(self.input)? else {
@@ -518,7 +524,7 @@ impl<'a> Body<'a> {
             self.check_names();
             if is_next && self.is_in(slot.space, name.namespace) {
                 self.opened(slot.space, name.prefix());
-                if self.is_item_nil()? {
+                if !self.is_run_of_any(slot) && self.is_item_nil()? {
                     let kind = ErrorKind::Expected(ENTRY.into());
                     return Err(self.error(kind, self.parser.position()));
                 }

@@ -60,11 +60,25 @@ impl Waiting {
         self.items.is_empty()
     }
 
+    /// Counts so many bytes that are kept, with declarations that they did not come with.
+    ///
+    /// # Errors
+    /// It is more than a message may be: the names of namespaces may be long.
+    pub(super) fn count(&mut self, bytes: usize, at: usize) -> Result<()> {
+        self.kept += bytes;
+        match self.kept > self.most {
+            true => {
+                let kind = ErrorKind::Limit { name: "message_bytes", limit: self.most };
+                Err(Error::new(kind, at))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Has what `write` appends wait.
     ///
     /// # Errors
-    /// It is more than a message may be: what is kept declares the namespaces that it needs, and those
-    /// names may be long.
+    /// As [`count`](Self::count).
     fn push(
         &mut self,
         (level, place): (usize, Place),
@@ -74,11 +88,7 @@ impl Waiting {
         let start = self.text.len();
         write(&mut self.text);
         let end = self.text.len();
-        self.kept += end - start;
-        if self.kept > self.most {
-            let kind = ErrorKind::Limit { name: "message_bytes", limit: self.most };
-            return Err(Error::new(kind, at));
-        }
+        self.count(end - start, at)?;
         self.items.push(Item { level, place, end });
         Ok(())
     }

@@ -147,6 +147,9 @@ impl<'a> Body<'a> {
                         self.opened(scope.slots[usize::from(arm)].space, name.prefix());
                         return Ok(Some((arm, at)));
                     }
+                    if let Some(Name::Field(arm)) = self.any_entry(scope, name) {
+                        return Ok(Some((arm, at)));
+                    }
                     self.unknown_in_list(slot, (at, name))?;
                     self.parser.skip_element(self.input)?;
                     self.check_names();

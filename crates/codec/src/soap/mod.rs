@@ -15,6 +15,7 @@
 //! stands between Body and message. Source: SOAP 1.1 sections 4, 5 and 7; the shape is that of
 //! Kohlhoff & Steele 2004, Figure 6, and the other schemas are those that section 7 asks for.
 
+mod any;
 mod attributes;
 mod binding;
 mod content;
@@ -51,6 +52,7 @@ mod unknown;
 mod values;
 mod ways;
 
+pub use any::{Takes, holds_wildcards, takes_of};
 pub use binding::{
     entry_name, is_attribute, is_by_type, is_nillable, is_spaced, is_text, is_unwrapped, item_name,
     namespace_of, noted_name, type_namespace,

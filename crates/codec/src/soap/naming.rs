@@ -73,6 +73,7 @@ impl Naming<'_> {
         match field.holds {
             Holds::Group(_) if self.is_mixed(field) => Shape::Mixed,
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
+            Holds::Value(Kind::Any) => Shape::Any,
             Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
                 Some("attribute") => Shape::Attribute,
                 _ => Shape::Value,
@@ -129,8 +130,10 @@ impl Naming<'_> {
     /// May the field have an element that is nil?
     fn may_be_nil(&self, id: ScopeId, index: usize) -> bool {
         let shape = self.shape(id, index);
-        let is_element =
-            !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Mixed);
+        let is_element = !matches!(
+            shape,
+            Shape::Attribute | Shape::Text | Shape::Run | Shape::Mixed | Shape::Any
+        );
         is_element && !self.is_chosen(id, index)
     }
 
@@ -166,7 +169,9 @@ impl Naming<'_> {
 
     /// Have the entries of a list no element around all of them? Arrays of the encoding have.
     fn is_run(&self, field: &Field) -> bool {
-        is_unwrapped(self.layout, field) && !self.options.has_arrays() || self.is_of_arms(field)
+        is_unwrapped(self.layout, field) && !self.options.has_arrays()
+            || self.is_of_arms(field)
+            || self.is_run_of_any(field)
     }
 
     /// Do the elements of the arms of a list stand beside others? Where content is by the encoding
@@ -245,6 +250,7 @@ impl Naming<'_> {
                 let checked = checked.and_then(|()| self.check_mixed(id, at));
                 let checked = checked.and_then(|()| self.check_nil(id, at));
                 let checked = checked.and_then(|()| self.check_run(id, field));
+                let checked = checked.and_then(|()| self.check_any(id, at));
                 checked.map_err(|what| scope.locate(unsupported(what), at))?;
             }
             let located = |(at, what)| match scope.fields.get(at) {
@@ -252,6 +258,7 @@ impl Naming<'_> {
                 None => unsupported(what).within(&scope.name),
             };
             self.check_types(id).map_err(located)?;
+            self.check_wildcards(id).map_err(located)?;
         }
         Ok(())
     }
@@ -272,7 +279,9 @@ impl Naming<'_> {
             let mut known: HashSet<Place> = components.collect();
             for (at, field) in scope.fields.iter().enumerate() {
                 let name = self.own_name(id, field);
-                let is_nameless = self.shape(id, at) == Shape::Mixed || self.is_typed_scope(id);
+                let is_nameless = self.shape(id, at) == Shape::Mixed
+                    || self.is_typed_scope(id)
+                    || self.is_wildcard(id, at);
                 if is_nameless || self.follows(id, at) {
                     continue;
                 }
@@ -625,6 +634,7 @@ pub(super) fn xsd_name(kind: Kind) -> &'static str {
         Kind::Date => "xsd:date",
         Kind::Time => "xsd:time",
         Kind::Timestamp => "xsd:dateTime",
+        Kind::Any => "xsd:anyType",
     }
 }
 

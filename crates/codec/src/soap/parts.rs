@@ -34,8 +34,10 @@ pub(super) fn parts(naming: &Naming<'_>, id: ScopeId, slots: &[Slot]) -> Box<[Pa
         match naming.is_nil_written(id, index) || arms.is_some() {
             true => Some(Part { field, rank, end, nil: nil(slot) }),
             false => {
-                let is_element =
-                    !matches!(slot.shape, Shape::Attribute | Shape::Run | Shape::Mixed);
+                let is_element = !matches!(
+                    slot.shape,
+                    Shape::Attribute | Shape::Run | Shape::Mixed | Shape::Any
+                );
                 let is_part = lists.contains(&field) && is_element;
                 is_part.then_some(Part { field, rank, end, nil: None })
             }

@@ -7,6 +7,7 @@ use trunkline_message::{Error, Need, Required, Result, ScopeId};
 use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
+use super::any::Wildcard;
 use super::envelope;
 use super::inside::{Depths, Enclosing, Inside, Values, end, many_named};
 use super::names::{Name, Names};
@@ -297,6 +298,7 @@ impl Plan {
         end_by_type(&mut scopes);
         let mut slots = scopes.iter().flat_map(|it| &it.slots);
         let has_bare = slots.any(|it| matches!(it.form, ListForm::Spaced | ListForm::Arms));
+        let has_any = scopes.iter().flat_map(|it| &it.slots).any(|it| it.shape == Shape::Any);
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Ok(Arc::new(Self {
@@ -311,7 +313,7 @@ impl Plan {
             any_item,
             any_name: any_item || options.any_wrapper,
             prefixes: options.prefixes(&naming),
-            return_value: return_value(&naming).filter(|_| options.is_answer()),
+            return_value: return_value(&naming).filter(|_| options.is_answer() && !has_any),
             result,
             message: Enclosing {
                 start: naming.start(&root, layout.name()),
@@ -326,7 +328,7 @@ impl Plan {
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
             in_tags: naming.in_tags,
-            is_by_schema: naming.in_tags || !naming.spaces.is_one() || has_bare,
+            is_by_schema: naming.in_tags || !naming.spaces.is_one() || has_bare || has_any,
             spaces: naming.spaces,
             options,
         }))
@@ -377,7 +379,7 @@ fn return_value(naming: &Naming<'_>) -> Option<Name> {
     let scope = naming.layout.scope(ScopeId(0));
     let field = scope.fields.first()?;
     let choice = field.component.is_some_and(|it| scope.components[usize::from(it)].is_choice);
-    let is_run = naming.shape(ScopeId(0), 0) == Shape::Run;
+    let is_run = matches!(naming.shape(ScopeId(0), 0), Shape::Run | Shape::Any);
     if choice || is_run || scope.shape == ScopeShape::Choice {
         return None;
     }
@@ -452,6 +454,8 @@ pub(super) enum Shape {
     Struct,
     /// Elements, each an entry, and text between them: all that the element around has inside.
     Mixed,
+    /// An element of any content, which is kept as it stands: of a name of its own, or of any.
+    Any,
 }
 
 /// How the entries of a list are told from each other and from what stands beside them.
@@ -467,6 +471,8 @@ pub(super) enum ListForm {
     Arms,
     /// So, and text is between them.
     Mixed,
+    /// Each is an element of any name.
+    Any,
 }
 
 #[derive(Debug)]
@@ -539,6 +545,8 @@ pub(super) struct ScopePlan {
     /// How many words of 64 bits hold one for each field and, behind those, each component.
     pub(super) words: usize,
     pub(super) insides: Box<[Inside]>,
+    /// Fields that take elements of other names than those known.
+    pub(super) wildcards: Box<[Wildcard]>,
     /// Choices by type that lie among the fields; and the one that the scope is.
     pub(super) types: Box<[ByType]>,
     pub(super) by_type: Option<Box<ByType>>,
@@ -612,6 +620,7 @@ impl ScopePlan {
             required: scope.required.clone(),
             hollow: !parts.is_empty() || !flat && hollow(scope) || by_type.is_some(),
             parts,
+            wildcards: naming.wildcards(id),
             types: ByType::beside(naming, id),
             by_type,
         }

@@ -36,6 +36,7 @@ impl Slots<'_> {
                 Shape::Attribute => &mut *attributes,
                 Shape::Text | Shape::Bare | Shape::Mixed => return slot,
                 _ if naming.is_typed_scope(id) || naming.follows(id, index) => return slot,
+                _ if naming.is_wildcard(id, index) => return slot,
                 _ => &mut *names,
             };
             names.add(slot.component, (&name, &local), slot.space, Name::Field(index as u16));
@@ -59,10 +60,12 @@ impl Slots<'_> {
         let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
         let is_of_arms = naming.is_of_arms(field);
         let holds_typed = field.holds.scope().is_some_and(|it| naming.is_typed_scope(it));
+        let holds_any = naming.holds_any(field);
         let (start, end) = match (shape, own) {
             _ if is_apart => (Literal::new(b""), Literal::new(b"")),
             // No start tag is as the plan would write it to the letter: there is more than one.
-            (Shape::Run | Shape::Struct, _) if holds_typed || is_of_arms => {
+            (Shape::Any, _) => (Literal::new(b"<\0"), end(name)),
+            (Shape::Run | Shape::Struct, _) if holds_typed || is_of_arms || holds_any => {
                 (Literal::new(b"<\0"), end(name))
             }
             (Shape::Attribute, _) => {
@@ -93,6 +96,7 @@ impl Slots<'_> {
             Shape::Value | Shape::Attribute if is_list => ListForm::Spaced,
             Shape::Group if holds_typed => ListForm::ByType,
             Shape::Run if is_of_arms => ListForm::Arms,
+            Shape::Run if naming.is_wildcard(id, index) => ListForm::Any,
             Shape::Mixed => ListForm::Mixed,
             _ => ListForm::Elements,
         };

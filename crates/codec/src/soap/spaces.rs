@@ -56,7 +56,9 @@ impl Spaces {
                 let name = naming.namespace(id, field);
                 let shape = naming.shape(id, field);
                 let is_attribute = shape == Shape::Attribute;
-                let is_nameless = is_nameless(shape) || naming.is_typed_scope(id);
+                let is_nameless = is_nameless(shape)
+                    || naming.is_typed_scope(id)
+                    || naming.is_wildcard(id, field);
                 if is_nameless || is_attribute && name.is_empty() {
                     continue;
                 }
@@ -152,6 +154,7 @@ impl Naming<'_> {
         match self.shape(id, index) {
             Shape::Attribute if name.is_empty() => OF_NONE,
             Shape::Text | Shape::Bare | Shape::Mixed => 0,
+            _ if self.is_wildcard(id, index) => 0,
             _ => self.spaces.number(name),
         }
     }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use trunkline_message::{Entries, Error, ErrorKind, Fields, Holds, Result, ScopeId};
+use trunkline_message::{Entries, Error, ErrorKind, Fields, Holds, Kind, Result, ScopeId};
 use trunkline_message::{Field, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
@@ -315,6 +315,9 @@ impl Naming<'_> {
             return Ok(QName::new(XSD, local));
         }
         let (of, own) = match field.holds {
+            Holds::Value(Kind::Any) => {
+                return Err("content of any shape as the arm of a choice by type".into());
+            }
             Holds::Value(kind) => match noted {
                 None => return Ok(QName::new(XSD, &xsd_name(kind)["xsd:".len()..])),
                 Some(noted) => (None, noted),

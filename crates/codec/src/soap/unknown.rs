@@ -150,7 +150,8 @@ impl Plan {
             | Shape::Attribute
             | Shape::Text
             | Shape::Bare
-            | Shape::Mixed => {
+            | Shape::Mixed
+            | Shape::Any => {
                 return None;
             }
             Shape::Run if slot.scope == 0 => return None,
@@ -204,7 +205,8 @@ impl Plan {
             | Shape::Attribute
             | Shape::Text
             | Shape::Bare
-            | Shape::Mixed => {
+            | Shape::Mixed
+            | Shape::Any => {
                 return ErrorKind::Duplicate;
             }
             Shape::List | Shape::Group => {

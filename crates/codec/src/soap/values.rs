@@ -1,6 +1,6 @@
 //! The values of SOAP elements, as XML Schema writes them.
 
-use trunkline_message::{Decoder, Entries, ErrorKind, Fields, Result};
+use trunkline_message::{Any, Decoder, Entries, ErrorKind, Fields, Result};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
     ValueError, base64, parse_float_within,
@@ -123,6 +123,10 @@ impl Decoder for Body<'_> {
             let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
             self.error(ErrorKind::Value { expected: "base64", problem }, at)
         })
+    }
+
+    fn any(&mut self, into: &mut Any) -> Result<()> {
+        self.any_element(into)
     }
 
     #[inline]

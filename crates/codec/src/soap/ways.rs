@@ -604,7 +604,7 @@ impl<'a> Body<'a> {
     /// Counts a field, and refuses it the second time, unless it is an unwrapped list of any number of
     /// entries: that goes on.
     #[inline]
-    fn note_field(
+    pub(super) fn note_field(
         &mut self,
         scope: &ScopePlan,
         seen: &mut [u64],
@@ -705,6 +705,9 @@ impl<'a> Body<'a> {
             }
             None => {
                 self.gap = None;
+                if let Some(field) = self.wildcard(scope, component, seen, name) {
+                    return self.any_field(scope, seen, (field, at), into);
+                }
                 if !self.read_result(component, (at, name))? {
                     self.unknown(scope, component, (at, name))?;
                     self.pass_over(scope, component, seen, at, into)?;
@@ -751,6 +754,9 @@ impl<'a> Body<'a> {
     ) -> Result<Step> {
         self.field = field;
         let shape = scope.slots[field].shape;
+        if matches!(shape, Shape::Any | Shape::Run) && self.takes_any(&scope.slots[field]) {
+            return self.any_field(scope, seen, (field, at), into);
+        }
         if self.is_nil()? {
             if shape == Shape::Run {
                 return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));

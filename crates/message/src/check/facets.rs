@@ -170,7 +170,7 @@ impl<'a> Words<'a> {
 }
 
 fn has_order(kind: Kind) -> bool {
-    !matches!(kind, Kind::Boolean | Kind::Text | Kind::Bytes | Kind::Code)
+    !matches!(kind, Kind::Boolean | Kind::Text | Kind::Bytes | Kind::Code | Kind::Any)
 }
 
 impl Facets {

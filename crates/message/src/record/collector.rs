@@ -5,7 +5,7 @@ use trunkline_wire::{
 };
 
 use super::{Record, Value};
-use crate::{Encoder, Entries, Fields, Unknown};
+use crate::{Any, Encoder, Entries, Fields, Unknown};
 
 /// An encoder whose format is the record itself.
 pub(super) struct Collector<'a> {
@@ -55,6 +55,9 @@ impl Encoder for Collector<'_> {
     }
     fn bytes(&mut self, field: usize, value: &[u8]) {
         self.put(field, Value::Bytes(value.into()));
+    }
+    fn any(&mut self, field: usize, value: &Any) {
+        self.put(field, Value::Any(value.clone()));
     }
     fn code(&mut self, field: usize, value: Code) {
         self.put(field, Value::Code(value));

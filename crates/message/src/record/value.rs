@@ -10,7 +10,7 @@ use trunkline_wire::{
 };
 
 use super::{Record, RecordGroup};
-use crate::{Decoder, Group, Holds, IntegerKind, Kind, Layout, Result};
+use crate::{Any, Decoder, Group, Holds, IntegerKind, Kind, Layout, Result};
 
 /// The value of one field of a [`Record`].
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,7 @@ pub enum Value {
     Timestamp(Timestamp),
     Duration(Duration),
     Code(Code),
+    Any(Any),
     /// A value of an enumeration, by its place among them; set it by its name, a text.
     Enumeration(u32),
     Integers(Vec<i64>),
@@ -80,6 +81,7 @@ values! {
     Timestamp => Timestamp;
     Duration => Duration;
     Code => Code;
+    Any => Any;
     RecordGroup => Group;
 }
 
@@ -115,7 +117,7 @@ impl std::error::Error for RecordError {}
 
 impl Value {
     /// The value of a kind that a text stands for, times and durations as ISO 8601 writes them; none
-    /// if it is no such text, nor of data.
+    /// if it is no such text, nor of data. That of an [`Any`] is an element.
     pub fn parse(kind: Kind, text: &str) -> Option<Self> {
         fn value<T: FromStr + Into<Value>>(text: &str) -> Option<Value> {
             text.parse::<T>().ok().map(Into::into)
@@ -151,6 +153,7 @@ impl Value {
             Kind::Timestamp => value::<Timestamp>(text),
             Kind::Duration => value::<Duration>(text),
             Kind::Code => value::<Code>(text),
+            Kind::Any => Some(Self::Any(text.into())),
         }
     }
 
@@ -206,7 +209,8 @@ fn is_of_kind(value: &Value, kind: Kind) -> bool {
         | (Value::Time(_), Kind::Time)
         | (Value::Timestamp(_), Kind::Timestamp)
         | (Value::Duration(_), Kind::Duration)
-        | (Value::Code(_), Kind::Code) => true,
+        | (Value::Code(_), Kind::Code)
+        | (Value::Any(_), Kind::Any) => true,
         _ => false,
     }
 }
@@ -245,6 +249,7 @@ fn empty_value(kind: Kind) -> Value {
         Kind::Timestamp => Value::Timestamp(Timestamp::default()),
         Kind::Duration => Value::Duration(Duration::default()),
         Kind::Code => Value::Code(Code::default()),
+        Kind::Any => Value::Any(Any::default()),
     }
 }
 

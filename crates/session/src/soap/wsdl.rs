@@ -33,6 +33,7 @@
 //! Sources: WSDL 1.1 (W3C note of 2001), its binding for SOAP 1.2 (W3C submission of 2006), XML
 //! Schema 1.0, WS-I Basic Profile 1.1.
 
+mod any;
 mod binding;
 mod check;
 mod content;

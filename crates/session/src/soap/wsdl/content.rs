@@ -48,6 +48,8 @@ pub(super) enum Place {
     Local { is_qualified: bool },
     /// At the top of the schema of another namespace, to which what stands here refers.
     Global(Space),
+    /// Nowhere: it is any element of the namespaces that stand in place of its type.
+    Anywhere,
 }
 
 /// An element inside a type, or a part of an rpc message.

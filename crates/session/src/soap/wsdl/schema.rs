@@ -104,6 +104,9 @@ impl Schema<'_> {
     }
 
     fn element(&self, element: &Element, markup: &mut Markup) {
+        if element.place == Place::Anywhere {
+            return element.write_wildcard(markup);
+        }
         let (reference, occurs) = (element.reference(), element.occurs.attributes());
         let occurs = occurs.iter().map(|(name, value)| (*name, &**value));
         let mut attributes = Vec::new();
@@ -142,7 +145,7 @@ impl Element {
     fn reference(&self) -> Option<String> {
         match self.place {
             Place::Global(space) => Some(format!("{}:{}", space.prefix(), self.name)),
-            Place::Local { .. } => None,
+            Place::Local { .. } | Place::Anywhere => None,
         }
     }
 }
@@ -151,7 +154,7 @@ fn attribute(attribute: &Attribute, markup: &mut Markup) {
     let Attribute { name, type_name, is_required, place, default } = attribute;
     let reference = match place {
         Place::Global(space) => Some(format!("{}:{name}", space.prefix())),
-        Place::Local { .. } => None,
+        Place::Local { .. } | Place::Anywhere => None,
     };
     let mut attributes = match &reference {
         Some(reference) => vec![("ref", &**reference)],

@@ -196,6 +196,9 @@ impl Types {
         let mut parts = Vec::new();
         for particle in particles {
             match particle {
+                Particle::Element(element) if element.place == Place::Anywhere => {
+                    self.refuse_part(layout, &format!("{}, an any,", element.name), NO_PART);
+                }
                 Particle::Element(element) if !is_unqualified(&element) => {
                     self.refuse_part(layout, &format!("{} of a namespace", element.name), NO_PART);
                 }

@@ -16,8 +16,8 @@ use super::types::Types;
 
 /// A way through one layout, the inner types first.
 pub(super) struct Walk<'a> {
-    types: &'a mut Types,
-    layout: &'a Layout,
+    pub(super) types: &'a mut Types,
+    pub(super) layout: &'a Layout,
     form: Form,
     /// The types that hold themselves and are being described.
     open: HashMap<ScopeId, String>,
@@ -136,7 +136,10 @@ impl<'a> Walk<'a> {
         }
         match text {
             Some(base) => Content::Text(base, attributes),
-            None => Content::Sequence(particles, attributes),
+            None => {
+                self.check_particles(id, &particles, home);
+                Content::Sequence(particles, attributes)
+            }
         }
     }
 
@@ -217,10 +220,18 @@ impl<'a> Walk<'a> {
     fn arms(&mut self, id: ScopeId, arms: std::ops::Range<usize>, home: Space) -> Vec<Element> {
         let layout = self.layout;
         let fields = &layout.scope(id).fields[arms];
-        fields.iter().map(|it| Element { occurs: Occurs::ONCE, ..self.field(it, home) }).collect()
+        let arms: Vec<_> = fields
+            .iter()
+            .map(|it| Element { occurs: Occurs::ONCE, ..self.field(it, home) })
+            .collect();
+        self.check_arms(id, &arms, home);
+        arms
     }
 
     fn field(&mut self, field: &'a Field, home: Space) -> Element {
+        if let Some(element) = self.wildcard(field) {
+            return element;
+        }
         let space = self.space(field.member, false);
         if self.form != Form::Encoded && is_unwrapped(self.layout, field) {
             let (entry, type_name) = (item_name(self.layout, field), self.item(field, space));
@@ -266,6 +277,10 @@ impl<'a> Walk<'a> {
         }
         let mut home = space.unwrap_or(TARGET);
         let content = match field.holds {
+            Holds::Group(_) if self.is_around_wildcards(field) => {
+                let any = self.wildcards_inside(field);
+                Content::Sequence(vec![Particle::Element(any)], Vec::new())
+            }
             Holds::Group(id) if layout.scope(id).shape == ScopeShape::Choice => {
                 let arms = 0..layout.scope(id).fields.len();
                 home = self.home(layout.scope(id).of);
@@ -364,6 +379,7 @@ fn simple_type(kind: Kind) -> &'static str {
         Kind::Time => "xsd:time",
         Kind::Timestamp => "xsd:dateTime",
         Kind::Text | Kind::Code => "xsd:string",
+        Kind::Any => "xsd:anyType",
     }
 }
 

@@ -1,0 +1,124 @@
+//! Elements of any name (`xsd:any`, XML Schema part 1 section 3.10).
+
+use trunkline_codec::soap::{Takes, holds_wildcards, takes_of, type_namespace};
+use trunkline_message::{Field, Need, ScopeId};
+
+use super::content::{Element, Occurs, Particle, Place, Space};
+use super::markup::Markup;
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// The wildcard that a field is, if it is one.
+    pub(super) fn wildcard(&self, field: &Field) -> Option<Element> {
+        takes_of(self.layout, field, self.types.target())?;
+        let noted = self.layout.notes().of_member(field.member, "xml", "namespace");
+        let occurs = match (field.holds.scope(), field.need) {
+            (Some(_), _) => Occurs { least: 0, most: None },
+            (None, Need::Required) => Occurs::ONCE,
+            (None, _) => Occurs::MAYBE,
+        };
+        Some(anything(field, noted.unwrap_or("##any"), occurs))
+    }
+
+    /// Those in a list that has an element around them.
+    pub(super) fn wildcards_inside(&self, list: &Field) -> Element {
+        anything(list, "##any", Occurs::of_items(list))
+    }
+
+    /// Is it a list of elements of any name that has an element around them?
+    pub(super) fn is_around_wildcards(&self, list: &Field) -> bool {
+        holds_wildcards(self.layout, list)
+    }
+
+    /// The particles of a sequence, each of which must tell its elements by itself from those of what may
+    /// stand in its place (section 3.8.6, Unique Particle Attribution).
+    pub(super) fn check_particles(&mut self, id: ScopeId, particles: &[Particle], home: Space) {
+        for (first, one) in particles.iter().enumerate() {
+            let Occurs { least, most } = one.occurs();
+            if most == Some(least) {
+                continue;
+            }
+            for other in &particles[first + 1..] {
+                self.check_pair(id, (one.elements(), other.elements()), home);
+                if other.occurs().least > 0 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The same of the arms of a choice.
+    pub(super) fn check_arms(&mut self, id: ScopeId, arms: &[Element], home: Space) {
+        for (index, one) in arms.iter().enumerate() {
+            self.check_pair(id, (std::slice::from_ref(one), &arms[index + 1..]), home);
+        }
+    }
+
+    fn check_pair(&mut self, id: ScopeId, (ones, others): (&[Element], &[Element]), home: Space) {
+        for (one, other) in ones.iter().flat_map(|one| others.iter().map(move |it| (one, it))) {
+            let meets = match (one.place == Place::Anywhere, other.place == Place::Anywhere) {
+                (true, true) => self.takes(id, one).meets(&self.takes(id, other)),
+                (true, false) => self.takes(id, one).admits(&self.namespace(other, home)),
+                (false, true) => self.takes(id, other).admits(&self.namespace(one, home)),
+                (false, false) => false,
+            };
+            if meets {
+                let (message, around) = (self.layout.name(), &self.layout.scope(id).name);
+                let (any, known) = match one.place == Place::Anywhere {
+                    true => (one, other),
+                    false => (other, one),
+                };
+                self.types.refuse(format!(
+                    "the message {message}: {} of {around} takes elements of any name, and {} beside it may \
+                     stand in its place, which XML Schema forbids: note xml(namespace = \"##other\"), or \
+                     let what is before it always be there and nothing follow",
+                    any.name, known.name
+                ));
+            }
+        }
+    }
+
+    fn takes(&self, id: ScopeId, any: &Element) -> Takes {
+        let own = type_namespace(self.layout, self.layout.scope(id).of);
+        let own = own.filter(|it| !it.is_empty()).unwrap_or(self.types.target());
+        Takes::parse(&any.type_name, own).unwrap_or(Takes::All)
+    }
+
+    fn namespace(&self, element: &Element, home: Space) -> String {
+        match element.place {
+            Place::Local { is_qualified: true } => self.types.name_of(home).to_owned(),
+            Place::Global(space) => self.types.name_of(space).to_owned(),
+            Place::Local { is_qualified: false } | Place::Anywhere => String::new(),
+        }
+    }
+}
+
+fn anything(field: &Field, namespaces: &str, occurs: Occurs) -> Element {
+    let (name, type_name) = (field.name.to_string(), namespaces.to_owned());
+    Element { name, type_name, occurs, place: Place::Anywhere, nillable: false, default: None }
+}
+
+impl Particle {
+    fn occurs(&self) -> Occurs {
+        match self {
+            Self::Element(element) => element.occurs,
+            Self::Choice(_, occurs) => *occurs,
+        }
+    }
+
+    fn elements(&self) -> &[Element] {
+        match self {
+            Self::Element(element) => std::slice::from_ref(element),
+            Self::Choice(arms, _) => arms,
+        }
+    }
+}
+
+impl Element {
+    pub(super) fn write_wildcard(&self, markup: &mut Markup) {
+        let occurs = self.occurs.attributes();
+        let mut attributes = vec![("namespace", &*self.type_name), ("processContents", "lax")];
+        attributes.extend(occurs.iter().map(|(name, value)| (*name, &**value)));
+        markup.empty("xsd:any", &attributes);
+    }
+}

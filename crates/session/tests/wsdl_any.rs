@@ -1,0 +1,110 @@
+//! What descriptions say of elements of any name, and what XML Schema does not let them say.
+
+use std::sync::Arc;
+
+use trunkline_codec::soap::{Style, Version};
+use trunkline_message::Layout;
+use trunkline_session::soap::wsdl::{self, Binding, Description, OperationDescription};
+
+fn description(listing: &str, style: Style) -> Description {
+    let input = Arc::new(Layout::from_listing(listing).expect("a listing"));
+    let operation = OperationDescription {
+        name: "place".into(),
+        action: "urn:open#place".into(),
+        documentation: None,
+        input,
+        output: None,
+        faults: Vec::new(),
+        input_headers: Vec::new(),
+        output_headers: Vec::new(),
+    };
+    let binding = Binding {
+        name: "Place".into(),
+        version: Version::Soap11,
+        style,
+        wrapped: false,
+        qualified: true,
+        location: "http://localhost:8080/".into(),
+    };
+    Description {
+        name: "Open".into(),
+        namespace: "urn:open".into(),
+        bindings: vec![binding],
+        operations: vec![operation],
+        documentation: None,
+    }
+}
+
+#[test]
+fn elements_of_any_name_are_said() {
+    let written = wsdl::write(&description(
+        "message M\n\
+         field id 0 i32 required\n\
+         field one 0 any required\n\
+         note xml namespace urn:a ##local\n\
+         field payload 0 any optional\n\
+         note xml kind element\n\
+         field parts 0 any[] implied\n\
+         note xml kind element\n\
+         note xml list unwrapped\n\
+         field wrapped 0 any[] optional\n\
+         field more 0 any[] implied\n\
+         note xml namespace ##other\n\
+         end",
+        Style::DocumentLiteral,
+    ));
+    for expected in [
+        "<xsd:any namespace=\"urn:a ##local\" processContents=\"lax\"/>",
+        "<xsd:element name=\"payload\" type=\"xsd:anyType\" minOccurs=\"0\"/>",
+        "<xsd:element name=\"parts\" type=\"xsd:anyType\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>",
+        "<xsd:element name=\"wrapped\" type=\"tns:ArrayOfanyType\" minOccurs=\"0\"/>",
+        "<xsd:any namespace=\"##any\" processContents=\"lax\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>",
+        "<xsd:any namespace=\"##other\" processContents=\"lax\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>",
+    ] {
+        assert!(written.contains(expected), "no {expected} in {written}");
+    }
+}
+
+/// Unique Particle Attribution: of an element that comes, its name says what it is.
+#[test]
+fn what_an_any_would_swallow_is_refused() {
+    let refused = |fields: &str| {
+        let listing = format!("message M\n{fields}\nend");
+        description(&listing, Style::DocumentLiteral).check().map_err(|it| it.to_string())
+    };
+    for (fields, is_fine) in [
+        ("field a 0 i32 required\nfield x 0 any[] implied", true),
+        ("field a 0 i32 optional\nfield x 0 any[] implied", false),
+        ("field a 0 i32 optional\nfield x 0 any[] implied\nnote xml namespace ##other", true),
+        (
+            "field a 0 i32 optional\nnote xml form unqualified\nfield x 0 any required\nnote xml namespace ##local",
+            false,
+        ),
+        ("field a 0 i32 optional\nfield b 0 i32 required\nfield x 0 any[] implied", true),
+        ("field x 0 any required\nfield a 0 i32 required", true),
+        ("field x 0 any optional\nfield a 0 i32 required", false),
+        ("field x 0 any[] implied\nfield a 0 i32 required", false),
+        ("field x 0 any[] implied\nnote xml namespace ##other\nfield a 0 i32 required", true),
+        (
+            "field x 0 any[] implied\nnote xml namespace ##other\nfield a 0 i32 required\nnote xml namespace urn:b",
+            false,
+        ),
+        ("choice c required\nfield a 0 i32 required\nfield x 0 any required\nend", false),
+        (
+            "choice c required\nfield a 0 i32 required\nfield x 0 any required\nnote xml namespace ##other\nend",
+            true,
+        ),
+        ("field a 0 i32[] implied\nnote xml list unwrapped\nfield x 0 any required", false),
+        ("field x 0 any[] optional\nfield a 0 i32 required", true),
+    ] {
+        let checked = refused(fields);
+        assert_eq!(checked.is_ok(), is_fine, "{fields}: {checked:?}");
+        if let Err(why) = checked {
+            let has_place = why.contains("x of ") && why.contains(" a beside it");
+            assert!(has_place && why.contains("##other"), "{fields}: {why}");
+        }
+    }
+    let part = description("message M\nfield x 0 any[] implied\nend", Style::RpcLiteral).check();
+    let why = part.expect_err("no part is of any name").to_string();
+    assert!(why.contains("x, an any,") && why.contains("no part of rpc"), "{why}");
+}
