@@ -24,6 +24,7 @@ use super::tags::Tags;
 use super::templates::{Opening, Templates};
 use super::unknown::Tally;
 use super::ways::Gap;
+use crate::infoset::same;
 use crate::xml::{self, Namespace, Parser, Source};
 
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
@@ -388,7 +389,7 @@ impl<'a> Body<'a> {
             OF_NONE => namespace == Namespace::NONE,
             _ => {
                 let name = self.parser.namespace_name(self.input, namespace);
-                name == self.plan.spaces.name(space)
+                same(name, self.plan.spaces.name(space))
             }
         }
     }
@@ -416,10 +417,11 @@ impl<'a> Body<'a> {
     fn names_are_planned(&self) -> bool {
         let namespace = |it| self.parser.namespace_name(self.input, it);
         let prefixes_are_ours = |(prefix, name): &(Box<str>, Box<str>)| {
-            self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(&**name)
+            let found = self.parser.resolve_prefix(self.input, prefix).map(namespace);
+            found.is_some_and(|it| same(it, name))
         };
         let default = namespace(self.parser.default_namespace());
-        self.plan.spaces.unprefixed().is_none_or(|it| it == default)
+        self.plan.spaces.unprefixed().is_none_or(|it| same(it, default))
             && self.plan.prefixes.iter().all(prefixes_are_ours)
     }
 

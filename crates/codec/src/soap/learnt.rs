@@ -15,6 +15,8 @@
 
 use trunkline_wire::scan;
 
+use crate::infoset::same;
+
 /// Longer gaps are left to the parser.
 const LONGEST: usize = 64;
 
@@ -284,15 +286,15 @@ impl Learnt {
 
     /// Is it the name of all the scope's entries? The first one becomes it.
     pub(super) fn agrees_item(&mut self, scope: usize, name: &str) -> bool {
-        **self.items[scope].get_or_insert_with(|| name.into()) == *name
+        same(self.items[scope].get_or_insert_with(|| name.into()), name)
     }
 
     /// Is it the prefix of this namespace in all gaps? The first one becomes it.
     pub(super) fn agrees(&mut self, space: u8, prefix: &str) -> bool {
         let Prefix { planned, found } = &mut self.prefixes[usize::from(space)];
         let found = &**found.get_or_insert_with(|| prefix.into());
-        self.planned |= u64::from(*found == **planned) << space;
-        found == prefix
+        self.planned |= u64::from(same(found, planned)) << space;
+        same(found, prefix)
     }
 
     /// The same of the plan's own prefix.

@@ -9,6 +9,7 @@ use super::envelope::{SOAP11, SOAP12};
 use super::names::Name as Meaning;
 use super::plan::{Layout, NONE, Plan};
 use super::unknown::{Tally, meant_as_item, misplaced, place, refused_among_others};
+use crate::infoset::same;
 use crate::xml::{self, Event, Name, Namespace, Parser};
 
 /// What names mean inside the message's own element.
@@ -253,7 +254,7 @@ fn text(input: &str, parser: &mut Parser) -> Result<String> {
 }
 
 fn is(parser: &Parser, input: &str, name: Name<'_>, namespace: &str, local: &str) -> bool {
-    name.local() == local && parser.namespace_name(input, name.namespace) == namespace
+    name.local() == local && same(parser.namespace_name(input, name.namespace), namespace)
 }
 
 /// The next element; only white space and comments may stand before it.

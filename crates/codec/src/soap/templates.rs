@@ -18,6 +18,7 @@ use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Layout, Plan};
 use super::unknown::Tally;
+use crate::infoset::same;
 use crate::xml::{Event, Parser};
 
 /// So many openings are kept.
@@ -63,7 +64,7 @@ impl Context {
     fn is_of(&self, input: &str, parser: &Parser) -> bool {
         let stands = |(prefix, name): &(Box<str>, Box<str>)| {
             let found = parser.resolve_prefix(input, prefix);
-            found.is_some_and(|it| parser.namespace_name(input, it) == &**name)
+            found.is_some_and(|it| same(parser.namespace_name(input, it), name))
         };
         parser.bindings(input).count() == self.bindings.len() && self.bindings.iter().all(stands)
     }
