@@ -69,6 +69,7 @@ const UNSAFE: &[&str] = &[
     "crates/cli/src/memory.rs",
     "crates/reactor/src/queued.rs",
     "crates/reactor/src/shared/map.rs",
+    "crates/wire/src/prefetch.rs",
     "crates/wire/src/scan/aarch64.rs",
     "crates/wire/src/scan/x86_64.rs",
     "crates/wire/src/text.rs",

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p trunkline-codec --bench commerce [-- PART OF A NAME]`; ns a message, best and
 //! median of interleaved passes. `own` documents are the plan's, `other` ones are spelt as another
-//! toolkit would spell them, and `general` ones are read by the parser alone.
+//! toolkit would spell them, and `general` ones are read by the parser alone; `new` decodes into a new
+//! message each time. With `--untimed` passes run without a clock, for callgrind to count instructions.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,6 @@ use trunkline_wire::{Date, Text, Time, Timestamp};
 
 const MESSAGES: u32 = 8;
 const PASSES: usize = 201;
-fn how_often() -> usize { std::env::var("PASSES").ok().and_then(|it| it.parse().ok()).unwrap_or(PASSES) }
 
 fn when(number: u32) -> Timestamp {
     let date = Date::new(2004, 1 + (number % 12) as u8, 1 + (number % 28) as u8);
@@ -146,7 +146,10 @@ fn passes() -> Vec<(String, Pass)> {
             let other = documents.iter().map(|it| respelt(it, style)).collect();
             passes.push((format!("{name} encode ({bytes} B)"), encode));
             let general = decode(documents.clone(), Decoder::new(&plan).general());
-            passes.push((format!("{name} decode new"), decode_new(documents.clone(), Decoder::new(&plan))));
+            passes.push((
+                format!("{name} decode new"),
+                decode_new(documents.clone(), Decoder::new(&plan)),
+            ));
             passes.push((format!("{name} decode own"), decode(documents, Decoder::new(&plan))));
             passes.push((format!("{name} decode other"), decode(other, Decoder::new(&plan))));
             passes.push((format!("{name} decode general"), general));
@@ -156,7 +159,6 @@ fn passes() -> Vec<(String, Pass)> {
 }
 
 fn cpu_time() -> f64 {
-    if std::env::args().any(|it| it == "--untimed") { return 0.0; }
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
@@ -165,8 +167,12 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let mut passes = passes();
     passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
+    if std::env::args().any(|it| it == "--untimed") {
+        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
+        return;
+    }
     let mut times = vec![Vec::new(); passes.len()];
-    for _ in 0..how_often() {
+    for _ in 0..PASSES {
         for ((_, pass), times) in passes.iter_mut().zip(&mut times) {
             let start = cpu_time();
             pass();
@@ -175,6 +181,6 @@ fn main() {
     }
     for ((name, _), times) in passes.iter().zip(&mut times) {
         times.sort_by(f64::total_cmp);
-        println!("{name:44} {:8.0} best {:8.0} median ns", times[0], times[how_often() / 2]);
+        println!("{name:44} {:8.0} best {:8.0} median ns", times[0], times[PASSES / 2]);
     }
 }

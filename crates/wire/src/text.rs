@@ -218,11 +218,7 @@ impl From<&str> for Text {
 impl From<String> for Text {
     #[inline]
     fn from(text: String) -> Self {
-        if text.len() <= INLINE {
-            Self::from(text.as_str())
-        } else {
-            Self(Repr::Heap(text))
-        }
+        if text.len() <= INLINE { Self::from(text.as_str()) } else { Self(Repr::Heap(text)) }
     }
 }
 

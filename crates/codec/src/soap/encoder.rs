@@ -10,7 +10,7 @@ use trunkline_message::{
 use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output,
-    Text, Time, Timestamp, base64, scan, write_float,
+    Text, Time, Timestamp, ahead, base64, scan, write_float,
 };
 
 use super::escape::{escape, in_quotes, in_text};
@@ -663,7 +663,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let outer = self.scope_index;
         let mut was_text = false;
         self.inside(slot, |body| {
-            for (i, entry) in entries.iter().enumerate() {
+            for (i, entry) in ahead(entries).enumerate() {
                 match slot.form {
                     ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
                     ListForm::Spaced => body.spaced_item(i, entry),
