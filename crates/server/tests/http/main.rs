@@ -104,7 +104,7 @@ fn metrics_say_what_became_of_every_message() {
     assert_eq!(of("trunkline_clients"), 2.0);
     assert_eq!(of("trunkline_topics"), 1.0);
     assert_eq!(of("trunkline_subscriptions"), 2.0);
-    assert_eq!(of("trunkline_lanes"), 2.0);
+    assert_eq!(of("trunkline_matches"), 2.0);
     assert_eq!(of("trunkline_messages_total"), 10.0);
     assert_eq!(of("trunkline_published_total"), 20.0);
     // How many of the capped ones have gone by now is a matter of time.

@@ -9,17 +9,17 @@ use crate::session::Protocol;
 
 /// A listener and what is spoken there.
 #[derive(Debug)]
-pub(crate) struct Door {
-    pub(crate) listener: Listener,
+pub(crate) struct ProtocolListener {
+    pub(crate) socket: Listener,
     pub(crate) protocol: Protocol,
     /// As it was configured: with port 0 where any will do.
     pub(crate) asked: Address,
 }
 
-impl Door {
+impl ProtocolListener {
     pub(crate) fn open(address: &Address, protocol: Protocol) -> io::Result<Self> {
-        let listener = Listener::bind(address)?;
-        Ok(Self { listener, protocol, asked: address.clone() })
+        let socket = Listener::bind(address)?;
+        Ok(Self { socket, protocol, asked: address.clone() })
     }
 
     /// Whether it is the one at this address for this protocol.

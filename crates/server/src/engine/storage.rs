@@ -12,11 +12,11 @@ use super::ConnectionId;
 use super::consumers::Consumers;
 use super::newcomers::Newcomers;
 use super::shortage::Shortage;
-use crate::session::{Face, code_of};
+use crate::session::{ClientRenderer, code_of};
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for Storage {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Keeper").field("held", &self.held).finish_non_exhaustive()
+        out.debug_struct("Storage").field("held", &self.held).finish_non_exhaustive()
     }
 }
 
@@ -24,7 +24,7 @@ impl std::fmt::Debug for Keeper {
 const GONE: usize = 1_024;
 
 /// The store with what it needs of the outside.
-pub(crate) struct Keeper {
+pub(crate) struct Storage {
     pub(crate) store: Store,
     /// Nanoseconds since 1970 at the engine's epoch.
     epoch: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Keeper {
     pub(crate) name: String,
 }
 
-impl Keeper {
+impl Storage {
     pub(crate) fn new(store: Store, epoch: u64) -> Self {
         Self {
             store,
@@ -75,7 +75,7 @@ impl Keeper {
     pub(crate) fn parts<'a>(
         &'a mut self,
         now: u64,
-        router: &'a mut Router<Face>,
+        router: &'a mut Router<ClientRenderer>,
     ) -> (&'a mut Store, Moment, Counter<'a>) {
         let at = self.moment(now);
         let (alarms, consumers) = (&mut self.alarms, &mut self.consumers);
@@ -131,7 +131,7 @@ impl Keeper {
 /// Tells clients of the router what the store has to say.
 pub(crate) struct Counter<'a> {
     now: u64,
-    router: &'a mut Router<Face>,
+    router: &'a mut Router<ClientRenderer>,
     alarms: &'a mut Vec<(u64, ConnectionId)>,
     consumers: &'a mut Consumers,
     /// The topic of the message that is being stored, which is the only one to be published then.
@@ -139,7 +139,7 @@ pub(crate) struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn push(&mut self, client: u64, write: impl FnOnce(&mut Face, &mut Vec<u8>)) {
+    fn push(&mut self, client: u64, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>)) {
         self.router.push(self.now, ClientId::from_u64(client), write);
     }
 
@@ -166,11 +166,11 @@ impl Outlet for Counter<'_> {
     }
 
     fn deliver(&mut self, client: u64, delivery: &Delivery<'_>) {
-        self.push(client, |face, out| face.delivery(out, delivery));
+        self.push(client, |renderer, out| renderer.delivery(out, delivery));
     }
 
     fn lost(&mut self, client: u64, subscription: u32, loss: &Loss) {
-        self.push(client, |face, out| face.lost(out, subscription, loss));
+        self.push(client, |renderer, out| renderer.lost(out, subscription, loss));
     }
 
     fn stored(&mut self, client: u64, it: &Stored) {
@@ -251,40 +251,40 @@ mod tests {
 
     #[test]
     fn many_are_held_and_released_in_their_order() {
-        let mut keeper = Keeper::new(Store::in_memory(Settings::default()), 0);
+        let mut storage = Storage::new(Store::in_memory(Settings::default()), 0);
         let id = |index| ConnectionId { index, generation: 1 };
         // Each is looked for before it is held: more than can be gone through one by one.
         for index in 0..200_000 {
-            assert!(!keeper.is_held(id(index)));
-            keeper.hold(id(index));
-            keeper.hold(id(index));
+            assert!(!storage.is_held(id(index)));
+            storage.hold(id(index));
+            storage.hold(id(index));
         }
-        assert!((0..200_000).all(|index| keeper.is_held(id(index))));
-        assert!(!keeper.is_held(ConnectionId { index: 7, generation: 2 }));
-        keeper.forget(id(3));
-        assert!(!keeper.is_held(id(3)));
-        keeper.release_all();
-        assert!(!keeper.is_held(id(0)));
+        assert!((0..200_000).all(|index| storage.is_held(id(index))));
+        assert!(!storage.is_held(ConnectionId { index: 7, generation: 2 }));
+        storage.forget(id(3));
+        assert!(!storage.is_held(id(3)));
+        storage.release_all();
+        assert!(!storage.is_held(id(0)));
         let released: Vec<u32> =
-            std::iter::from_fn(|| keeper.next_released()).map(|it| it.index).collect();
+            std::iter::from_fn(|| storage.next_released()).map(|it| it.index).collect();
         let expected: Vec<u32> = (0..200_000).filter(|it| *it != 3).collect();
         assert_eq!(released, expected);
     }
 
     #[test]
     fn who_is_held_and_leaves_again_and_again_takes_no_room() {
-        let mut keeper = Keeper::new(Store::in_memory(Settings::default()), 0);
+        let mut storage = Storage::new(Store::in_memory(Settings::default()), 0);
         let id = |index, generation| ConnectionId { index, generation };
-        keeper.hold(id(1, 1));
+        storage.hold(id(1, 1));
         for generation in 0..100_000 {
-            keeper.hold(id(7, generation));
-            keeper.forget(id(7, generation));
+            storage.hold(id(7, generation));
+            storage.forget(id(7, generation));
         }
-        keeper.hold(id(2, 1));
-        keeper.hold(id(7, 5));
-        assert!(keeper.in_order.len() <= 2 * GONE, "{} places", keeper.in_order.len());
-        keeper.release_all();
-        let released: Vec<_> = std::iter::from_fn(|| keeper.next_released()).collect();
+        storage.hold(id(2, 1));
+        storage.hold(id(7, 5));
+        assert!(storage.in_order.len() <= 2 * GONE, "{} places", storage.in_order.len());
+        storage.release_all();
+        let released: Vec<_> = std::iter::from_fn(|| storage.next_released()).collect();
         assert_eq!(released, [id(1, 1), id(2, 1), id(7, 5)], "in their order");
     }
 }

@@ -6,11 +6,11 @@ use trunkline_native::{Refused, TOPIC_NUMBERS, code};
 use trunkline_router::{Delivery, Gap, Renderer, TopicId};
 
 use super::requests::Requests;
-use super::{NativeFace, Protocol, WebSocketFace};
+use super::{NativeRenderer, Protocol, WebSocketRenderer};
 
 /// Renders for one client, in the protocol of its connection.
 #[derive(Debug)]
-pub struct Face {
+pub struct ClientRenderer {
     dialect: Dialect,
     pub(crate) requests: Requests,
     pub(crate) losses: Losses,
@@ -23,8 +23,8 @@ pub struct Face {
 
 #[derive(Debug)]
 enum Dialect {
-    Native(NativeFace),
-    WebSocket(WebSocketFace),
+    Native(NativeRenderer),
+    WebSocket(WebSocketRenderer),
 }
 
 /// What the client has been told of lost messages.
@@ -43,11 +43,11 @@ pub(crate) struct Losses {
 /// Topics whose names are remembered to have been told; then all are told again.
 const NAMED: usize = 65_536;
 
-impl Face {
+impl ClientRenderer {
     pub(crate) fn new(protocol: Protocol) -> Self {
         let dialect = match protocol {
-            Protocol::Native => Dialect::Native(NativeFace::default()),
-            Protocol::WebSocket => Dialect::WebSocket(WebSocketFace::new()),
+            Protocol::Native => Dialect::Native(NativeRenderer::default()),
+            Protocol::WebSocket => Dialect::WebSocket(WebSocketRenderer::new()),
         };
         Self {
             dialect,
@@ -60,17 +60,17 @@ impl Face {
     }
 
     /// The half of a native connection that writes, if this is one.
-    pub(super) fn native(&mut self) -> Option<&mut NativeFace> {
+    pub(super) fn native(&mut self) -> Option<&mut NativeRenderer> {
         match &mut self.dialect {
-            Dialect::Native(face) => Some(face),
+            Dialect::Native(renderer) => Some(renderer),
             Dialect::WebSocket(_) => None,
         }
     }
 
     /// The half of a browser's connection that writes, if this is one.
-    pub(super) fn websocket(&mut self) -> Option<&mut WebSocketFace> {
+    pub(super) fn websocket(&mut self) -> Option<&mut WebSocketRenderer> {
         match &mut self.dialect {
-            Dialect::WebSocket(face) => Some(face),
+            Dialect::WebSocket(renderer) => Some(renderer),
             Dialect::Native(_) => None,
         }
     }
@@ -78,22 +78,22 @@ impl Face {
     /// Says that something asked for is not done.
     pub(crate) fn refused(&mut self, out: &mut Vec<u8>, refused: &Refused<'_>) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.refused(out, refused),
-            Dialect::WebSocket(face) => face.refused(out, refused),
+            Dialect::Native(renderer) => renderer.refused(out, refused),
+            Dialect::WebSocket(renderer) => renderer.refused(out, refused),
         }
     }
 
     /// Hands over the answer to a request of this client.
     pub(crate) fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, it: &[u8]) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.reply(out, correlation, format, it),
-            Dialect::WebSocket(face) => face.reply(out, correlation, format, it),
+            Dialect::Native(renderer) => renderer.reply(out, correlation, format, it),
+            Dialect::WebSocket(renderer) => renderer.reply(out, correlation, format, it),
         }
     }
 
     /// A guaranteed message. Only clients of the native protocol consume such.
     pub(crate) fn delivery(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
-        let Dialect::Native(face) = &mut self.dialect else { return };
+        let Dialect::Native(renderer) = &mut self.dialect else { return };
         let number = match self.named.get(it.topic) {
             Some(number) => *number,
             None => {
@@ -102,11 +102,11 @@ impl Face {
                 }
                 let number = TOPIC_NUMBERS - 1 - self.named.len() as u32;
                 self.named.insert(it.topic.into(), number);
-                face.topic(out, TopicId(number), it.topic);
+                renderer.topic(out, TopicId(number), it.topic);
                 number
             }
         };
-        face.delivery(out, number, it);
+        renderer.delivery(out, number, it);
     }
 
     /// Guaranteed messages that will not come.
@@ -116,33 +116,33 @@ impl Face {
         subscription: u32,
         loss: &trunkline_store::Loss,
     ) {
-        if let Dialect::Native(face) = &mut self.dialect {
-            face.lost(out, subscription, loss);
+        if let Dialect::Native(renderer) = &mut self.dialect {
+            renderer.lost(out, subscription, loss);
         }
     }
 
     /// Asks whether the client is there.
     pub(crate) fn ping(&mut self, out: &mut Vec<u8>, token: u64) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.ping(out, token),
-            Dialect::WebSocket(face) => face.ping(out),
+            Dialect::Native(renderer) => renderer.ping(out, token),
+            Dialect::WebSocket(renderer) => renderer.ping(out),
         }
     }
 
     /// Says why the connection ends; nothing comes after it.
     pub(crate) fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.close(out, code, reason),
-            Dialect::WebSocket(face) => face.close(out, code, reason),
+            Dialect::Native(renderer) => renderer.close(out, code, reason),
+            Dialect::WebSocket(renderer) => renderer.close(out, code, reason),
         }
     }
 }
 
-impl Renderer for Face {
+impl Renderer for ClientRenderer {
     #[inline]
     fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.topic(out, topic, name),
+            Dialect::Native(renderer) => renderer.topic(out, topic, name),
             // Every message names its topic.
             Dialect::WebSocket(_) => {}
         }
@@ -151,8 +151,8 @@ impl Renderer for Face {
     #[inline(always)]
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
         match &mut self.dialect {
-            Dialect::Native(face) => face.message(out, delivery),
-            Dialect::WebSocket(face) => face.message(out, &{ *delivery }),
+            Dialect::Native(renderer) => renderer.message(out, delivery),
+            Dialect::WebSocket(renderer) => renderer.message(out, &{ *delivery }),
         }
     }
 
@@ -160,8 +160,8 @@ impl Renderer for Face {
         self.losses.gaps += 1;
         self.losses.messages += gap.count;
         match &mut self.dialect {
-            Dialect::Native(face) => face.gap(out, gap),
-            Dialect::WebSocket(face) => face.gap(out, gap),
+            Dialect::Native(renderer) => renderer.gap(out, gap),
+            Dialect::WebSocket(renderer) => renderer.gap(out, gap),
         }
     }
 

@@ -71,8 +71,9 @@ fn a_page_that_was_stopped_reads_why_it_was_closed() {
         impatient(config);
         config.listen.websocket = Some("127.0.0.1:0".into());
     });
-    let door = router.addresses().iter().find(|it| it.protocol == "websocket").expect("a listener");
-    let place = door.url().replace("ws://", "");
+    let listener =
+        router.addresses().iter().find(|it| it.protocol == "websocket").expect("a listener");
+    let place = listener.url().replace("ws://", "");
     let mut stream = TcpStream::connect(place.trim_end_matches('/')).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     let request = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\

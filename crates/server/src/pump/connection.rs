@@ -8,7 +8,7 @@ use crate::engine::{ConnectionId, Engine};
 
 /// A connection as the loop sees it.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) stream: Stream,
     /// The beginning of a frame. Empty nearly always, so that a connection costs no buffer.
@@ -24,7 +24,7 @@ pub(super) struct Wire {
     /// Why it is to end, once it is.
     pub(super) dismissed: Option<String>,
     /// Bytes that came after that.
-    pub(super) unheard: usize,
+    pub(super) ignored: usize,
     /// All has been written that ever will be.
     pub(super) is_finished: bool,
 }
@@ -43,7 +43,7 @@ pub(super) enum Read {
     Ended(String),
 }
 
-impl Wire {
+impl Connection {
     pub(super) fn new(id: ConnectionId, stream: Stream) -> Self {
         Self {
             id,
@@ -54,7 +54,7 @@ impl Wire {
             is_blocked: false,
             has_ended: false,
             dismissed: None,
-            unheard: 0,
+            ignored: 0,
             is_finished: false,
         }
     }

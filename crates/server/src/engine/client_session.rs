@@ -33,7 +33,7 @@ impl Peer {
 
 /// A client, for as long as it is connected.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct ClientSession {
     pub(crate) id: ClientId,
     pub(crate) peer: Peer,
     pub(crate) protocol: Protocol,
@@ -79,7 +79,7 @@ pub(crate) struct Member {
     pub(crate) format: u16,
 }
 
-impl Member {
+impl ClientSession {
     pub(crate) fn new(id: ClientId, now: u64, peer: Peer, protocol: Protocol) -> Self {
         Self {
             id,
@@ -137,11 +137,11 @@ impl Member {
 }
 
 /// Name and number of a client.
-pub(crate) struct Label<'a>(&'a Member);
+pub(crate) struct Label<'a>(&'a ClientSession);
 
 impl fmt::Display for Label<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Member { id, name, .. } = self.0;
+        let ClientSession { id, name, .. } = self.0;
         let name = if name.is_empty() { "client" } else { name };
         write!(out, "{name}#{}.{}", id.index, id.generation)
     }

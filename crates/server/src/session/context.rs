@@ -15,8 +15,8 @@ use trunkline_router::{
 pub(crate) use guaranteed::code_of;
 pub use guaranteed::{NotNow, ToStore};
 
-use super::Face;
-use crate::engine::{Keeper, LOGGED_EVERY, Member, Office, Reminder};
+use super::ClientRenderer;
+use crate::engine::{ClientSession, EngineState, LOGGED_EVERY, Reminder, Storage};
 
 /// Why something that a client asked for is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,18 +49,18 @@ pub struct Asked<'a> {
 }
 
 /// The router as one client sees it, for the time of one read.
-pub struct Desk<'a> {
+pub struct ClientContext<'a> {
     pub(crate) now: u64,
-    pub(crate) router: &'a mut Router<Face>,
-    pub(crate) keeper: &'a mut Keeper,
-    pub(crate) office: &'a mut Office,
-    pub(crate) member: &'a mut Member,
+    pub(crate) router: &'a mut Router<ClientRenderer>,
+    pub(crate) storage: &'a mut Storage,
+    pub(crate) state: &'a mut EngineState,
+    pub(crate) client_session: &'a mut ClientSession,
 }
 
-impl Desk<'_> {
+impl ClientContext<'_> {
     /// The client that this is.
     pub fn client(&self) -> ClientId {
-        self.member.id
+        self.client_session.id
     }
 
     /// Nanoseconds since the router's epoch.
@@ -70,54 +70,55 @@ impl Desk<'_> {
 
     /// False once the connection is to end: nothing more is read from it.
     pub fn is_open(&self) -> bool {
-        !self.member.is_closing
+        !self.client_session.is_closing
     }
 
     /// True once the client has said who it is.
     pub fn is_greeted(&self) -> bool {
-        self.member.is_greeted
+        self.client_session.is_greeted
     }
 
     /// The most bytes of a frame.
     pub fn frame_bytes(&self) -> u32 {
-        u32::try_from(self.office.config.limits.frame_bytes).unwrap_or(u32::MAX)
+        u32::try_from(self.state.config.limits.frame_bytes).unwrap_or(u32::MAX)
     }
 
     /// Aliases are below this.
     pub fn aliases(&self) -> u32 {
-        let limit = self.office.config.limits.topics_per_client;
+        let limit = self.state.config.limits.topics_per_client;
         u32::try_from(limit).unwrap_or(u32::MAX).min(trunkline_native::TOPIC_NUMBERS)
     }
 
     /// The most subscriptions of this client.
     pub fn subscriptions(&self) -> u32 {
-        u32::try_from(self.office.config.limits.subscriptions_per_client).unwrap_or(u32::MAX)
+        u32::try_from(self.state.config.limits.subscriptions_per_client).unwrap_or(u32::MAX)
     }
 
     /// Takes the client in under its name: with the options of the configuration, or less where it
     /// asks for less.
     pub fn greet(&mut self, asked: &Asked<'_>) {
-        let member = &mut *self.member;
-        member.is_greeted = true;
-        asked.name.clone_into(&mut member.name);
-        member.asked = Ask {
+        let client_session = &mut *self.client_session;
+        client_session.is_greeted = true;
+        asked.name.clone_into(&mut client_session.name);
+        client_session.asked = Ask {
             queue_messages: asked.queue_messages,
             queue_bytes: asked.queue_bytes,
             overflow: asked.overflow,
             messages_per_second: asked.messages_per_second,
             bytes_per_second: asked.bytes_per_second,
         };
-        let options = member.options(&self.office.config);
-        member.updates_per_second = self.office.config.updates_per_second(&member.name);
-        self.router.set_options(self.now, member.id, options);
-        member.uses_credit = asked.credit;
+        let options = client_session.options(&self.state.config);
+        client_session.updates_per_second =
+            self.state.config.updates_per_second(&client_session.name);
+        self.router.set_options(self.now, client_session.id, options);
+        client_session.uses_credit = asked.credit;
         if asked.credit {
-            self.router.use_credit(member.id);
+            self.router.use_credit(client_session.id);
         }
         info!(
-            client = %member.label(),
-            address = %member.peer.address,
-            profile = %member.profile(),
+            client = %client_session.label(),
+            address = %client_session.peer.address,
+            profile = %client_session.profile(),
             "connected"
         );
     }
@@ -148,13 +149,13 @@ impl Desk<'_> {
         format: u16,
         payload: &[u8],
     ) -> Result<usize, Denied> {
-        self.member.published += 1;
-        self.member.format = format;
+        self.client_session.published += 1;
+        self.client_session.format = format;
         let envelope = Envelope { mode: Mode::Direct, format, request: None, payload };
         self.router.publish(self.now, topic, &envelope).map_err(denied)
     }
 
-    /// As [`Desk::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
+    /// As [`ClientContext::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
     /// the client.
     ///
     /// # Errors
@@ -168,30 +169,30 @@ impl Desk<'_> {
         format: u16,
         payload: &[u8],
     ) -> Result<(), Denied> {
-        self.member.published += 1;
-        self.member.format = format;
-        self.office.totals.requests += 1;
-        let id = self.member.id;
-        let most = self.office.config.limits.requests_per_client;
+        self.client_session.published += 1;
+        self.client_session.format = format;
+        self.state.totals.requests += 1;
+        let id = self.client_session.id;
+        let most = self.state.config.limits.requests_per_client;
         let deadline = match timeout {
             0 => self.now.saturating_add(UNSTATED_TIMEOUT),
             timeout => self.now.saturating_add(timeout),
         };
-        if let Some(face) = self.router.renderer(id) {
-            if face.requests.len() >= most {
+        if let Some(renderer) = self.router.renderer(id) {
+            if renderer.requests.len() >= most {
                 let text = format!("{most} requests wait already (limits.requests_per_client)");
                 return Err(Denied { code: code::LIMIT, offset: None, text });
             }
-            if !face.requests.add(correlation, deadline) {
+            if !renderer.requests.add(correlation, deadline) {
                 let text = format!("a request {correlation} waits already");
                 return Err(Denied { code: code::IN_USE, offset: None, text });
             }
-            let before = face.requests.alarm();
-            if let Some(at) = face.requests.arm(deadline) {
+            let before = renderer.requests.alarm();
+            if let Some(at) = renderer.requests.arm(deadline) {
                 if let Some(before) = before {
-                    self.office.take_back(before, id, Reminder::Requests);
+                    self.state.take_back(before, id, Reminder::Requests);
                 }
-                self.office.remind(at, id, Reminder::Requests);
+                self.state.remind(at, id, Reminder::Requests);
             }
         }
         let request = Some(Requester { client: id, correlation });
@@ -200,7 +201,7 @@ impl Desk<'_> {
             Ok(0) => Err(Denied {
                 code: code::NO_RESPONDER,
                 offset: None,
-                text: match self.router.lanes_of(topic) {
+                text: match self.router.matches_of(topic) {
                     0 => "nobody subscribes to this topic".to_owned(),
                     _ => "who subscribes to this topic has no room for it".to_owned(),
                 },
@@ -208,8 +209,8 @@ impl Desk<'_> {
             Ok(_) => return Ok(()),
             Err(refusal) => Err(denied(refusal)),
         };
-        if let Some(face) = self.router.renderer(id) {
-            face.requests.take(correlation);
+        if let Some(renderer) = self.router.renderer(id) {
+            renderer.requests.take(correlation);
         }
         published
     }
@@ -229,13 +230,14 @@ impl Desk<'_> {
         let gone =
             |text: &str| Denied { code: code::REQUESTER_GONE, offset: None, text: text.to_owned() };
         let client = ClientId::from_u64(requester);
-        let face = self.router.renderer(client).ok_or_else(|| gone("the requester has left"))?;
-        if !face.requests.take(correlation) {
+        let renderer =
+            self.router.renderer(client).ok_or_else(|| gone("the requester has left"))?;
+        if !renderer.requests.take(correlation) {
             return Err(gone("the requester does not wait for this any more"));
         }
-        self.office.totals.replies += 1;
-        let told = self.router.reply(client, |face, out| {
-            face.reply(out, correlation, format, payload);
+        self.state.totals.replies += 1;
+        let told = self.router.reply(client, |renderer, out| {
+            renderer.reply(out, correlation, format, payload);
         });
         if told { Ok(()) } else { Err(gone("the requester takes nothing any more")) }
     }
@@ -257,19 +259,22 @@ impl Desk<'_> {
         }
         self.room_for_subscription()?;
         let mut options = options;
-        if let Some(cap) = self.member.updates_per_second {
+        if let Some(cap) = self.client_session.updates_per_second {
             let asked = options.updates_per_second;
             options.updates_per_second = Some(asked.map_or(cap, |asked| asked.min(cap)));
         }
         self.router
-            .subscribe(self.now, self.member.id, number, pattern, &options)
+            .subscribe(self.now, self.client_session.id, number, pattern, &options)
             .map_err(denied)?;
         let is_conflated = options.conflate || options.updates_per_second.is_some();
-        if is_conflated && !self.member.uses_credit && !self.member.has_bounded_buffers {
-            self.member.has_bounded_buffers = true;
-            self.office.to_bound.push(self.member.id);
+        if is_conflated
+            && !self.client_session.uses_credit
+            && !self.client_session.has_bounded_buffers
+        {
+            self.client_session.has_bounded_buffers = true;
+            self.state.to_bound.push(self.client_session.id);
         }
-        debug!(client = %self.member.label(), subscription = number, pattern, "subscribed");
+        debug!(client = %self.client_session.label(), subscription = number, pattern, "subscribed");
         Ok(())
     }
 
@@ -279,7 +284,7 @@ impl Desk<'_> {
     ///
     /// There is none of this number.
     pub fn unsubscribe(&mut self, number: u32) -> Result<(), Denied> {
-        self.router.unsubscribe(self.now, self.member.id, number).map_err(denied)
+        self.router.unsubscribe(self.now, self.client_session.id, number).map_err(denied)
     }
 
     /// The client has taken so many conflated messages, from the first on; `round_trip` in nanoseconds,
@@ -289,17 +294,17 @@ impl Desk<'_> {
     ///
     /// It has not said that it would tell, or it cannot have taken so many or so few.
     pub fn taken(&mut self, messages: u64, round_trip: u64) -> Result<(), Denied> {
-        self.router.taken(self.now, self.member.id, messages, round_trip).map_err(denied)
+        self.router.taken(self.now, self.client_session.id, messages, round_trip).map_err(denied)
     }
 
     /// Writes something for the client, in its protocol.
     pub fn tell(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        self.router.control(self.member.id, |_, out| write(out));
+        self.router.control(self.client_session.id, |_, out| write(out));
     }
 
-    /// As [`Desk::tell`], by the half that renders.
-    pub fn control(&mut self, write: impl FnOnce(&mut Face, &mut Vec<u8>)) {
-        self.router.control(self.member.id, write);
+    /// As [`ClientContext::tell`], by the half that renders.
+    pub fn control(&mut self, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>)) {
+        self.router.control(self.client_session.id, write);
     }
 
     /// Tells the client that what it asked for by a frame `of` this kind is not done.
@@ -308,29 +313,32 @@ impl Desk<'_> {
         let refused =
             Refused { of, code: denied.code, offset: denied.offset, id, text: &denied.text };
         let what = format_args!("{} {id}", kind::name(of));
-        self.refuse_by(what, denied, |face, out| face.refused(out, &refused));
+        self.refuse_by(what, denied, |renderer, out| renderer.refused(out, &refused));
     }
 
-    /// As [`Desk::refuse`], told by `write`; `what` is for the log.
+    /// As [`ClientContext::refuse`], told by `write`; `what` is for the log.
     #[cold]
     pub fn refuse_by(
         &mut self,
         what: fmt::Arguments<'_>,
         denied: &Denied,
-        write: impl FnOnce(&mut Face, &mut Vec<u8>),
+        write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>),
     ) {
-        self.office.totals.refusals += 1;
-        self.router.control(self.member.id, write);
-        debug!(client = %self.member.label(), %what, reason = %denied.text, "refused");
-        let member = &mut *self.member;
-        member.refusals += 1;
-        if member.refusals_logged_at.is_none_or(|at| self.now >= at.saturating_add(LOGGED_EVERY)) {
-            member.refusals_logged_at = Some(self.now);
+        self.state.totals.refusals += 1;
+        self.router.control(self.client_session.id, write);
+        debug!(client = %self.client_session.label(), %what, reason = %denied.text, "refused");
+        let client_session = &mut *self.client_session;
+        client_session.refusals += 1;
+        if client_session
+            .refusals_logged_at
+            .is_none_or(|at| self.now >= at.saturating_add(LOGGED_EVERY))
+        {
+            client_session.refusals_logged_at = Some(self.now);
             warn!(
-                client = %member.label(),
+                client = %client_session.label(),
                 %what,
                 reason = %denied.text,
-                refusals = member.refusals,
+                refusals = client_session.refusals,
                 "something a client asked for is not done"
             );
         }
@@ -339,33 +347,33 @@ impl Desk<'_> {
     /// Counts something that is not done and that the client has been told of before.
     #[cold]
     pub fn refuse_silently(&mut self) {
-        self.office.totals.refusals += 1;
-        self.member.refusals += 1;
+        self.state.totals.refusals += 1;
+        self.client_session.refusals += 1;
     }
 
     /// Ends the connection: the client is told why, and nothing more is read from it.
     #[cold]
     pub fn close(&mut self, code: u16, reason: &str) {
-        close(self.now, self.router, self.member, code, reason);
+        close(self.now, self.router, self.client_session, code, reason);
     }
 }
 
-/// See [`Desk::close`].
+/// See [`ClientContext::close`].
 pub(crate) fn close(
     now: u64,
-    router: &mut Router<Face>,
-    member: &mut Member,
+    router: &mut Router<ClientRenderer>,
+    client_session: &mut ClientSession,
     code: u16,
     reason: &str,
 ) {
-    if member.is_closing {
+    if client_session.is_closing {
         return;
     }
-    member.is_closing = true;
-    if let Some(face) = router.renderer(member.id) {
-        face.closing_code = code;
+    client_session.is_closing = true;
+    if let Some(renderer) = router.renderer(client_session.id) {
+        renderer.closing_code = code;
     }
-    router.close(now, member.id, reason);
+    router.close(now, client_session.id, reason);
 }
 
 /// What a client asked of its queue, kept for when the configuration changes.

@@ -45,7 +45,7 @@ pub struct Totals {
 
 /// Configuration, timers, totals.
 #[derive(Debug)]
-pub(crate) struct Office {
+pub(crate) struct EngineState {
     pub(crate) config: Arc<Config>,
     /// Nanoseconds.
     pub(crate) handshake_timeout: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Office {
     reminders: BTreeSet<(u64, u64, Reminder)>,
 }
 
-impl Office {
+impl EngineState {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             config: Arc::new(config.clone()),
@@ -134,9 +134,9 @@ mod tests {
             }
             assert_eq!(engine.received(0, id, &bytes), bytes.len());
             let requests = |it: &&(u64, u64, Reminder)| it.2 == Reminder::Requests;
-            assert_eq!(engine.office.reminders.iter().filter(requests).count(), 1);
+            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 1);
             engine.closed(0, id, "done");
-            assert_eq!(engine.office.reminders.iter().filter(requests).count(), 0);
+            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 0);
         }
     }
 }

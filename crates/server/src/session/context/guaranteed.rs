@@ -4,7 +4,7 @@ use trunkline_native::code;
 use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
-use super::{Denied, Desk, denied};
+use super::{ClientContext, Denied, denied};
 use crate::engine::{Origin, TooMany, message_bytes};
 
 /// A message to store, but for its topic's name.
@@ -52,12 +52,12 @@ pub(crate) fn code_of(denied: &trunkline_store::Denied) -> u16 {
     }
 }
 
-impl Desk<'_> {
+impl ClientContext<'_> {
     fn not_now(&mut self, denied: &trunkline_store::Denied) -> NotNow {
         let told = Denied { code: code_of(denied), offset: None, text: denied.to_string() };
         match denied {
             trunkline_store::Denied::Busy => {
-                self.keeper.hold(self.member.id);
+                self.storage.hold(self.client_session.id);
                 NotNow::Held
             }
             trunkline_store::Denied::OutOfSequence(next) => NotNow::OutOfSequence(*next, told),
@@ -72,26 +72,26 @@ impl Desk<'_> {
     /// There are as many producers as may be, or the journal takes nothing.
     pub fn produce(&mut self, name: &str) -> Result<Producing, NotNow> {
         // Also one that another connection has brought in: who stores something under it is counted.
-        let last = self.keeper.store.last_of_producer(name);
-        let newcomer = last.is_none_or(|last| last == 0).then(|| self.member.origin());
+        let last = self.storage.store.last_of_producer(name);
+        let newcomer = last.is_none_or(|last| last == 0).then(|| self.client_session.origin());
         if let Some(origin) = &newcomer {
             self.may_bring_in(origin, last.is_some()).map_err(NotNow::Denied)?;
         }
-        let (store, at, _) = self.keeper.parts(self.now, self.router);
-        let produced = store.produce(at, self.member.id.as_u64(), name);
+        let (store, at, _) = self.storage.parts(self.now, self.router);
+        let produced = store.produce(at, self.client_session.id.as_u64(), name);
         let producing = produced.map_err(|denied| self.not_now(&denied))?;
         if let Some(origin) = newcomer {
-            self.member.newcomer = self.keeper.newcomers.add(origin, last.is_some());
+            self.client_session.newcomer = self.storage.newcomers.add(origin, last.is_some());
         }
-        self.member.producer = Some(producing.producer);
+        self.client_session.producer = Some(producing.producer);
         Ok(producing)
     }
 
     /// Whether the client may have a name of a producer under which nothing is stored.
     fn may_bring_in(&mut self, origin: &Origin, is_known: bool) -> Result<(), Denied> {
-        let journal = &self.office.config.journal;
+        let journal = &self.state.config.journal;
         let (unused, stored) = (journal.producers_per_client, journal.new_producers_per_client);
-        let may = self.keeper.newcomers.may(self.now, origin, is_known, (unused, stored));
+        let may = self.storage.newcomers.may(self.now, origin, is_known, (unused, stored));
         let Err(too_many) = may else { return Ok(()) };
         let (most, what, key) = match too_many {
             TooMany::Unused => (unused, "nothing", "producers_per_client"),
@@ -118,13 +118,13 @@ impl Desk<'_> {
     #[inline]
     pub fn store(&mut self, producer: ProducerId, it: &ToStore<'_>) -> Result<(), NotNow> {
         // What is longer could be stored, and not be published to direct subscribers.
-        let (bytes, limit) = (it.payload.len(), message_bytes(&self.office.config));
+        let (bytes, limit) = (it.payload.len(), message_bytes(&self.state.config));
         if bytes > limit {
             return Err(NotNow::Denied(denied(Refusal::MessageTooLong { bytes, limit })));
         }
-        self.keeper.name.clear();
-        self.keeper.name.push_str(self.router.topic_name(it.topic));
-        let name = std::mem::take(&mut self.keeper.name);
+        self.storage.name.clear();
+        self.storage.name.push_str(self.router.topic_name(it.topic));
+        let name = std::mem::take(&mut self.storage.name);
         let message = NewMessage {
             sequence: it.sequence,
             time_to_live: it.time_to_live,
@@ -133,17 +133,17 @@ impl Desk<'_> {
             topic: &name,
             payload: it.payload,
         };
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         counter.topic = Some(it.topic);
         let stored = store.store(at, producer, &message, &mut counter);
-        self.keeper.name = name;
+        self.storage.name = name;
         match stored {
             Ok(()) => {
-                self.member.published += 1;
-                self.member.format = it.format;
+                self.client_session.published += 1;
+                self.client_session.format = it.format;
                 // Nothing was stored before: what is taken now with a sequence is its first.
-                if let Some(newcomer) = self.member.newcomer.take_if(|_| it.sequence > 0) {
-                    self.keeper.newcomers.stored(&newcomer);
+                if let Some(newcomer) = self.client_session.newcomer.take_if(|_| it.sequence > 0) {
+                    self.storage.newcomers.stored(&newcomer);
                 }
                 Ok(())
             }
@@ -163,23 +163,23 @@ impl Desk<'_> {
                 Denied { code: code::BAD_NAME, offset, text: format!("no pattern: {error}") };
             return Err(NotNow::Denied(denied));
         }
-        if self.router.has_subscription(self.member.id, asked.subscription) {
+        if self.router.has_subscription(self.client_session.id, asked.subscription) {
             let text = format!("the client has a subscription {} already", asked.subscription);
             return Err(NotNow::Denied(Denied { code: code::IN_USE, offset: None, text }));
         }
         let most = self.subscriptions();
-        if self.keeper.consumers.of(self.member.id) >= most {
+        if self.storage.consumers.of(self.client_session.id) >= most {
             let text = format!(
                 "the client has its limit of {most} subscriptions (limits.subscriptions_per_client)"
             );
             return Err(NotNow::Denied(Denied { code: code::LIMIT, offset: None, text }));
         }
         self.room_for_subscription().map_err(NotNow::Denied)?;
-        let client = self.member.id.as_u64();
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let client = self.client_session.id.as_u64();
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         let consumed = store.consume(at, client, asked, &mut counter);
         consumed.map_err(|denied| self.not_now(&denied))?;
-        self.keeper.consumers.begin(self.member.id);
+        self.storage.consumers.begin(self.client_session.id);
         Ok(())
     }
 
@@ -189,8 +189,8 @@ impl Desk<'_> {
     ///
     /// It has no such durable subscription.
     pub fn acknowledge(&mut self, subscription: u32, what: (u64, bool)) -> Result<(), NotNow> {
-        let client = self.member.id.as_u64();
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let client = self.client_session.id.as_u64();
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         let done = store.acknowledge(at, client, subscription, what, &mut counter);
         done.map_err(|denied| self.not_now(&denied))
     }
@@ -201,8 +201,8 @@ impl Desk<'_> {
     ///
     /// It has no such durable subscription.
     pub fn give_back(&mut self, subscription: u32, what: (u64, u64)) -> Result<(), NotNow> {
-        let client = self.member.id.as_u64();
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let client = self.client_session.id.as_u64();
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         let done = store.release(at, client, subscription, what, &mut counter);
         done.map_err(|denied| self.not_now(&denied))
     }
@@ -213,18 +213,18 @@ impl Desk<'_> {
     ///
     /// There is none of this name, or the journal takes nothing.
     pub fn delete(&mut self, name: &str) -> Result<(), NotNow> {
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         let done = store.delete(at, name, &mut counter);
         done.map_err(|denied| self.not_now(&denied))
     }
 
     /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
     pub fn detach(&mut self, subscription: u32) -> bool {
-        let client = self.member.id.as_u64();
-        let (store, at, mut counter) = self.keeper.parts(self.now, self.router);
+        let client = self.client_session.id.as_u64();
+        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
         let was_there = store.detach(at, client, subscription, &mut counter).is_ok();
         if was_there {
-            self.keeper.consumers.end(self.member.id);
+            self.storage.consumers.end(self.client_session.id);
         }
         was_there
     }
@@ -232,21 +232,21 @@ impl Desk<'_> {
     /// Whether there may be one more subscription, be it direct, durable or a replay: not while the client has to
     /// read which of those that it had are refused.
     pub(super) fn room_for_subscription(&self) -> Result<(), Denied> {
-        if !self.member.late_refusals.is_empty() {
+        if !self.client_session.late_refusals.is_empty() {
             let text = format!(
                 "{} subscriptions of the client have ended, and it does not read that they have",
-                self.member.late_refusals.len()
+                self.client_session.late_refusals.len()
             );
             return Err(Denied { code: code::LIMIT, offset: None, text });
         }
-        let limit = self.office.config.limits.subscriptions;
-        let all = self.router.view().subscriptions_now() + self.keeper.consumers.all();
+        let limit = self.state.config.limits.subscriptions;
+        let all = self.router.view().subscriptions_now() + self.storage.consumers.all();
         if all < limit { Ok(()) } else { Err(denied(Refusal::TooManySubscriptions(limit))) }
     }
 
     /// Whether a number is taken by a durable subscription or a replay.
     pub(super) fn has_consumer(&self, subscription: u32) -> bool {
-        self.keeper.consumers.of(self.member.id) > 0
-            && self.keeper.store.has_consumer(self.member.id.as_u64(), subscription)
+        self.storage.consumers.of(self.client_session.id) > 0
+            && self.storage.store.has_consumer(self.client_session.id.as_u64(), subscription)
     }
 }

@@ -1,4 +1,4 @@
-//! Lanes: what a subscription has of a topic that it matches.
+//! Matches: what a subscription has of a topic that it matches.
 
 use crate::ledger::Ledger;
 use crate::message::Requester;
@@ -6,7 +6,7 @@ use crate::pool::{Linked, Links, List, NONE, Pool};
 
 /// The client has been told the name of the topic.
 pub(crate) const ANNOUNCED: u32 = 1;
-/// Updates replace one another; [`Lane::extra`] is a [`Conflated`].
+/// Updates replace one another; [`Match::extra`] is a [`Conflated`].
 pub(crate) const CONFLATED: u32 = 2;
 
 /// Kinds of lists.
@@ -18,7 +18,7 @@ pub(crate) const GAPS: usize = 3;
 /// A subscription and a topic that it matches. A cache line: a delivery touches one.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-pub(crate) struct Lane {
+pub(crate) struct Match {
     pub(crate) client: u32,
     /// The client's number of the subscription.
     pub(crate) number: u32,
@@ -29,33 +29,33 @@ pub(crate) struct Lane {
     pub(crate) delivered: u64,
     pub(crate) discarded: u64,
     pub(crate) subscription: u32,
-    /// Changes when the lane goes, so that what is left of it in a queue is known.
+    /// Changes when the match goes, so that what is left of it in a queue is known.
     pub(crate) generation: u32,
     /// Records in the client's queue, or 1 if an update waits.
     pub(crate) queued: u32,
     /// A [`Conflated`] if it is one, else a [`Losses`], else nothing.
     pub(crate) extra: u32,
-    /// Among the lanes of the subscription.
+    /// Among the matches of the subscription.
     pub(crate) siblings: Links,
 }
 
-impl Linked<OF_SUBSCRIPTION> for Lane {
+impl Linked<OF_SUBSCRIPTION> for Match {
     fn links(&mut self) -> &mut Links {
         &mut self.siblings
     }
 }
 
-impl Lane {
+impl Match {
     #[inline]
     pub(crate) fn is_conflated(&self) -> bool {
         self.flags & CONFLATED != 0
     }
 }
 
-/// What a lane has besides if its updates replace one another.
+/// What a match has besides if its updates replace one another.
 #[derive(Debug, Default)]
 pub(crate) struct Conflated {
-    pub(crate) lane: u32,
+    pub(crate) matched: u32,
     /// An [`Interval`], or nothing if there is no cap.
     pub(crate) interval: u32,
     /// A [`Losses`], or nothing.
@@ -102,11 +102,11 @@ pub(crate) struct Waiting {
 /// The longest payload whose memory a [`Waiting`] keeps for the next.
 pub(crate) const KEPT_PAYLOAD: usize = 4 << 10;
 
-/// Lanes with the same interval between updates.
+/// Matches with the same interval between updates.
 #[derive(Debug, Default)]
 pub(crate) struct Interval {
     pub(crate) nanoseconds: u64,
-    /// Each in the order in which intervals end: lanes that began theirs when they delivered, and lanes
+    /// Each in the order in which intervals end: matches that began theirs when they delivered, and matches
     /// that delivered a little late and began before that.
     pub(crate) cooling: [List<OF_INTERVAL>; 2],
     /// Subscriptions with this interval.
@@ -115,7 +115,7 @@ pub(crate) struct Interval {
     pub(crate) armed: Option<u64>,
 }
 
-/// Messages that a lane has lost in a row.
+/// Messages that a match has lost in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) count: u64,
@@ -140,13 +140,13 @@ impl Lost {
     }
 }
 
-/// What a lane has lost and the client has not been told.
+/// What a match has lost and the client has not been told.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
-    pub(crate) lane: u32,
-    /// Before everything of the lane that waits.
+    pub(crate) matched: u32,
+    /// Before everything of the match that waits.
     pub(crate) front: Option<Lost>,
-    /// After everything of the lane that waits.
+    /// After everything of the match that waits.
     pub(crate) back: Option<Lost>,
     /// Whether it is in the client's list; then there is something in front.
     pub(crate) is_listed: bool,
@@ -167,20 +167,20 @@ pub(crate) fn add(to: &mut Option<Lost>, lost: Option<Lost>) {
     };
 }
 
-/// All lanes, with what some of them have besides.
-pub(crate) struct Lanes {
-    pub(crate) lanes: Pool<Lane>,
+/// All matches, with what some of them have besides.
+pub(crate) struct Matches {
+    pub(crate) matches: Pool<Match>,
     pub(crate) conflated: Pool<Conflated>,
     pub(crate) waiting: Pool<Waiting>,
     pub(crate) losses: Pool<Losses>,
-    /// Of the lane that came or went last.
+    /// Of the match that came or went last.
     generation: u32,
 }
 
-impl Lanes {
+impl Matches {
     pub(crate) fn new() -> Self {
         Self {
-            lanes: Pool::new(),
+            matches: Pool::new(),
             conflated: Pool::new(),
             waiting: Pool::new(),
             losses: Pool::new(),
@@ -188,64 +188,65 @@ impl Lanes {
         }
     }
 
-    /// What no lane has had for very long.
+    /// What no match has had for very long.
     pub(crate) fn next_generation(&mut self) -> u32 {
         self.generation = self.generation.wrapping_add(1);
         self.generation
     }
 
-    /// Whether a lane is the one of this generation. One that has gone may have left no memory.
+    /// Whether a match is the one of this generation. One that has gone may have left no memory.
     #[inline]
-    pub(crate) fn is_there(&self, lane: u32, generation: u32) -> bool {
-        self.lanes.get(lane).is_some_and(|it| it.generation == generation)
+    pub(crate) fn is_there(&self, matched: u32, generation: u32) -> bool {
+        self.matches.get(matched).is_some_and(|it| it.generation == generation)
     }
 
     /// Gives memory back that is of no use, of one structure; whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
-        self.lanes.shrink()
+        self.matches.shrink()
             || self.conflated.shrink()
             || self.waiting.shrink()
             || self.losses.shrink()
     }
 
     pub(crate) fn has_unused(&self) -> bool {
-        self.lanes.has_unused()
+        self.matches.has_unused()
             || self.conflated.has_unused()
             || self.waiting.has_unused()
             || self.losses.has_unused()
     }
 
-    /// The [`Losses`] of a lane, or nothing.
+    /// The [`Losses`] of a match, or nothing.
     #[inline]
-    pub(crate) fn losses_of(&self, lane: u32) -> u32 {
-        let lane = &self.lanes[lane];
-        if lane.is_conflated() { self.conflated[lane.extra].losses } else { lane.extra }
+    pub(crate) fn losses_of(&self, matched: u32) -> u32 {
+        let matched = &self.matches[matched];
+        if matched.is_conflated() { self.conflated[matched.extra].losses } else { matched.extra }
     }
 
-    pub(crate) fn set_losses(&mut self, lane: u32, losses: u32) {
-        let lane = &mut self.lanes[lane];
-        if lane.is_conflated() {
-            self.conflated[lane.extra].losses = losses;
+    pub(crate) fn set_losses(&mut self, matched: u32, losses: u32) {
+        let matched = &mut self.matches[matched];
+        if matched.is_conflated() {
+            self.conflated[matched.extra].losses = losses;
         } else {
-            lane.extra = losses;
+            matched.extra = losses;
         }
     }
 
-    pub(crate) fn ledger(&self, lane: u32) -> Ledger {
-        let lane = &self.lanes[lane];
+    pub(crate) fn ledger(&self, matched: u32) -> Ledger {
+        let matched = &self.matches[matched];
         Ledger {
-            published: lane.published,
-            delivered: lane.delivered,
-            elided: if lane.is_conflated() { self.conflated[lane.extra].elided } else { 0 },
-            discarded: lane.discarded,
-            queued: u64::from(lane.queued),
+            published: matched.published,
+            delivered: matched.delivered,
+            elided: if matched.is_conflated() { self.conflated[matched.extra].elided } else { 0 },
+            discarded: matched.discarded,
+            queued: u64::from(matched.queued),
         }
     }
 
-    /// Whether nothing of a lane waits, for a delivery or for the end of an interval.
-    pub(crate) fn is_idle(&self, lane: u32) -> bool {
-        let cools = |lane: &Lane| lane.is_conflated() && self.conflated[lane.extra].is_cooling;
-        let at = &self.lanes[lane];
-        at.queued == 0 && self.losses_of(lane) == NONE && !cools(at)
+    /// Whether nothing of a match waits, for a delivery or for the end of an interval.
+    pub(crate) fn is_idle(&self, matched: u32) -> bool {
+        let cools =
+            |matched: &Match| matched.is_conflated() && self.conflated[matched.extra].is_cooling;
+        let at = &self.matches[matched];
+        at.queued == 0 && self.losses_of(matched) == NONE && !cools(at)
     }
 }
