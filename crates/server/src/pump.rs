@@ -403,8 +403,8 @@ impl Pump {
         if let Some(commit) = self.engine.next_commit(self.now) {
             workers.commit(commit);
         }
-        if let Some(chore) = self.engine.next_chore(self.now) {
-            workers.chore(chore);
+        if let Some(task) = self.engine.next_task(self.now) {
+            workers.task(task);
         }
     }
 
@@ -428,7 +428,7 @@ impl Pump {
     fn finish(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Committed(result) => self.engine.committed(self.now, result),
-            Outcome::Chore(done) => self.engine.chore_done(self.now, done),
+            Outcome::Task(done) => self.engine.task_done(self.now, done),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use trunkline_native::{Refused, kind};
 use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
 use trunkline_store::{
-    Consuming, Delivery, Denied, Durability, Loss, Moment, Outlet, Store, Stored,
+    ClockReading, Consuming, Delivery, Denied, Durability, EventSink, Loss, Store, Stored,
 };
 
 use super::ConnectionId;
@@ -67,8 +67,8 @@ impl Storage {
         self.epoch = since_1970.saturating_sub(now);
     }
 
-    pub(crate) fn moment(&self, now: u64) -> Moment {
-        Moment { now, time: self.epoch.saturating_add(now) }
+    pub(crate) fn clock_reading(&self, now: u64) -> ClockReading {
+        ClockReading { now, time: self.epoch.saturating_add(now) }
     }
 
     /// The store, the time, and who it talks to.
@@ -76,11 +76,11 @@ impl Storage {
         &'a mut self,
         now: u64,
         router: &'a mut Router<ClientRenderer>,
-    ) -> (&'a mut Store, Moment, Counter<'a>) {
-        let at = self.moment(now);
+    ) -> (&'a mut Store, ClockReading, ClientSink<'a>) {
+        let at = self.clock_reading(now);
         let (alarms, consumers) = (&mut self.alarms, &mut self.consumers);
-        let counter = Counter { now, router, alarms, consumers, topic: None };
-        (&mut self.store, at, counter)
+        let sink = ClientSink { now, router, alarms, consumers, topic: None };
+        (&mut self.store, at, sink)
     }
 
     /// A connection is not to be read from until there is room.
@@ -129,7 +129,7 @@ impl Storage {
 }
 
 /// Tells clients of the router what the store has to say.
-pub(crate) struct Counter<'a> {
+pub(crate) struct ClientSink<'a> {
     now: u64,
     router: &'a mut Router<ClientRenderer>,
     alarms: &'a mut Vec<(u64, ConnectionId)>,
@@ -138,7 +138,7 @@ pub(crate) struct Counter<'a> {
     pub(crate) topic: Option<TopicId>,
 }
 
-impl Counter<'_> {
+impl ClientSink<'_> {
     fn push(&mut self, client: u64, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>)) {
         self.router.push(self.now, ClientId::from_u64(client), write);
     }
@@ -152,7 +152,7 @@ fn durability(it: Durability) -> trunkline_native::Durability {
     trunkline_native::Durability { memory: it.memory, disk: it.disk }
 }
 
-impl Outlet for Counter<'_> {
+impl EventSink for ClientSink<'_> {
     fn has_room(&mut self, client: u64) -> bool {
         let id = ClientId::from_u64(client);
         match self.router.room_at(id) {

@@ -1,6 +1,6 @@
 //! Guaranteed delivery as the loop sees it: work for the disk, and connections that wait for it.
 
-use trunkline_journal::{Chore, Commit, Done};
+use trunkline_journal::{Commit, Done, Task};
 use trunkline_store::{ProducerId, Store};
 
 use super::{ConnectionId, Engine, Reminder};
@@ -15,14 +15,14 @@ impl Engine {
     /// [`Engine::committed`].
     #[inline]
     pub fn next_commit(&mut self, now: u64) -> Option<Commit> {
-        let at = self.storage.moment(now);
+        let at = self.storage.clock_reading(now);
         self.storage.store.next_commit(at)
     }
 
     /// Whether [`Engine::next_commit`] has records to write now.
     #[inline]
     pub fn wants_commit(&self, now: u64) -> bool {
-        self.storage.store.wants_commit(self.storage.moment(now))
+        self.storage.store.wants_commit(self.storage.clock_reading(now))
     }
 
     /// Bytes that wait for the disk.
@@ -34,8 +34,8 @@ impl Engine {
     /// What came of the commit.
     pub fn committed(&mut self, now: u64, result: Result<(), String>) {
         let before = self.storage.store.journal().failure().is_some();
-        let (store, at, mut counter) = self.storage.parts(now, &mut self.router);
-        store.committed(at, result, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.committed(at, result, &mut sink);
         if !before && let Some(why) = self.storage.store.journal().failure() {
             tracing::error!(why, "the journal has failed: nothing more is stored or acknowledged");
         }
@@ -43,22 +43,22 @@ impl Engine {
         self.remind_of_room();
     }
 
-    /// The next chore for the disk, if none is under way. Its outcome is for [`Engine::chore_done`].
+    /// The next background task for the disk, if none is under way. Its outcome is for [`Engine::task_done`].
     #[inline]
-    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
-        let at = self.storage.moment(now);
-        let chore = self.storage.store.next_chore(at);
+    pub fn next_task(&mut self, now: u64) -> Option<Task> {
+        let at = self.storage.clock_reading(now);
+        let task = self.storage.store.next_task(at);
         self.look_for_room(now);
-        chore
+        task
     }
 
-    /// What came of the chore.
-    pub fn chore_done(&mut self, now: u64, done: Done) {
+    /// What came of the background task.
+    pub fn task_done(&mut self, now: u64, done: Done) {
         if let (Done::Failed(why), None) = (&done, &self.storage.shortage) {
             tracing::warn!(why, "the journal's disk");
         }
-        let (store, at, mut counter) = self.storage.parts(now, &mut self.router);
-        store.chore_done(at, done, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.task_done(at, done, &mut sink);
         self.look_for_room(now);
         self.storage.release_all();
         self.remind_of_room();
@@ -90,22 +90,22 @@ impl Engine {
 
     /// Ends the store well: what [`Engine::next_commit`] gives from now on is the last.
     pub fn close_store(&mut self, now: u64) {
-        let at = self.storage.moment(now);
+        let at = self.storage.clock_reading(now);
         self.storage.store.close(at);
     }
 
     /// Producers are told what is acknowledged.
     pub(super) fn settle(&mut self, now: u64) {
-        let (store, _, mut counter) = self.storage.parts(now, &mut self.router);
-        store.settle(&mut counter);
+        let (store, _, mut sink) = self.storage.parts(now, &mut self.router);
+        store.settle(&mut sink);
         self.look_for_room(now);
         self.remind_of_room();
     }
 
     /// A client can take more.
     pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) {
-        let (store, at, mut counter) = self.storage.parts(now, &mut self.router);
-        store.client_has_room(at, id.as_u64(), &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.client_has_room(at, id.as_u64(), &mut sink);
         self.remind_of_room();
     }
 
@@ -113,8 +113,8 @@ impl Engine {
         if self.storage.next_deadline().is_none_or(|due| now < due) {
             return;
         }
-        let (store, at, mut counter) = self.storage.parts(now, &mut self.router);
-        store.advance(at, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.advance(at, &mut sink);
         self.look_for_room(now);
         self.remind_of_room();
     }
@@ -126,8 +126,8 @@ impl Engine {
         }
         if self.storage.consumers.of(id) > 0 {
             self.storage.consumers.end_all(id);
-            let (store, at, mut counter) = self.storage.parts(now, &mut self.router);
-            store.disconnect(at, id.as_u64(), &mut counter);
+            let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+            store.disconnect(at, id.as_u64(), &mut sink);
             self.remind_of_room();
         }
     }

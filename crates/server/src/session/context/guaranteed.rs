@@ -133,9 +133,9 @@ impl ClientContext<'_> {
             topic: &name,
             payload: it.payload,
         };
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        counter.topic = Some(it.topic);
-        let stored = store.store(at, producer, &message, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        sink.topic = Some(it.topic);
+        let stored = store.store(at, producer, &message, &mut sink);
         self.storage.name = name;
         match stored {
             Ok(()) => {
@@ -176,8 +176,8 @@ impl ClientContext<'_> {
         }
         self.room_for_subscription().map_err(NotNow::Denied)?;
         let client = self.client_session.id.as_u64();
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        let consumed = store.consume(at, client, asked, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        let consumed = store.consume(at, client, asked, &mut sink);
         consumed.map_err(|denied| self.not_now(&denied))?;
         self.storage.consumers.begin(self.client_session.id);
         Ok(())
@@ -190,8 +190,8 @@ impl ClientContext<'_> {
     /// It has no such durable subscription.
     pub fn acknowledge(&mut self, subscription: u32, what: (u64, bool)) -> Result<(), NotNow> {
         let client = self.client_session.id.as_u64();
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        let done = store.acknowledge(at, client, subscription, what, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        let done = store.acknowledge(at, client, subscription, what, &mut sink);
         done.map_err(|denied| self.not_now(&denied))
     }
 
@@ -202,8 +202,8 @@ impl ClientContext<'_> {
     /// It has no such durable subscription.
     pub fn give_back(&mut self, subscription: u32, what: (u64, u64)) -> Result<(), NotNow> {
         let client = self.client_session.id.as_u64();
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        let done = store.release(at, client, subscription, what, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        let done = store.release(at, client, subscription, what, &mut sink);
         done.map_err(|denied| self.not_now(&denied))
     }
 
@@ -213,16 +213,16 @@ impl ClientContext<'_> {
     ///
     /// There is none of this name, or the journal takes nothing.
     pub fn delete(&mut self, name: &str) -> Result<(), NotNow> {
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        let done = store.delete(at, name, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        let done = store.delete(at, name, &mut sink);
         done.map_err(|denied| self.not_now(&denied))
     }
 
     /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
     pub fn detach(&mut self, subscription: u32) -> bool {
         let client = self.client_session.id.as_u64();
-        let (store, at, mut counter) = self.storage.parts(self.now, self.router);
-        let was_there = store.detach(at, client, subscription, &mut counter).is_ok();
+        let (store, at, mut sink) = self.storage.parts(self.now, self.router);
+        let was_there = store.detach(at, client, subscription, &mut sink).is_ok();
         if was_there {
             self.storage.consumers.end(self.client_session.id);
         }

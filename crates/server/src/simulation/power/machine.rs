@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
-use trunkline_journal::{Chore, Commit, Disk as _, chore, commit, segment_name};
+use trunkline_journal::{Commit, Disk as _, Task, commit, segment_name, task};
 use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
@@ -36,7 +36,7 @@ pub(super) struct Machine {
     pub(super) now: u64,
     connections: Vec<(ConnectionId, Connection)>,
     commit: Option<(u64, Commit)>,
-    chore: Option<(u64, Chore)>,
+    task: Option<(u64, Task)>,
     random: Random,
     recent: VecDeque<String>,
 }
@@ -69,7 +69,7 @@ impl Machine {
             now: 1_000_000,
             connections: Vec::new(),
             commit: None,
-            chore: None,
+            task: None,
             random: Random::new(seed, 2),
             recent: VecDeque::new(),
         };
@@ -121,7 +121,7 @@ impl Machine {
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
             .collect();
         counts.in_write += u64::from(!writes.is_empty());
-        self.chore = None;
+        self.task = None;
         let random = &mut self.random;
         let mut chance = |below: u64| random.below(below);
         if power {
@@ -264,9 +264,9 @@ impl Machine {
             let result = commit(&mut self.disk, &it);
             engine.committed(self.now, result);
         }
-        if let Some((_, it)) = self.chore.take_if(|(due, _)| *due <= self.now) {
-            let done = chore(&mut self.disk, &it);
-            engine.chore_done(self.now, done);
+        if let Some((_, it)) = self.task.take_if(|(due, _)| *due <= self.now) {
+            let done = task(&mut self.disk, &it);
+            engine.task_done(self.now, done);
         }
     }
 
@@ -277,12 +277,12 @@ impl Machine {
             let due = self.now + self.random.between(50_000, 600_000);
             self.commit = Some((due, it));
         }
-        if self.chore.is_none()
-            && let Some(it) = engine.next_chore(self.now)
+        if self.task.is_none()
+            && let Some(it) = engine.next_task(self.now)
         {
-            counts.segments_removed += u64::from(matches!(it, Chore::Remove { .. }));
+            counts.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
             let due = self.now + self.random.between(10_000, 3_000_000);
-            self.chore = Some((due, it));
+            self.task = Some((due, it));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::durable::Loss;
 
 /// The time, by two clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct ClockReading {
     /// Nanoseconds by a clock that does not go back.
     pub now: u64,
     /// Nanoseconds since 1970.
@@ -81,7 +81,7 @@ pub struct Consuming {
 /// Why something is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denied {
-    /// Not now: it is to be tried again when a commit or a chore is done.
+    /// Not now: it is to be tried again when a commit or a background task is done.
     Busy,
     /// The next sequence of the producer is this one.
     OutOfSequence(u64),
@@ -145,7 +145,7 @@ impl fmt::Display for Denied {
 }
 
 /// Who is told what a store has to say. Clients are known by the numbers that the store was given.
-pub trait Outlet {
+pub trait EventSink {
     /// Whether a client can take a message now. If not, [`crate::Store::client_has_room`] is to be called
     /// when it can.
     fn has_room(&mut self, client: u64) -> bool;

@@ -20,16 +20,16 @@ const GATHERED_FOR: Duration = Duration::from_millis(1);
 const GATHERED: usize = 2 << 10;
 
 /// How long a wait for a reader lasts before it is looked whether the user wants an end.
-const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Standard output of one that conflates.
-pub(super) struct Outlet {
+pub(super) struct NewestOutput {
     is_pipe: bool,
     stop: Stop,
     written: Instant,
 }
 
-impl Outlet {
+impl NewestOutput {
     pub(super) fn new(stop: &Stop) -> Self {
         let out = io::stdout();
         let is_pipe =
@@ -53,7 +53,7 @@ impl Outlet {
             // The one page of the pipe is free when all of it is read.
             let out = io::stdout();
             let mut pipe = [PollFd::from_borrowed_fd(out.as_fd(), PollFlags::OUT)];
-            match poll(&mut pipe, Some(&MOMENT)) {
+            match poll(&mut pipe, Some(&LOOK_AGAIN)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 // Room; or nobody reads any more, which the next write meets.
                 _ => break,
