@@ -64,7 +64,7 @@ pub struct Running {
     handle: Handle,
     thread: Option<JoinHandle<io::Result<()>>>,
     /// Ends when it is dropped.
-    _http: Option<trunkline_net::http::Running>,
+    _http: Option<trunkline_http::Running>,
 }
 
 impl Server {
@@ -112,7 +112,7 @@ fn start_http(
     config: &Config,
     connections: usize,
     handle: &Handle,
-) -> io::Result<Option<trunkline_net::http::Running>> {
+) -> io::Result<Option<trunkline_http::Running>> {
     let Some(address) = &config.listen.http else { return Ok(None) };
     let settings = http::Settings {
         metrics_clients: config.metrics.clients,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trunkline_net::http::{Config, Order, ServerTls, Workers};
+use trunkline_http::{Config, Order, ServerTls, Workers};
 use trunkline_session::soap::{CallReport, Running, Server, TcpConfig, TcpServer};
 
 use super::binary_echo::BinaryEcho;

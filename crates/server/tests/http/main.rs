@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use trunkline_client::{Client, Event, Options, Subscribe};
-use trunkline_net::http::{self, ClientConfig, HeaderMap, Method, Received, StatusCode};
+use trunkline_http::{self as http, ClientConfig, HeaderMap, Method, Received, StatusCode};
 use trunkline_server::snapshot::Snapshot;
 use trunkline_server::{Config, Running, Server};
 

@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use super::body::Sending;
 use super::link::{Counts, Link, Traffic};
 use super::{Client, ClientConfig, Received, chunks, received};
-use crate::http::transport::Transport;
-use crate::http::{Error, Result};
+use crate::transport::Transport;
+use crate::{Error, Result};
 
 type Wire = Transport<Arc<Traffic>>;
 

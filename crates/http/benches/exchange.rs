@@ -21,7 +21,7 @@ use hyper_util::rt::TokioIo;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
-use trunkline_net::http::{
+use trunkline_http::{
     Client, ClientConfig, Config, Handler, HeaderMap, Method, Order, Peer, Request, Response,
     Server, Workers,
 };

@@ -1,16 +1,14 @@
 //! Limits and time-outs of the server, seen through raw sockets.
 
-#![cfg(feature = "http")]
-
-mod http_common;
+mod common;
 
 use std::io::{Read as _, Write as _};
 use std::thread::sleep;
 use std::time::Duration;
 
-use http_common::idle::{self, Held, IDLE};
-use http_common::{answer, connect, echo, exchange_open, header, quick, rest, status};
-use trunkline_net::http::{Client, ClientConfig, Config, HeaderMap, Method};
+use common::idle::{self, Held, IDLE};
+use common::{answer, connect, echo, exchange_open, header, quick, rest, status};
+use trunkline_http::{Client, ClientConfig, Config, HeaderMap, Method};
 
 const GET: &[u8] = b"GET /count HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -131,7 +129,7 @@ fn who_does_not_read_is_dropped() {
 #[test]
 fn a_handler_may_take_longer_than_any_time_out() {
     struct Slow;
-    use trunkline_net::http::{Handler, Peer, Request, Response, Server};
+    use trunkline_http::{Handler, Peer, Request, Response, Server};
     impl Handler for Slow {
         type Connection = ();
         fn connect(&self, _: &Peer) {}
@@ -140,10 +138,10 @@ fn a_handler_may_take_longer_than_any_time_out() {
             response.body = b"at last".to_vec();
         }
     }
-    let workers = trunkline_net::http::Workers::Pool {
+    let workers = trunkline_http::Workers::Pool {
         threads: 1,
         queue: 1,
-        order: trunkline_net::http::Order::FirstIn,
+        order: trunkline_http::Order::FirstIn,
     };
     let server =
         Server::bind("127.0.0.1:0", Config { workers, ..quick() }).expect("a port is free");

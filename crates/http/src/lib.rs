@@ -4,6 +4,8 @@
 //! around it: limits and time-outs on everything (each has a name in [`Config`]), compression, a
 //! pool of workers, TLS, and counts of the bytes that went over the wire.
 
+#![forbid(unsafe_code)]
+
 mod client;
 mod clock;
 mod compression;

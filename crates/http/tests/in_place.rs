@@ -1,8 +1,6 @@
 //! Handlers that keep the thread that reads and writes for long.
 
-#![cfg(feature = "http")]
-
-mod http_common;
+mod common;
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -11,8 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 
-use http_common::{answer, connect, rest, status};
-use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Server};
+use common::{answer, connect, rest, status};
+use trunkline_http::{Config, Handler, Peer, Request, Response, Running, Server};
 
 /// More than the system takes in at once.
 const LONG: usize = 32 << 20;

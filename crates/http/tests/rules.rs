@@ -1,15 +1,13 @@
 //! What HTTP asks of a server, seen through raw sockets.
 
-#![cfg(feature = "http")]
-
-mod http_common;
+mod common;
 
 use std::io::{Read as _, Write as _};
 use std::thread;
 use std::time::Duration;
 
-use http_common::{answer, connect, echo, exchange, exchange_open, header, quick, rest, status};
-use trunkline_net::http::{Compression, Config};
+use common::{answer, connect, echo, exchange, exchange_open, header, quick, rest, status};
+use trunkline_http::{Compression, Config};
 
 #[test]
 fn a_connection_is_kept_or_closed_as_both_sides_wish() {

@@ -18,8 +18,8 @@ use tokio::time::sleep;
 
 use super::ClientConfig;
 use super::body::{Gate, Sending};
-use crate::http::transport::Count;
-use crate::http::{Error, Result};
+use crate::transport::Count;
+use crate::{Error, Result};
 
 /// Bytes on the wire.
 #[derive(Debug, Default)]

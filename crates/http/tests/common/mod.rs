@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use trunkline_net::http::{Config, Handler, Peer, Request, Response, Running, Server, StatusCode};
+use trunkline_http::{Config, Handler, Peer, Request, Response, Running, Server, StatusCode};
 
 /// Answers with the body of the request. `/count` says how many requests this connection has had,
 /// `/panic` panics, `/missing` is 404, `/peer` says who asks.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use trunkline_net::http::raise_open_files;
+use trunkline_http::raise_open_files;
 
 use super::connect;
 

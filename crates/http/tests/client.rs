@@ -1,8 +1,6 @@
 //! The client against the server.
 
-#![cfg(feature = "http")]
-
-mod http_common;
+mod common;
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener};
@@ -10,8 +8,8 @@ use std::sync::mpsc::channel;
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::Duration;
 
-use http_common::{echo, quick};
-use trunkline_net::http::{
+use common::{echo, quick};
+use trunkline_http::{
     Client, ClientConfig, Compression, Config, Error, HeaderMap, Method, Received, StatusCode,
     Version,
 };

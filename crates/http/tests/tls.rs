@@ -2,17 +2,17 @@
 
 #![cfg(feature = "tls")]
 
-mod http_common;
+mod common;
 
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use http_common::{Echo, connect, quick, rest};
+use common::{Echo, connect, quick, rest};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
 };
-use trunkline_net::http::{
+use trunkline_http::{
     Client, ClientConfig, ClientTls, Config, Error, HeaderMap, Method, Running, Server, ServerTls,
 };
 

@@ -1,8 +1,6 @@
 //! Workers behind a queue. The only worker is held by a channel, so that what waits is known.
 
-#![cfg(feature = "http")]
-
-mod http_common;
+mod common;
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -10,10 +8,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use http_common::{answer, connect, header, status};
-use trunkline_net::http::{
-    Config, Handler, Order, Peer, Request, Response, Running, Server, Workers,
-};
+use common::{answer, connect, header, status};
+use trunkline_http::{Config, Handler, Order, Peer, Request, Response, Running, Server, Workers};
 
 /// Says which request it has, and answers when it is told to.
 struct Held {
