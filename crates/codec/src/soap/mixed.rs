@@ -4,7 +4,7 @@
 use trunkline_message::{Entries, Error, ErrorKind, Field, Fields, Holds, Kind, Need, Result};
 use trunkline_message::{ScopeId, Shape as ScopeShape};
 
-use super::binding::{is_by_type, of_member};
+use super::binding::{is_by_type, is_mixed, of_member};
 use super::decoder::{Body, Value};
 use super::entries::Run;
 use super::inside::Inside;
@@ -13,18 +13,13 @@ use super::naming::Naming;
 use super::plan::{NONE, ScopePlan, Shape, Slot};
 use crate::xml::{self, Event};
 
-/// Is mixed content noted of the field?
-fn is_noted(layout: &trunkline_message::Layout, field: &Field) -> bool {
-    of_member(layout, field.member, "list") == Some("mixed")
-}
-
 impl Naming<'_> {
     /// Is the field a list of elements with text between them? Where content is by the encoding rules,
     /// and in flat and compact forms, which have no elements for it, the text has one, too.
     pub(super) fn is_mixed(&self, field: &Field) -> bool {
         let options = self.options;
         let is_by_names = options.flat || options.compact_tags || options.style.is_encoded();
-        matches!(field.holds, Holds::Group(_)) && is_noted(self.layout, field) && !is_by_names
+        matches!(field.holds, Holds::Group(_)) && is_mixed(self.layout, field) && !is_by_names
     }
 
     /// Are the arms that the scope describes those of such a list?
@@ -51,7 +46,7 @@ impl Naming<'_> {
             arms.into_iter().any(|arm| self.is_text_arm(inner, arm))
         });
         let fail = |what: &str| Err(format!("xml(list = \"mixed\") {what}"));
-        if !is_noted(self.layout, field) {
+        if !is_mixed(self.layout, field) {
             return match has_text {
                 true => Err("an arm that is text, but no xml(list = \"mixed\") around it".into()),
                 false => Ok(()),

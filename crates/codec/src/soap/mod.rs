@@ -52,8 +52,9 @@ mod values;
 mod ways;
 
 pub use binding::{
-    entry_name, is_attribute, is_by_type, is_nillable, is_spaced, is_text, is_unwrapped, item_name,
-    namespace_of, noted_name, type_namespace,
+    entry_name, is_attribute, is_by_type, is_declared_type, is_mixed, is_nillable, is_of_arms,
+    is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
+    type_namespace,
 };
 pub use decoder::Decoder;
 pub use encoder::Encoder;
@@ -64,3 +65,4 @@ pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
 pub use plan::{Layout, Options, Plan, Style, Version};
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};
+pub use types::type_of_arm;

@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use trunkline_message::{Entries, Error, ErrorKind, Fields, Holds, Result, ScopeId};
-use trunkline_message::{Field, Shape as ScopeShape};
+use trunkline_message::{Field, Layout, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
 use super::attributes::type_name;
-use super::binding::{NO_CHOICE, is_by_type, is_typed, of_member, of_type};
+use super::binding::{NO_CHOICE, is_by_type, is_declared_type, is_typed, of_member, of_type};
 use super::decoder::Body;
 use super::entries::Run;
 use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS};
@@ -203,6 +203,36 @@ impl TypeSpaces {
     }
 }
 
+/// The name of the type of an arm of a choice by type, in a message of this namespace.
+///
+/// # Errors
+/// It has none.
+pub fn type_of_arm(layout: &Layout, arm: &Field, own: &str) -> std::result::Result<QName, String> {
+    let noted = of_member(layout, arm.member, "type");
+    let schema = noted.and_then(|it| it.strip_prefix("xsd:"));
+    if let Some(local) = schema {
+        return Ok(QName::new(XSD, local));
+    }
+    let (of, name) = match arm.holds {
+        Holds::Value(kind) => match noted {
+            None => return Ok(QName::new(XSD, &xsd_name(kind)["xsd:".len()..])),
+            Some(noted) => (None, noted),
+        },
+        Holds::Enumeration(of) => (Some(of), &*layout.schema().type_of(of).name),
+        Holds::Struct(inner) => {
+            let inner = layout.scope(inner);
+            let is_nothing = inner.fields.is_empty() && &*inner.name == "Nothing";
+            (Some(inner.of), if is_nothing { &*arm.name } else { &*inner.name })
+        }
+        Holds::List(_) | Holds::Group(_) => {
+            return Err("a list as the arm of a choice by type: put it into a struct".into());
+        }
+    };
+    let of_arm = of_member(layout, arm.member, "namespace");
+    let namespace = of_arm.or_else(|| of_type(layout, of?, "namespace"));
+    Ok(QName::new(namespace.unwrap_or(own), noted.unwrap_or(name)))
+}
+
 impl Naming<'_> {
     /// Is the scope a choice by type?
     pub(super) fn is_typed_scope(&self, id: ScopeId) -> bool {
@@ -262,8 +292,7 @@ impl Naming<'_> {
 
     /// Is it the arm of the declared type?
     fn is_base(&self, id: ScopeId, index: usize) -> bool {
-        let member = self.layout.scope(id).fields[index].member;
-        of_member(self.layout, member, "base") == Some("true")
+        is_declared_type(self.layout, &self.layout.scope(id).fields[index])
     }
 
     /// The attribute that tells the type of an arm; nothing for the declared one, where values do not
@@ -298,40 +327,13 @@ impl Naming<'_> {
         }
     }
 
-    /// The name of the type of an arm.
-    ///
-    /// # Errors
-    /// It has none.
+    /// See [`type_of_arm`].
     pub(super) fn type_of_arm(
         &self,
         id: ScopeId,
         index: usize,
     ) -> std::result::Result<QName, String> {
-        let layout = self.layout;
-        let field = &layout.scope(id).fields[index];
-        let noted = of_member(layout, field.member, "type");
-        let schema = noted.and_then(|it| it.strip_prefix("xsd:"));
-        if let Some(local) = schema {
-            return Ok(QName::new(XSD, local));
-        }
-        let (of, own) = match field.holds {
-            Holds::Value(kind) => match noted {
-                None => return Ok(QName::new(XSD, &xsd_name(kind)["xsd:".len()..])),
-                Some(noted) => (None, noted),
-            },
-            Holds::Enumeration(of) => (Some(of), &*layout.schema().type_of(of).name),
-            Holds::Struct(inner) => {
-                let inner = layout.scope(inner);
-                let is_nothing = inner.fields.is_empty() && &*inner.name == "Nothing";
-                (Some(inner.of), if is_nothing { &*field.name } else { &*inner.name })
-            }
-            Holds::List(_) | Holds::Group(_) => {
-                return Err("a list as the arm of a choice by type: put it into a struct".into());
-            }
-        };
-        let of_arm = of_member(layout, field.member, "namespace");
-        let namespace = of_arm.or_else(|| of_type(layout, of?, "namespace"));
-        Ok(QName::new(namespace.unwrap_or(&self.options.namespace), noted.unwrap_or(own)))
+        type_of_arm(self.layout, &self.layout.scope(id).fields[index], &self.options.namespace)
     }
 
     /// # Errors
