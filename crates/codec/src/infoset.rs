@@ -4,6 +4,10 @@
 //!
 //! Names and texts are handed out as small values that borrow nothing; the reader turns them into
 //! strings where somebody asks for one. So a form that numbers its names is never made to spell them.
+//!
+//! A text may be a number to the form that holds it. Who reads a typed message asks for the type that the
+//! field has ([`Tag::integer`]), and parses the text where the form does not answer; who writes one hands
+//! the number on ([`Writer::integer`]), and a form without such a type puts the text.
 
 use std::borrow::Cow;
 use std::hash::Hash;
