@@ -4,6 +4,7 @@
 mod answers;
 mod attributes;
 mod envelope;
+mod forms;
 mod golden;
 mod kept;
 mod namespaces;

@@ -378,6 +378,9 @@ impl Learnt {
     }
 }
 
+/// How many elements a gap opens, and their names.
+pub(super) type Pieces = (u8, [Piece; MOST_OPENED]);
+
 /// A piece of a gap that begins at `gap`; `None` where it is too far or too long.
 pub(super) fn piece(gap: usize, start: usize, length: usize) -> Option<Piece> {
     Some((u8::try_from(start.checked_sub(gap)?).ok()?, u8::try_from(length).ok()?))
@@ -387,7 +390,7 @@ pub(super) fn piece(gap: usize, start: usize, length: usize) -> Option<Piece> {
 pub(super) fn pieces(
     gap: usize,
     names: impl ExactSizeIterator<Item = (usize, usize)>,
-) -> Option<(u8, [Piece; MOST_OPENED])> {
+) -> Option<Pieces> {
     let mut pieces = [Piece::default(); MOST_OPENED];
     let opened = names.len();
     for (i, (start, length)) in names.enumerate() {

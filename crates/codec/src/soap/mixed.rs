@@ -5,13 +5,14 @@ use trunkline_message::{Entries, Error, ErrorKind, Field, Fields, Holds, Kind, N
 use trunkline_message::{ScopeId, Shape as ScopeShape};
 
 use super::binding::{is_by_type, is_mixed, of_member};
-use super::decoder::{Body, Value};
+use super::decoder::Body;
 use super::entries::Run;
+use super::form::{Form, Value};
 use super::inside::Inside;
 use super::names::Name;
 use super::naming::Naming;
 use super::plan::{NONE, ScopePlan, Shape, Slot};
-use crate::xml::{self, Event};
+use crate::infoset::Event;
 
 impl Naming<'_> {
     /// Is the field a list of elements with text between them? Where content is by the encoding rules,
@@ -76,7 +77,7 @@ impl Naming<'_> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads the elements and texts up to and including the end tag of the element around them.
     #[inline(never)]
     pub(super) fn mixed_entries<G: Entries>(
@@ -96,7 +97,7 @@ impl<'a> Body<'a> {
         self.measure(scope);
         let mut count = 0;
         loop {
-            let text_at = self.parser.position();
+            let text_at = self.reader.position();
             self.scratch.clear();
             let next = self.text_before(slot, scope, text_at)?;
             if !self.scratch.is_empty() {
@@ -130,26 +131,23 @@ impl<'a> Body<'a> {
         text_at: usize,
     ) -> Result<Option<(u16, usize)>> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Text { raw, plain: true, .. } => self.scratch.push_str(raw),
-                Event::Text { raw, .. } => xml::unescape(raw, self.scratch),
-                Event::CData { raw, .. } => xml::normalise_newlines(raw, self.scratch),
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => {}
-                Event::Start { name, .. } => {
+            match self.reader.next()? {
+                Event::Text(text) => self.reader.append(text, self.scratch),
+                Event::Start(name) => {
+                    let at = self.reader.began();
                     self.check_names();
                     if let Some(Name::Field(arm)) = self.meaning(scope, NONE, name) {
-                        self.opened(scope.slots[usize::from(arm)].space, name.prefix());
+                        self.opened(scope.slots[usize::from(arm)].space, name);
                         return Ok(Some((arm, at)));
                     }
                     self.unknown_in_list(slot, (at, name))?;
-                    self.parser.skip_element(self.input)?;
+                    self.reader.skip()?;
                     self.check_names();
                 }
-                Event::End { .. } => return Ok(None),
+                Event::End => return Ok(None),
                 Event::Eof => {
                     let kind = ErrorKind::Truncated { expected: "an end tag" };
-                    return Err(Error::new(kind, at));
+                    return Err(Error::new(kind, self.reader.began()));
                 }
             }
             self.check_mixed_text(text_at)?;
@@ -171,7 +169,7 @@ impl<'a> Body<'a> {
         seen: &mut [u64],
         into: &mut F,
     ) -> Result<()> {
-        let at = self.parser.position();
+        let at = self.reader.position();
         self.note(field, seen, at)?;
         (self.field, self.run) = (field, Run::First);
         into.decode_field(field, self)

@@ -25,6 +25,8 @@ mod entries;
 mod envelope;
 mod escape;
 mod fault;
+mod foreign;
+mod form;
 mod forward;
 mod fragment;
 pub mod graph;

@@ -14,6 +14,7 @@ use std::ops::Range;
 use trunkline_message::Result;
 
 use super::envelope::{SOAP11, SOAP12};
+use super::form::Xml;
 use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Layout, Plan};
@@ -150,7 +151,8 @@ impl Templates {
         unknown: &mut Tally,
     ) -> Result<Way> {
         if !expected {
-            let nil = opening::open(plan, input, parser, unknown)?;
+            parser.begin(input)?;
+            let nil = opening::open(plan, &mut Xml::new(parser, input), unknown)?;
             return Ok(if nil { Way::Nil } else { Way::Parsed });
         }
         let known = self.openings.iter().position(|it| it.resume(input, parser));
@@ -164,9 +166,13 @@ impl Templates {
                 return Ok(Way::Known);
             }
             Passed::Blocks(soap) => {
-                opening::behind_header(plan, input, parser, (soap, Ok(())), unknown)?
+                let reader = &mut Xml::new(&mut *parser, input);
+                opening::behind_header(plan, reader, (soap, Ok(())), unknown)?
             }
-            Passed::Nothing => opening::open(plan, input, parser, unknown)?,
+            Passed::Nothing => {
+                parser.begin(input)?;
+                opening::open(plan, &mut Xml::new(&mut *parser, input), unknown)?
+            }
         };
         if nil {
             return Ok(Way::Nil);
@@ -194,7 +200,8 @@ impl Templates {
         };
         parser.restore(saved);
         let start = parser.position();
-        opening::header(input, parser, soap, plan.options.any_header)?;
+        let reader = &mut Xml::new(&mut *parser, input);
+        opening::header(reader, soap, plan.options.any_header)?;
         let end = parser.position();
         let index = self.openings.iter().position(|it| it.resume_behind(bytes, start..end, parser));
         Ok(index.map_or(Passed::Blocks(soap), Passed::Opening))
@@ -462,7 +469,8 @@ mod tests {
             let parser = &mut self.parser;
             let way = self.templates.enter(plan, input, parser, true, &mut unknown).unwrap();
             let mut alone = Parser::new(xml::Options::soap(), &Limits::default());
-            opening::open(plan, input, &mut alone, &mut expected).unwrap();
+            alone.begin(input).unwrap();
+            opening::open(plan, &mut Xml::new(&mut alone, input), &mut expected).unwrap();
             assert_eq!(unknown.count, expected.count);
             if plan.in_tags && way == Way::Known {
                 go_into_tag(input, &mut alone, plan.width).unwrap();

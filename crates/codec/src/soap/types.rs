@@ -16,6 +16,7 @@ use super::binding::{NO_CHOICE, is_by_type, is_declared_type, is_typed, of_membe
 use super::decoder::Body;
 use super::entries::Run;
 use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS};
+use super::form::Form;
 use super::inside::Inside;
 use super::names::Name;
 use super::naming::{Naming, xsd_name};
@@ -422,12 +423,12 @@ impl ScopePlan {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// The arm that the element just begun is, by its type.
     fn arm(&self, types: &ByType) -> std::result::Result<usize, ErrorKind> {
         // What is elsewhere tells its type there.
-        let nil = super::attributes::Marks::read(self.plan, self.parser, self.input)?.nil;
-        match type_name(self.parser, self.input)? {
+        let nil = super::attributes::Marks::read(self.plan, &self.reader)?.nil;
+        match type_name(&self.reader)? {
             Some((namespace, local)) => types.arm(Some((namespace, &*local)), nil),
             None => types.arm(None, nil),
         }
@@ -463,12 +464,6 @@ impl<'a> Body<'a> {
         self.begun(at, into)
     }
 
-    /// Where the start tag of the innermost element begins.
-    pub(super) fn element_begins(&self) -> usize {
-        let name = self.parser.open_element(self.input);
-        name.map_or(0, |it| it.as_ptr().addr() - self.input.as_ptr().addr() - 1)
-    }
-
     /// Reads the entries of a list of choices by type, the start tag of which was just read.
     #[inline(never)]
     pub(super) fn typed_entries<G: Entries>(
@@ -481,7 +476,7 @@ impl<'a> Body<'a> {
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         let (Some(types), Some(element)) = (&scope.by_type, &inside.enclosing) else {
-            return Err(self.error(ErrorKind::Schema, self.parser.position()));
+            return Err(self.error(ErrorKind::Schema, self.reader.position()));
         };
         into.clear();
         let stated = self.stated.take();
@@ -489,16 +484,16 @@ impl<'a> Body<'a> {
         let (outer, field, own) = (self.scope, self.field, self.own);
         let mut count = 0;
         while let Some((at, name)) = self.next_element(slot)? {
-            let is_named = *name.local() == *element.local;
-            let is_entry = is_named && self.is_in(element.space, name.namespace);
+            let is_named = *self.reader.local(name) == *element.local;
+            let is_entry = is_named && self.is_in(element.space, self.reader.namespace(name));
             if !plan.any_item && !is_entry {
                 self.unknown_in_list(slot, (at, name))?;
                 self.pass_over_entry(count, 1, at)?;
                 self.check_names();
                 continue;
             }
-            self.opened(element.space, name.prefix());
-            self.opened_item(inner, name.qualified());
+            self.opened(element.space, name);
+            self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.own) = (inner, element);
             let read = self.choice_apart(types, at, into.next_entry());
@@ -510,7 +505,7 @@ impl<'a> Body<'a> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads the next entry of a list of choices that stand beside other elements: the element just
     /// begun, which is one of the arms.
     #[inline(never)]
@@ -527,11 +522,11 @@ impl<'a> Body<'a> {
         let scope = &plan.scopes[usize::from(slot.scope)];
         self.measure(scope);
         self.count_entry()?;
-        let name = self.parser.open_element(self.input).unwrap_or_default();
-        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
-        let namespace = self.parser.resolve_prefix(self.input, prefix);
-        let mut all = scope.names.all(NONE, local.as_bytes());
-        let arm = all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)));
+        let arm = {
+            let (local, namespace) = self.reader.element();
+            let mut all = scope.names.all(NONE, local.as_bytes());
+            all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)))
+        };
         let Some((_, Name::Field(arm))) = arm else {
             return Err(self.error(ErrorKind::Schema, at));
         };
