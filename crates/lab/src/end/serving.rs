@@ -12,8 +12,8 @@ use super::binary_echo::BinaryEcho;
 use super::fault::Fault;
 use super::http_echo::HttpEcho;
 use crate::customer_services::web_service;
-use crate::format::Format;
 use crate::peer::Stages;
+use trunkline_experiment::format::Format;
 
 /// Requests that may wait for a pool: none is refused by an experiment's load.
 const QUEUE: usize = 4096;
