@@ -7,17 +7,19 @@ mod codec;
 mod conclusions;
 mod network;
 mod service;
+mod sheet;
 mod size;
 
 use std::fmt;
 
 use crate::conclusion::{self, is_judgement};
+use sheet::Line;
 use trunkline_bench::record::Record;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::{Table, number, with_commas};
 use trunkline_experiment::definition::Definition;
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::{CODEC, NETWORK, TRADES};
+use trunkline_experiment::names::{CODEC, HICCUP, NETWORK, TRADES};
 use trunkline_experiment::subjects::PEERS;
 
 /// The widest line.
@@ -148,34 +150,20 @@ impl<'a> Rows<'a> {
         Format::ALL.into_iter().filter(is_there).collect()
     }
 
-    /// Finds a row of what was not sent.
-    fn find(
-        self,
-        case: &str,
-        subject: &str,
-        format: Format,
-        metric: &str,
-        entries: Option<u32>,
-    ) -> Option<&'a Row> {
-        self.find_over("none", case, subject, format, metric, entries)
+    /// The first row of a line.
+    fn find(self, line: &Line<'_>, metric: &str) -> Option<&'a Row> {
+        self.all.iter().find(|row| row.metric == metric && line.is_of(row))
     }
 
-    /// Finds a row of what was sent over `transport`.
-    fn find_over(
-        self,
-        transport: &str,
-        case: &str,
-        subject: &str,
-        format: Format,
-        metric: &str,
-        entries: Option<u32>,
-    ) -> Option<&'a Row> {
-        let profile = format.profile_over(transport);
-        self.all.iter().find(|row| {
-            (row.case.as_str(), row.subject.as_str()) == (case, subject)
-                && (row.profile.as_str(), row.metric.as_str()) == (profile.as_str(), metric)
-                && row.entries == entries
-        })
+    /// A row of what the machine itself did.
+    fn hiccup(self, metric: &str) -> Option<&'a Row> {
+        self.all.iter().find(|row| row.case == HICCUP && row.metric == metric)
+    }
+
+    /// Where the figures stand that were published for a case and metric, for titles.
+    fn source_of(self, case: &str, metric: &str) -> String {
+        let source = self.definition.and_then(|it| it.source_of(case, metric));
+        source.map_or(String::new(), |source| format!(" (paper: {source})"))
     }
 
     fn any(self, case: &str) -> bool {
@@ -204,9 +192,9 @@ fn published(row: Option<&Row>) -> String {
     row.and_then(|row| row.paper).map_or("-".into(), number)
 }
 
-/// The bounds of a row: `1.52 - 1.63`.
-fn bounds(row: Option<&Row>) -> String {
-    let bounds = row.and_then(|row| Some((row.low?, row.high?)));
+/// The bounds of a row in another unit: `1.52 - 1.63`.
+fn bounds_in(row: Option<&Row>, unit: f64) -> String {
+    let bounds = row.and_then(|row| Some((row.low? / unit, row.high? / unit)));
     bounds.map_or(String::new(), |(low, high)| format!("{} - {}", number(low), number(high)))
 }
 

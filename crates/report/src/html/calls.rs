@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::axis::{Axis, Quantity, time};
 use super::figures::Figure;
 use super::palette::{Colour, GREY, INDIGO, SAND, SILVER, TEAL, WINE, look};
-use super::plot::{self, Bars, Curve, Name, Panel, Point, Stack, Stroke};
-use super::select::{Cases, bounds, value};
-use trunkline_bench::row::{Row, Verdict};
+use super::plot::{self, Bars, Curve, Name, Panel, Stack};
+use super::select::{Cases, point, value};
+use trunkline_bench::row::Row;
 
 /// Subjects in the order of legends, with their colours.
 const SUBJECTS: [(&str, Colour); 5] = [
@@ -54,19 +54,13 @@ fn bars(
         let styles: BTreeSet<(usize, String)> =
             rows.iter().map(|row| (look(&row.profile).order, look(&row.profile).name)).collect();
         let styles: Vec<(usize, String)> = styles.into_iter().take(GROUPS).collect();
-        let mut all = Vec::new();
-        for (subject, colour) in SUBJECTS {
-            let of = |order: usize| {
-                let is_it =
-                    |row: &&&Row| row.subject == subject && look(&row.profile).order == order;
-                rows.iter().find(is_it).and_then(|row| value(row))
-            };
-            let values: Vec<Option<f64>> = styles.iter().map(|(order, _)| of(*order)).collect();
-            if values.iter().any(Option::is_some) {
-                figure.legend.bar(colour, false, subject);
-                all.push(Bars { colour, is_hollow: false, values });
-            }
-        }
+        let of_subject = |(subject, colour): &(&str, Colour)| {
+            let is_of =
+                |row: &Row, order| row.subject == *subject && look(&row.profile).order == order;
+            let of = |order| rows.iter().find(|row| is_of(row, order)).and_then(|row| value(row));
+            figure.bars_of((subject, *colour), styles.iter().map(|(order, _)| of(*order)).collect())
+        };
+        let all: Vec<Bars> = SUBJECTS.iter().filter_map(of_subject).collect();
         let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
         if all.is_empty() {
             continue;
@@ -118,24 +112,12 @@ fn saturation(cases: &Cases<'_>) -> Figure {
         let is_in =
             |(it, _, row): &&(&str, u32, &Row)| *it == message && look(&row.profile).order == order;
         let inside: Vec<_> = rows.iter().filter(is_in).collect();
-        let mut curves = Vec::new();
-        for (subject, colour) in SUBJECTS {
-            let of_subject = inside.iter().filter(|(_, _, row)| row.subject == subject);
-            let mut points: Vec<Point> = of_subject
-                .filter_map(|(_, count, row)| {
-                    let is_doubtful = row.verdict == Verdict::Inconclusive;
-                    let y = value(row)?;
-                    Some(Point { x: f64::from(*count), y, bounds: bounds(row), is_doubtful })
-                })
-                .collect();
-            if points.is_empty() {
-                continue;
-            }
-            points.sort_by(|one, other| one.x.total_cmp(&other.x));
-            let line = points.iter().map(|point| (point.x, point.y)).collect();
-            figure.legend.line(colour, None, Some(Stroke::Solid), subject);
-            curves.push(Curve { colour, stroke: Stroke::Solid, line, marker: None, points });
-        }
+        let of_subject = |(subject, colour): &(&str, Colour)| {
+            let rows = inside.iter().filter(|(_, _, row)| row.subject == *subject);
+            let points = rows.filter_map(|(_, count, row)| point(f64::from(*count), row));
+            figure.curve_of((subject, *colour), points.collect())
+        };
+        let curves: Vec<Curve> = SUBJECTS.iter().filter_map(of_subject).collect();
         let values: Vec<f64> = inside.iter().filter_map(|(_, _, row)| value(row)).collect();
         let counts: Vec<f64> = inside.iter().map(|(_, count, _)| f64::from(*count)).collect();
         let panel = Panel {

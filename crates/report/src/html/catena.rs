@@ -7,10 +7,10 @@ use super::palette::{
     BLUE, Colour, GREEN, GREY, INDIGO, ORANGE, PURPLE, SAND, SILVER, SKY, SOFT, TEAL, VERMILLION,
     WINE, YELLOW,
 };
-use super::plot::{self, Bars, Curve, Dots, Panel, Point, Stroke};
-use super::select::{Cases, bounds, value};
+use super::plot::{self, Bars, Curve, Dots, Panel, Point};
+use super::select::{Cases, point, value};
 use trunkline_bench::histogram::Latencies;
-use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::row::Row;
 use trunkline_experiment::definition::SlowConsumers;
 use trunkline_experiment::names::SECOND;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -124,23 +124,12 @@ fn by_number(
     for (metric, words) in METRICS {
         let inside: Vec<&(f64, &Row)> =
             rows.iter().filter(|(_, row)| row.metric == metric).collect();
-        let mut curves = Vec::new();
-        for (subject, colour) in SUBJECTS {
-            let of_subject = inside.iter().filter(|(_, row)| row.subject == subject);
-            let mut points: Vec<Point> = of_subject
-                .filter_map(|(x, row)| {
-                    let is_doubtful = row.verdict == Verdict::Inconclusive;
-                    Some(Point { x: *x, y: value(row)?, bounds: bounds(row), is_doubtful })
-                })
-                .collect();
-            if points.is_empty() {
-                continue;
-            }
-            points.sort_by(|one, other| one.x.total_cmp(&other.x));
-            let line = points.iter().map(|point| (point.x, point.y)).collect();
-            figure.legend.line(colour, None, Some(Stroke::Solid), subject);
-            curves.push(Curve { colour, stroke: Stroke::Solid, line, marker: None, points });
-        }
+        let of_subject = |(subject, colour): &(&str, Colour)| {
+            let rows = inside.iter().filter(|(_, row)| row.subject == *subject);
+            let points = rows.filter_map(|(x, row)| point(*x, row));
+            figure.curve_of((subject, *colour), points.collect())
+        };
+        let curves: Vec<Curve> = SUBJECTS.iter().filter_map(of_subject).collect();
         let values: Vec<f64> = inside.iter().filter_map(|(_, row)| value(row)).collect();
         if curves.is_empty() {
             continue;
@@ -175,22 +164,14 @@ fn over_time(cases: &Cases<'_>) -> Figure {
         for (consumer, colour) in CONSUMERS {
             let case = format!("flexibility-{consumer}-{cap}");
             let of_ours = cases.rows(&case).filter(|row| row.subject == TRUNKLINE);
-            let mut points: Vec<Point> = of_ours
-                .filter_map(|row| {
-                    let second: u32 = row.metric.strip_prefix(SECOND)?.parse().ok()?;
-                    let (x, y) = (f64::from(second) + 0.5, value(row)?);
-                    Some(Point { x, y, bounds: bounds(row), is_doubtful: false })
-                })
-                .collect();
-            if points.is_empty() {
-                continue;
-            }
-            points.sort_by(|one, other| one.x.total_cmp(&other.x));
+            let points = of_ours.filter_map(|row| {
+                let second: u32 = row.metric.strip_prefix(SECOND)?.parse().ok()?;
+                Some(Point { is_doubtful: false, ..point(f64::from(second) + 0.5, row)? })
+            });
+            let points: Vec<Point> = points.collect();
             let ends = points.iter().filter_map(|point| point.bounds);
             values.extend(ends.flat_map(|(low, high)| [low, high]));
-            let line = points.iter().map(|point| (point.x, point.y)).collect();
-            figure.legend.line(colour, None, Some(Stroke::Solid), consumer);
-            curves.push(Curve { colour, stroke: Stroke::Solid, line, marker: None, points });
+            curves.extend(figure.curve_of((consumer, colour), points));
         }
         let last = curves.iter().flat_map(|it| &it.line).map(|at| at.0).fold(0.0, f64::max);
         if last > 0.0 {
@@ -226,21 +207,13 @@ fn throughput(cases: &Cases<'_>) -> Figure {
         numbered.filter_map(|case| Some((case["flood-".len()..].parse().ok()?, case))).collect();
     names.sort_unstable();
     names.truncate(CAPS);
-    let mut all = Vec::new();
-    let mut every = Vec::new();
-    for (subject, colour) in SUBJECTS {
-        let of = |case: &str| {
-            let is_it =
-                |row: &&Row| row.subject == subject && row.metric == "deliveries-per-second";
-            cases.rows(case).find(is_it).and_then(value)
-        };
-        let values: Vec<Option<f64>> = names.iter().map(|(_, case)| of(case)).collect();
-        if values.iter().any(Option::is_some) {
-            every.extend(values.iter().flatten());
-            figure.legend.bar(colour, false, subject);
-            all.push(Bars { colour, is_hollow: false, values });
-        }
-    }
+    let of_subject = |(subject, colour): &(&str, Colour)| {
+        let is_it = |row: &&Row| row.subject == *subject && row.metric == "deliveries-per-second";
+        let of = |case: &str| cases.rows(case).find(is_it).and_then(value);
+        figure.bars_of((subject, *colour), names.iter().map(|(_, case)| of(case)).collect())
+    };
+    let all: Vec<Bars> = SUBJECTS.iter().filter_map(of_subject).collect();
+    let every: Vec<f64> = all.iter().flat_map(|bars| &bars.values).flatten().copied().collect();
     if all.is_empty() {
         return figure;
     }

@@ -2,8 +2,8 @@
 
 use super::axis::{Axis, Quantity};
 use super::legend::Legend;
-use super::palette::{Family, INK, marker};
-use super::plot::{self, Curve, Panel, Stroke};
+use super::palette::{Colour, Family, INK, marker};
+use super::plot::{self, Bars, Curve, Panel, Point, Stroke};
 use super::select::{Cases, Series};
 use super::{calls, catena, network, ranges, throughput};
 use trunkline_experiment::subjects::{TRUNKLINE, is_reused};
@@ -46,6 +46,35 @@ impl Figure {
     ) -> Self {
         let caption = caption.into();
         Self { topic, title, caption, panels: Vec::new(), legend: Legend::default() }
+    }
+
+    /// The line of a subject through its points, told in the legend; none without points.
+    pub(super) fn curve_of(
+        &mut self,
+        (subject, colour): (&str, Colour),
+        mut points: Vec<Point>,
+    ) -> Option<Curve> {
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        let line: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
+        let stroke = Stroke::Solid;
+        let has_points = !points.is_empty();
+        has_points.then(|| {
+            self.legend.line(colour, None, Some(stroke), subject);
+            Curve { colour, stroke, line, marker: None, points }
+        })
+    }
+
+    /// The bars of a subject, told in the legend; none without a value.
+    pub(super) fn bars_of(
+        &mut self,
+        (subject, colour): (&str, Colour),
+        values: Vec<Option<f64>>,
+    ) -> Option<Bars> {
+        let has_values = values.iter().any(Option::is_some);
+        has_values.then(|| {
+            self.legend.bar(colour, false, subject);
+            Bars { colour, is_hollow: false, values }
+        })
     }
 
     /// Adds a panel with lines over entries.

@@ -117,9 +117,7 @@ impl<'a> Cases<'a> {
                 .entry((look.order, order, row.subject.as_str(), row.profile.as_str()))
                 .or_insert_with(|| Series::new(row, look));
             let x = f64::from(entries);
-            let is_doubtful = row.verdict == Verdict::Inconclusive;
-            let point = |y| Point { x, y, bounds: bounds(row), is_doubtful };
-            series.points.extend(value(row).map(point));
+            series.points.extend(point(x, row));
             series.paper.extend(row.paper.map(|paper| (x, paper)));
         }
         for ((_, _, subject, profile), series) in &mut found {
@@ -198,6 +196,12 @@ fn transport(row: &Row) -> &str {
 /// The value of a row that stands, or may be shown with doubt.
 pub(super) fn value(row: &Row) -> Option<f64> {
     row.value.filter(|value| row.verdict.has_value() && value.is_finite())
+}
+
+/// The value of a row above `x`.
+pub(super) fn point(x: f64, row: &Row) -> Option<Point> {
+    let is_doubtful = row.verdict == Verdict::Inconclusive;
+    Some(Point { x, y: value(row)?, bounds: bounds(row), is_doubtful })
 }
 
 /// The bounds of a row.

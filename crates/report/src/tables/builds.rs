@@ -1,9 +1,9 @@
 //! This build beside another: a line for each thing that both did.
 
-use super::{Rows, Section, WIDTH, value};
+use super::sheet::{count, words};
+use super::{Rows, Section, value};
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Bounds, ComparisonRule, Finding};
-use trunkline_bench::table::{Align, Table};
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::OVER_OTHER;
 use trunkline_experiment::subjects::{other_of, way};
@@ -16,16 +16,12 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         .filter(|row| row.metric == OVER_OTHER)
         .map(|row| (row, Change::of(row)))
         .collect();
-    if all.is_empty() {
-        return None;
-    }
     let has_entries = all.iter().any(|(row, _)| row.entries.is_some());
-    let mut columns = vec![("", Align::Left), ("format", Align::Left)];
-    columns.extend(has_entries.then_some(("entries", Align::Right)));
-    let figures = ["other", "this", "ratio", "bounds"];
-    columns.extend(figures.map(|title| (title, Align::Right)));
-    columns.push(("", Align::Left));
-    let mut table = Table::new(columns).within(WIDTH);
+    let mut columns = vec![words(""), words("format")];
+    columns.extend(has_entries.then_some(count("entries")));
+    columns.extend(["other", "this", "ratio", "bounds"].map(count));
+    columns.push(words(""));
+    let mut section = Section::new("builds", "This build beside the other", columns);
     for (row, change) in all.iter().filter(|(row, change)| is_shown(&all, row, *change)) {
         let time = |subject| rows.all.iter().find(|time| is_time_of(time, row, subject));
         let format = Format::ALL.iter().find(|format| format.profile() == row.profile);
@@ -43,7 +39,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
             bounds(row),
             change.name().to_owned(),
         ]);
-        table.row(cells);
+        section.table.row(cells);
     }
     let count = |wanted| all.iter().filter(|(_, change)| *change == wanted).count();
     let notes = vec![
@@ -63,8 +59,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
         "where a linker puts a loop moves it by some percent: see how far a build differs from itself"
             .to_owned(),
     ];
-    let title = "This build beside the other".to_owned();
-    Some(Section { topic: "builds", title, table, notes })
+    section.noted(notes)
 }
 
 fn bounds(row: &Row) -> String {

@@ -1,7 +1,8 @@
 //! CPU time of encoding and decoding: tables 3 and 4.
 
-use super::{Rows, Section, WIDTH, bounds, published, value};
-use trunkline_bench::table::{Align, Table, number};
+use super::sheet::{Cell, Line, Sheet, count, words};
+use super::{Rows, Section, bounds_in, published, value};
+use trunkline_bench::table::number;
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::{RATIOS, lead_metric, ratio_metric};
 use trunkline_experiment::subjects::{
@@ -13,57 +14,37 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
     if !rows.any(case) {
         return None;
     }
-    let longest_title = format!("{} entries", rows.longest(case));
-    let cold = format!("{case}-cold");
+    let longest = rows.longest(case);
+    let longest_title = format!("{longest} entries");
+    let [cold, randomised] = ["cold", "randomised"].map(|what| format!("{case}-{what}"));
     let has_cold = rows.any(&cold);
     let mut columns = vec![
-        ("subject", Align::Left),
-        ("format", Align::Left),
-        ("fixed", Align::Right),
-        ("per entry", Align::Right),
-        (longest_title.as_str(), Align::Right),
-        ("bounds", Align::Right),
-        ("randomised", Align::Right),
+        ("fixed", Cell::OfAll("cpu-time-fixed", 1.0)),
+        ("per entry", Cell::OfAll("cpu-time-per-entry", 1.0)),
+        (&longest_title, Cell::Of("cpu-time", 1.0)),
+        ("bounds", Cell::Bounds("cpu-time", 1.0)),
+        ("randomised", Cell::OfCase(&randomised, "cpu-time")),
     ];
-    columns.extend(has_cold.then_some(("cold", Align::Right)));
-    let mut table = Table::new(columns).within(WIDTH);
-    let longest = Some(rows.longest(case));
+    columns.extend(has_cold.then_some(("cold", Cell::OfCase(&cold, "cpu-time"))));
+    let verb = if case == "encode" { "Encoding" } else { "Decoding" };
+    let source = rows.source_of(case, "cpu-time");
+    let title = format!("{verb}: ns a message = fixed + per entry x entries{source}");
+    let mut sheet = Sheet::new(case, title, [words("subject"), words("format")], columns);
     for format in Format::ALL {
         let line = rows.definition.and_then(|it| it.published(case, "cpu-time", format));
         let Some(line) = line.filter(|_| rows.formats(case, "none").contains(&format)) else {
             continue;
         };
-        let nanoseconds = [line.fixed, line.per_entry, line.at(rows.longest(case))].map(number);
+        let nanoseconds = [line.fixed, line.per_entry, line.at(longest)].map(number);
         let cells = ["paper (500 MHz)".to_owned(), format.kind().to_owned()];
-        table.row(cells.into_iter().chain(nanoseconds));
+        sheet.row(cells.into_iter().chain(nanoseconds));
     }
     for (subject, format) in subjects() {
-        let find = |metric, entries| rows.find(case, subject, format, metric, entries);
-        let fixed = find("cpu-time-fixed", None);
-        if fixed.is_none() {
-            continue;
+        let line = Line::new(case, subject).in_format(format);
+        if rows.find(&line, "cpu-time-fixed").is_some() {
+            sheet.line(rows, [subject, format.title()], &line.of_entries(Some(longest)));
         }
-        let at_ten = find("cpu-time", longest);
-        let randomised =
-            rows.find(&format!("{case}-randomised"), subject, format, "cpu-time", longest);
-        let cold = has_cold.then(|| value(rows.find(&cold, subject, format, "cpu-time", longest)));
-        let cells = [
-            subject.to_owned(),
-            format.title().to_owned(),
-            value(fixed),
-            value(find("cpu-time-per-entry", None)),
-            value(at_ten),
-            bounds(at_ten),
-            value(randomised),
-        ];
-        table.row(cells.into_iter().chain(cold));
     }
-    let source = rows.definition.and_then(|it| it.source_of(case, "cpu-time"));
-    let title = format!(
-        "{}: ns a message = fixed + per entry x entries{}",
-        if case == "encode" { "Encoding" } else { "Decoding" },
-        source.map_or(String::new(), |source| format!(" (paper: {source})"))
-    );
     let mut notes = vec!["randomised: each entry with other fields set or absent".to_owned()];
     if has_cold {
         notes.push(
@@ -74,7 +55,7 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         notes
             .push("reused: all messages are decoded into one, else each into a new one".to_owned());
     }
-    Some(Section { topic: case, title, table, notes })
+    sheet.noted(notes)
 }
 
 /// Whether new messages were told from reused ones: records of before do not say which theirs are.
@@ -95,17 +76,10 @@ fn subjects() -> impl Iterator<Item = (&'static str, Format)> {
 
 /// What one format costs over another, ours and the peers'.
 pub(super) fn ratios(rows: Rows<'_>) -> Option<Section> {
-    let mut is_empty = true;
-    let mut table = Table::new([
-        ("CPU time", Align::Left),
-        ("of", Align::Left),
-        ("paper", Align::Right),
-        ("trunkline", Align::Right),
-        ("bounds", Align::Right),
-        ("peers", Align::Right),
-        ("bounds", Align::Right),
-    ])
-    .within(WIDTH);
+    let names = [words("CPU time"), words("of")].into_iter();
+    let figures = ["paper", "trunkline", "bounds", "peers", "bounds"].map(count);
+    let title = "What SOAP and FIX cost over the others, as a factor";
+    let mut section = Section::new("ratio", title, names.chain(figures));
     for case in ["encode", "decode"] {
         for (over, under) in RATIOS {
             for entries in [None, Some(rows.longest("encode"))] {
@@ -120,27 +94,20 @@ pub(super) fn ratios(rows: Rows<'_>) -> Option<Section> {
                             && row.entries == entries
                     })
                 };
-                let (ours, theirs) = (find(true), find(false));
-                if ours.is_none() {
-                    continue;
-                }
-                is_empty = false;
-                table.row([
+                let (Some(ours), theirs) = (find(true), find(false)) else { continue };
+                let cells = [Some(ours), theirs]
+                    .into_iter()
+                    .flat_map(|row| [value(row), bounds_in(row, 1.0)]);
+                let names = [
                     format!("{case} {name}"),
                     entries.map_or("an entry".to_owned(), |entries| format!("{entries} entries")),
-                    published(ours),
-                    value(ours),
-                    bounds(ours),
-                    value(theirs),
-                    bounds(theirs),
-                ]);
+                    published(Some(ours)),
+                ];
+                section.table.row(names.into_iter().chain(cells));
             }
         }
     }
-    let notes =
-        vec!["peers: gSOAP (gsoap-best) for SOAP, QuickFIX for FIX, omniORB for CDR".into()];
-    let title = "What SOAP and FIX cost over the others, as a factor".into();
-    (!is_empty).then_some(Section { topic: "ratio", title, table, notes })
+    section.noted(["peers: gSOAP (gsoap-best) for SOAP, QuickFIX for FIX, omniORB for CDR"])
 }
 
 /// How far ahead we mean to be, as a factor: what is needed, and what we want at least.
@@ -168,59 +135,42 @@ const BARS: [Bar; 8] = [
 
 /// How far ahead of the peers we are.
 pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("", Align::Left),
-        ("than", Align::Left),
-        ("in", Align::Left),
-        ("times", Align::Right),
-        ("bounds", Align::Right),
-        ("randomised", Align::Right),
-        ("cold", Align::Right),
-        ("needed", Align::Right),
-        ("at least", Align::Right),
-    ])
-    .within(WIDTH);
-    let longest = Some(rows.longest("encode"));
-    let mut is_empty = true;
+    let longest = rows.longest("encode");
+    let names = ["", "than", "in"].map(words).into_iter();
+    let figures = ["times", "bounds", "randomised", "cold", "needed", "at least"].map(count);
+    let title = format!("How many times faster trunkline is, messages of {longest} entries");
+    let mut section = Section::new("lead", title, names.chain(figures));
     for case in ["encode", "decode"] {
+        let [randomised, cold] = ["randomised", "cold"].map(|what| format!("{case}-{what}"));
         for peer in PEERS {
             let pairs = formats_of(peer.name)
                 .iter()
                 .flat_map(|&format| alike(peer.name).map(move |names| (names, format)));
             for ([ours, theirs], format) in pairs {
                 let metric = lead_metric(theirs);
-                let find = |case: &str| rows.find(case, ours, format, &metric, longest);
-                let lead = find(case);
-                if lead.is_none() {
+                let line = Line::new(case, ours).in_format(format).of_entries(Some(longest));
+                if rows.find(&line, &metric).is_none() {
                     continue;
                 }
-                is_empty = false;
+                let names = [case, theirs, format.title()].map(str::to_owned).into_iter();
+                let cells = [
+                    Cell::Of(&metric, 1.0),
+                    Cell::Bounds(&metric, 1.0),
+                    Cell::OfCase(&randomised, &metric),
+                    Cell::OfCase(&cold, &metric),
+                ];
+                let cells = cells.map(|cell| cell.text(rows, &line));
                 let bar = BARS.iter().find(|bar| (bar.case, bar.peer) == (case, theirs));
-                let cell = |factor: Option<f64>| factor.map_or(String::new(), number);
-                table.row([
-                    case.to_owned(),
-                    theirs.to_owned(),
-                    format.title().to_owned(),
-                    value(lead),
-                    bounds(lead),
-                    value(find(&format!("{case}-randomised"))),
-                    value(find(&format!("{case}-cold"))),
-                    cell(bar.and_then(|bar| bar.needed)),
-                    cell(bar.map(|bar| bar.at_least)),
-                ]);
+                let bars = [bar.and_then(|bar| bar.needed), bar.map(|bar| bar.at_least)];
+                let bars = bars.map(|factor| factor.map_or(String::new(), number));
+                section.table.row(names.chain(cells).chain(bars));
             }
         }
     }
-    let title = format!(
-        "How many times faster trunkline is, messages of {} entries",
-        rows.longest("encode")
-    );
     let mut notes = Vec::new();
     if has_reused(rows) {
-        notes.push(
-            "reused: as trunkline-reused, else as trunkline, which makes each message anew".into(),
-        );
+        notes.push("reused: as trunkline-reused, else as trunkline, which makes each message anew");
     }
-    notes.push("needed, at least: how far ahead this project means to be".to_owned());
-    (!is_empty).then_some(Section { topic: "lead", title, table, notes })
+    notes.push("needed, at least: how far ahead this project means to be");
+    section.noted(notes)
 }

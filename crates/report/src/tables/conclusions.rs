@@ -1,9 +1,10 @@
 //! The paper's conclusions, and what has become of them; our own aims, which no paper states.
 
-use super::{Rows, Section, WIDTH};
+use super::sheet::words;
+use super::{Rows, Section};
 use crate::conclusion::{AIM, CONCLUSION, Judgement};
 use trunkline_bench::row::{Row, Verdict};
-use trunkline_bench::table::{Align, Table, short_number};
+use trunkline_bench::table::short_number;
 use trunkline_experiment::definition::{Conclusion, Definition};
 use trunkline_experiment::format::Family;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -46,7 +47,7 @@ impl Topic<'_> {
         judgements: &[Judgement],
     ) -> Option<Section> {
         let columns = [self.column, "expected", "trunkline", "", "peers", ""];
-        let mut table = Table::new(columns.map(|title| (title, Align::Left))).within(WIDTH);
+        let mut section = Section::new(self.case, self.title, columns.map(words));
         let mut notes = Vec::new();
         // Several brokers stand beside ours, in a table of their own.
         let has_one_peer = definition.messages.family != Family::Rates;
@@ -67,7 +68,7 @@ impl Topic<'_> {
                 let judged = judgements.iter().find(|it| it.row == *row)?;
                 Some(format!("- {}: {}", row.subject, judged.decided_by))
             }));
-            table.row([
+            section.table.row([
                 conclusion.name.clone(),
                 conclusion.expected.to_string(),
                 factors(ours),
@@ -76,15 +77,12 @@ impl Topic<'_> {
                 verdict(theirs).to_owned(),
             ]);
         }
-        if notes.is_empty() {
-            return None;
-        }
         notes.push(
             "each factor is judged by itself, and one that is clearly not as expected decides; below each \
              the factor that decides, in brackets where it may be for bounds and noise"
                 .into(),
         );
-        Some(Section { topic: self.case, title: self.title.into(), table, notes })
+        section.noted(notes)
     }
 }
 

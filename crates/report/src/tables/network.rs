@@ -1,10 +1,11 @@
 //! What was sent: round trips, latency at a rate, throughput, and the links themselves.
 
-use super::{Rows, Section, WIDTH, published, scaled, value};
+use super::sheet::{Cell, Line, Sheet, count, words};
+use super::{Rows, Section, bounds_in, scaled, value};
 use trunkline_bench::row::{Row, Verdict};
-use trunkline_bench::table::{Align, Table, number};
+use trunkline_bench::table::number;
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::{COSTS, HICCUP, LINK};
+use trunkline_experiment::names::{BARE, COSTS, LINK, THROUGHPUT};
 use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Nanoseconds in the microsecond of tables.
@@ -68,40 +69,24 @@ fn is_of_one_length(rows: Rows<'_>, case: &str) -> bool {
 
 /// Round trips over links for which there is one length: wide-area ones.
 fn single_lengths(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("link", Align::Left),
-        ("subject", Align::Left),
-        ("format", Align::Left),
-        ("round trip", Align::Right),
-        ("bounds", Align::Right),
-    ])
-    .within(WIDTH);
-    let mut is_empty = true;
-    for case in cases(rows, "round-trip@") {
-        if !is_of_one_length(rows, case) {
-            continue;
-        }
+    let longest = rows.longest("round-trip@");
+    let title = format!("Round trips of {longest} entries over single links: us");
+    let names = [words("link"), words("subject"), words("format")];
+    let columns = [
+        ("round trip", Cell::Of(COSTS[0], MICROSECOND)),
+        ("bounds", Cell::Bounds(COSTS[0], MICROSECOND)),
+    ];
+    let mut sheet = Sheet::new("long-links", title, names, columns);
+    for case in cases(rows, "round-trip@").into_iter().filter(|it| is_of_one_length(rows, it)) {
         for row in rows.all.iter().filter(|row| row.case == case && row.metric == COSTS[0]) {
-            let formats = Format::ALL.into_iter().find(|format| {
+            let format = Format::ALL.into_iter().find(|format| {
                 TRANSPORTS.iter().any(|transport| format.profile_over(transport) == row.profile)
             });
-            is_empty = false;
-            let bounds = row.low.zip(row.high).map_or(String::new(), |(low, high)| {
-                format!("{} - {}", number(low / MICROSECOND), number(high / MICROSECOND))
-            });
-            table.row([
-                link_of(case).to_owned(),
-                row.subject.clone(),
-                formats.map_or("", Format::title).to_owned(),
-                scaled(Some(row), MICROSECOND),
-                bounds,
-            ]);
+            let names = [link_of(case), &row.subject, format.map_or("", Format::title)];
+            sheet.line(rows, names, &Line::of(row));
         }
     }
-    let title =
-        format!("Round trips of {} entries over single links: us", rows.longest("round-trip@"));
-    let notes = vec!["a delay is one way".into()];
-    (!is_empty).then_some(Section { topic: "long-links", title, table, notes })
+    sheet.noted(["a delay is one way"])
 }
 
 fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
@@ -109,153 +94,116 @@ fn round_trip(rows: Rows<'_>, case: &str, transport: &str) -> Option<Section> {
         return None;
     }
     let longest = format!("{} entries", rows.longest(case));
-    let mut table = Table::new([
-        ("subject", Align::Left),
-        ("format", Align::Left),
-        ("fixed", Align::Right),
-        ("per entry", Align::Right),
-        (&longest, Align::Right),
-        ("paper", Align::Right),
-        ("p99", Align::Right),
-        ("over bare", Align::Right),
-    ])
-    .within(WIDTH);
-    let mut is_empty = true;
+    let columns = [
+        ("fixed", Cell::OfAll("round-trip-fixed", MICROSECOND)),
+        ("per entry", Cell::OfAll("round-trip-per-entry", MICROSECOND)),
+        (&longest, Cell::Of(COSTS[0], MICROSECOND)),
+        ("paper", Cell::Paper(COSTS[0], MICROSECOND)),
+        ("p99", Cell::Of("round-trip-p99", MICROSECOND)),
+        ("over bare", Cell::Any("over-bare", 1.0)),
+    ];
+    let source = rows.source_of(case, COSTS[0]);
+    let title = format!("Round trips over {}, {transport}: us{source}", link_of(case));
+    let names = [words("subject"), words("format")];
+    let mut sheet = Sheet::new("round-trips", title, names, columns);
     for subject in subjects(rows, case) {
-        for format in rows.formats(case, transport) {
-            let find = |metric: &str, entries| {
-                rows.find_over(transport, case, subject, format, metric, entries)
-            };
-            let most = Some(rows.longest(case));
-            let Some(whole) = find(COSTS[0], most) else { continue };
-            is_empty = false;
-            let in_us = |row| scaled(row, MICROSECOND);
-            table.row([
-                subject.to_owned(),
-                format.title().to_owned(),
-                in_us(find("round-trip-fixed", None)),
-                in_us(find("round-trip-per-entry", None)),
-                in_us(Some(whole)),
-                whole.paper.map_or(String::new(), |paper| number(paper / MICROSECOND)),
-                in_us(find("round-trip-p99", most)),
-                find("over-bare", most).map_or(String::new(), |row| value(Some(row))),
-            ]);
+        for (format, line) in lines(rows, case, transport, subject) {
+            sheet.line(rows, [subject, format.title()], &line);
         }
     }
-    let source = rows.definition.and_then(|it| it.source_of(case, COSTS[0]));
-    let source = source.map_or(String::new(), |source| format!(" (paper: {source})"));
-    let title = format!("Round trips over {}, {transport}: us{source}", link_of(case));
-    let notes = vec![
-        "over bare: over an echo of the same bytes without a codec, and what the codec took".into(),
-    ];
-    (!is_empty).then_some(Section { topic: "round-trips", title, table, notes })
+    sheet.noted([
+        "over bare: over an echo of the same bytes without a codec, and what the codec took",
+    ])
+}
+
+/// The formats in which a subject has round trips, and their lines at the longest messages.
+fn lines<'a>(
+    rows: Rows<'a>,
+    case: &'a str,
+    transport: &str,
+    subject: &'a str,
+) -> Vec<(Format, Line<'a>)> {
+    let entries = Some(rows.longest(case));
+    let line = |format| Line::new(case, subject).over(transport, format).of_entries(entries);
+    let lines = rows.formats(case, transport).into_iter().map(|format| (format, line(format)));
+    lines.filter(|(_, line)| rows.find(line, COSTS[0]).is_some()).collect()
 }
 
 /// Where the time of a round trip goes: figure 9.
 pub(super) fn breakdown(rows: Rows<'_>) -> Option<Section> {
-    let columns = ["link", "subject", "format", "c. enc", "network", "s. dec", "s. enc"];
-    let more = ["c. dec", "network %"];
-    let align = |index: usize| if index < 3 { Align::Left } else { Align::Right };
-    let titles = columns.into_iter().chain(more).enumerate();
-    let mut table = Table::new(titles.map(|(index, title)| (title, align(index)))).within(WIDTH);
-    let mut is_empty = true;
-    for case in cases(rows, "round-trip@") {
-        for transport in TRANSPORTS {
-            for subject in subjects(rows, case).into_iter().filter(|it| *it != "bare") {
-                for format in rows.formats(case, transport) {
-                    let cost = |metric: &str| {
-                        let most = Some(rows.longest(case));
-                        rows.find_over(transport, case, subject, format, metric, most)
-                    };
-                    let values = COSTS.map(|metric| cost(metric).and_then(|row| row.value));
-                    let [Some(whole), _, Some(network), ..] = values else { continue };
-                    is_empty = false;
-                    let spins = if transport == TRANSPORTS[1] { " spin" } else { "" };
-                    let mut cells = vec![
-                        format!("{}{spins}", link_of(case)),
-                        subject.to_owned(),
-                        format.kind().to_owned(),
-                    ];
-                    cells.extend(COSTS[1..].iter().map(|metric| scaled(cost(metric), MICROSECOND)));
-                    cells.push(number(network / whole * 100.0));
-                    table.row(cells);
-                }
-            }
-        }
-    }
     let title = format!(
         "Where a round trip of {most} entries goes: us (figure 9)",
         most = rows.longest("round-trip@")
     );
-    let notes = vec![
-        "c., s.: encoding and decoding of client and server; network: the rest of the client's wait;"
-            .into(),
-        "waking a sleeping processor is in it, and spinning avoids that".into(),
-    ];
-    (!is_empty).then_some(Section { topic: "round-trip", title, table, notes })
+    let names = [words("link"), words("subject"), words("format")].into_iter();
+    let parts = ["c. enc", "network", "s. dec", "s. enc", "c. dec", "network %"];
+    let mut section = Section::new("round-trip", title, names.chain(parts.map(count)));
+    for case in cases(rows, "round-trip@") {
+        for transport in TRANSPORTS {
+            for subject in subjects(rows, case).into_iter().filter(|it| *it != BARE) {
+                for (format, line) in lines(rows, case, transport, subject) {
+                    let found = COSTS.map(|metric| rows.find(&line, metric));
+                    let values = found.map(|row| row.and_then(|row| row.value));
+                    let [Some(whole), _, Some(network), ..] = values else { continue };
+                    let spins = if transport == TRANSPORTS[1] { " spin" } else { "" };
+                    let names = [
+                        format!("{}{spins}", link_of(case)),
+                        subject.to_owned(),
+                        format.kind().to_owned(),
+                    ];
+                    let costs = found[1..].iter().map(|row| scaled(*row, MICROSECOND));
+                    let share = number(network / whole * 100.0);
+                    section.table.row(names.into_iter().chain(costs).chain([share]));
+                }
+            }
+        }
+    }
+    section.noted([
+        "c., s.: encoding and decoding of client and server; network: the rest of the client's wait;",
+        "waking a sleeping processor is in it, and spinning avoids that",
+    ])
 }
 
 /// Latency at steady rates, from the intended and from the actual sending.
 pub(super) fn open_loop(rows: Rows<'_>) -> Option<Section> {
+    let title = format!("Latency of {} entries at a steady rate: us", rows.longest("open-loop-"));
     let percentiles = ["p50", "p90", "p99", "p99.9", "max"];
-    let mut titles = vec![("messages/s", Align::Right), ("format", Align::Left)];
-    titles.extend(percentiles.map(|title| (title, Align::Right)));
-    titles.extend([("p99 uncorrected", Align::Right), ("max uncorrected", Align::Right)]);
-    let mut table = Table::new(titles).within(WIDTH);
+    let metrics = percentiles.map(|name| format!("latency-{name}"));
+    let columns = percentiles.into_iter().zip(metrics.iter().map(|it| Cell::Of(it, MICROSECOND)));
+    let uncorrected = [
+        ("p99 uncorrected", Cell::Of("latency-p99-uncorrected", MICROSECOND)),
+        ("max uncorrected", Cell::Of("latency-max-uncorrected", MICROSECOND)),
+    ];
+    let names = [count("messages/s"), words("format")];
+    let mut sheet = Sheet::new("open-loop", title, names, columns.chain(uncorrected));
     let cases = cases(rows, "open-loop-");
-    if cases.is_empty() {
-        return None;
-    }
+    cases.first()?;
     for case in cases {
         let rate = case.trim_start_matches("open-loop-").split('@').next().unwrap_or_default();
         for transport in TRANSPORTS {
             for format in rows.formats(case, transport) {
-                let find = |metric: String| {
-                    let (subject, most) = (TRUNKLINE, Some(rows.longest(case)));
-                    scaled(
-                        rows.find_over(transport, case, subject, format, &metric, most),
-                        MICROSECOND,
-                    )
-                };
-                let mut cells = vec![rate.to_owned(), format.title().to_owned()];
-                cells.extend(percentiles.map(|name| find(format!("latency-{name}"))));
-                cells
-                    .extend(["p99", "max"].map(|name| find(format!("latency-{name}-uncorrected"))));
-                table.row(cells);
+                let line = Line::new(case, TRUNKLINE).over(transport, format);
+                let line = line.of_entries(Some(rows.longest(case)));
+                sheet.line(rows, [rate, format.title()], &line);
             }
         }
     }
-    let hiccup = |metric| rows.all.iter().find(|row| row.case == HICCUP && row.metric == metric);
-    let mut cells = vec![String::new(), "hiccups".to_owned()];
-    cells.extend(percentiles.map(|name| scaled(hiccup(name), MICROSECOND)));
-    table.row(cells);
-    let title = format!("Latency of {} entries at a steady rate: us", rows.longest("open-loop-"));
-    let notes = vec![
-        "from the time at which a message was due, whether or not answers were late; uncorrected:"
-            .into(),
-        "from its actual sending. Hiccups: how much too late the machine ends a sleep of 1 ms"
-            .into(),
-    ];
-    Some(Section { topic: "open-loop", title, table, notes })
+    let hiccups = percentiles.map(|metric| scaled(rows.hiccup(metric), MICROSECOND));
+    sheet.row([String::new(), "hiccups".to_owned()].into_iter().chain(hiccups));
+    sheet.noted([
+        "from the time at which a message was due, whether or not answers were late; uncorrected:",
+        "from its actual sending. Hiccups: how much too late the machine ends a sleep of 1 ms",
+    ])
 }
 
 /// Messages a second: figures 12 and 13.
 pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("one way", Align::Left),
-        ("link", Align::Left),
-        ("subject", Align::Left),
-        ("format", Align::Left),
-        ("fewest", Align::Right),
-        ("most", Align::Right),
-        ("limited by", Align::Left),
-    ])
-    .within(WIDTH);
+    let names = ["one way", "link", "subject", "format"].map(words).into_iter();
+    let columns = names.chain([count("fewest"), count("most"), words("limited by")]);
+    let title = "Messages a second (figures 12 and 13)";
+    let mut section = Section::new("throughput", title, columns);
     let cases = cases(rows, "throughput");
-    if cases.is_empty() {
-        return None;
-    }
-    let cases_lengths = lengths(rows, cases[0]);
+    let [fewest, most] = lengths(rows, cases.first()?);
     for case in cases {
         let (what, link) = case.split_once('@').unwrap_or((case, ""));
         let what = match what.trim_start_matches("throughput").trim_start_matches('-') {
@@ -263,34 +211,31 @@ pub(super) fn throughput(rows: Rows<'_>) -> Option<Section> {
             "encoded" => "encoded before",
             other => other,
         };
-        let [fewest_entries, most_entries] = lengths(rows, case);
+        let [fewest, most] = lengths(rows, case);
         for subject in subjects(rows, case) {
             for format in rows.formats(case, TRANSPORTS[0]) {
-                let find = |metric: &str, entries: u32| {
-                    rows.find_over(TRANSPORTS[0], case, subject, format, metric, Some(entries))
-                };
-                let Some(most) = find("messages-per-second", most_entries) else { continue };
-                table.row([
+                let line = Line::new(case, subject).over(TRANSPORTS[0], format);
+                let at = |entries| line.clone().of_entries(Some(entries));
+                let find = |metric: &str, entries| rows.find(&at(entries), metric);
+                let Some(at_most) = find(THROUGHPUT[0], most) else { continue };
+                section.table.row([
                     what.replace('-', " "),
                     link.to_owned(),
                     subject.to_owned(),
                     format.title().to_owned(),
-                    value(find("messages-per-second", fewest_entries)),
-                    value(Some(most)),
-                    limit(|metric| find(metric, most_entries)),
+                    value(find(THROUGHPUT[0], fewest)),
+                    value(Some(at_most)),
+                    limit(|metric| find(metric, most)),
                 ]);
             }
         }
     }
-    let lengths = cases_lengths;
-    let notes = vec![
+    section.noted([
         "limited by: the part that was busy, and its share of the time; in brackets it limits nothing;"
-            .into(),
-        "slow: that side computes longer for every message, as on a slower processor;".into(),
-        format!("fewest and most: {} and {} entries", lengths[0], lengths[1]),
-    ];
-    let title = "Messages a second (figures 12 and 13)".into();
-    Some(Section { topic: "throughput", title, table, notes })
+            .to_owned(),
+        "slow: that side computes longer for every message, as on a slower processor;".to_owned(),
+        format!("fewest and most: {fewest} and {most} entries"),
+    ])
 }
 
 /// A part that was busy for less of the time is not what limits.
@@ -316,16 +261,9 @@ fn limit<'a>(find: impl Fn(&str) -> Option<&'a Row>) -> String {
 
 /// What the links themselves cost and do.
 pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("link", Align::Left),
-        ("what", Align::Left),
-        ("value", Align::Right),
-        ("bounds", Align::Right),
-    ])
-    .within(WIDTH);
-    let mut of_links = rows.all.iter().filter(|row| row.subject == LINK).peekable();
-    of_links.peek()?;
-    for row in of_links {
+    let columns = [words("link"), words("what"), count("value"), count("bounds")];
+    let mut section = Section::new("link", "The shaped links themselves", columns);
+    for row in rows.all.iter().filter(|row| row.subject == LINK) {
         let what = match row.metric.as_str() {
             "own-cost" => "what a proxy adds to a round trip, us",
             "slope-ratio" => "time a byte over what was computed",
@@ -333,97 +271,62 @@ pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
             other => other,
         };
         let scale = if row.unit == "ns" { MICROSECOND } else { 1.0 };
-        let bounds = row.low.zip(row.high).map_or(String::new(), |(low, high)| {
-            format!("{} - {}", number(low / scale), number(high / scale))
-        });
         let value = match row.verdict {
             Verdict::Absent => "not here".to_owned(),
             _ => scaled(Some(row), scale),
         };
-        table.row([link_of(&row.case).to_owned(), what.to_owned(), value, bounds]);
+        let names = [link_of(&row.case).to_owned(), what.to_owned()];
+        section.table.row(names.into_iter().chain([value, bounds_in(Some(row), scale)]));
     }
-    let notes = vec!["slopes are of echoes of 100 to 12,000 bytes; 1 is exact".into()];
-    Some(Section { topic: "link", title: "The shaped links themselves".into(), table, notes })
+    section.noted(["slopes are of echoes of 100 to 12,000 bytes; 1 is exact"])
 }
 
 /// What other tags and schemas save: figures 14 to 16, and section 7's question.
 pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("format", Align::Left),
-        ("instead of", Align::Left),
-        ("bytes", Align::Right),
-        ("encoding", Align::Right),
-        ("decoding", Align::Right),
-        ("randomised", Align::Right),
-        ("10 Mbit/s", Align::Right),
-    ])
-    .within(WIDTH);
-    let mut is_empty = true;
+    let longest = rows.longest("encode").max(rows.longest("size"));
+    let title = format!("What variants save of {longest} entries, %");
+    let names = [words("format"), words("instead of")].into_iter();
+    let figures = ["bytes", "encoding", "decoding", "randomised", "10 Mbit/s"];
+    let mut section = Section::new("variant", title, names.chain(figures.map(count)));
+    let cases = ["size", "encode", "decode", "decode-randomised", "round-trip@10mbit"];
     for format in Format::ALL {
         let Some(plain) = format.plain() else { continue };
-        let find = |transport: &str, case: &str| {
-            let (subject, most) = (TRUNKLINE, Some(rows.longest(case)));
-            rows.find_over(transport, case, subject, format, "reduction", most)
-        };
-        let cases = ["size", "encode", "decode", "decode-randomised"];
-        let mut found: Vec<Option<&Row>> = cases.map(|case| find("none", case)).into();
-        found.push(find(TRANSPORTS[0], "round-trip@10mbit"));
-        if found.iter().all(Option::is_none) {
-            continue;
+        let found = cases.map(|case| {
+            let transport = if case.contains('@') { TRANSPORTS[0] } else { "none" };
+            let line = Line::new(case, TRUNKLINE).over(transport, format);
+            rows.find(&line.of_entries(Some(rows.longest(case))), "reduction")
+        });
+        if found.iter().any(Option::is_some) {
+            let names = [format.title().to_owned(), plain.title().to_owned()];
+            let cells = found.map(|row| row.map_or(String::new(), |row| value(Some(row))));
+            section.table.row(names.into_iter().chain(cells));
         }
-        is_empty = false;
-        let cells = [format.title().to_owned(), plain.title().to_owned()];
-        let cell = |row: &Option<&Row>| row.map_or(String::new(), |row| value(Some(row)));
-        table.row(cells.into_iter().chain(found.iter().map(cell)));
     }
-    let title = format!(
-        "What variants save of {} entries, %",
-        rows.longest("encode").max(rows.longest("size"))
-    );
-    let notes =
-        vec!["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips".into()];
-    (!is_empty).then_some(Section { topic: "variant", title, table, notes })
+    section.noted(["randomised: decoding, each entry with other fields; 10 Mbit/s: round trips"])
 }
 
 /// Bandwidth and clients for a peak: section 6.
 pub(super) fn capacity(rows: Rows<'_>) -> Option<Section> {
-    let mut table = Table::new([
-        ("entries a second", Align::Left),
-        ("format", Align::Left),
-        ("bit/s", Align::Right),
-        ("paper", Align::Right),
-        ("CPU share", Align::Right),
-        ("paper", Align::Right),
-        ("clients", Align::Right),
-        ("paper", Align::Right),
-    ])
-    .within(WIDTH);
-    let cases = cases(rows, "capacity-");
-    if cases.is_empty() {
-        return None;
-    }
-    for case in cases {
+    let columns = [
+        ("bit/s", Cell::Of("bits-per-second", 1.0)),
+        ("paper", Cell::Paper("bits-per-second", 1.0)),
+        ("CPU share", Cell::Of("cpu-share", 1.0)),
+        ("paper", Cell::Paper("cpu-share", 1.0)),
+        ("clients", Cell::Of("clients", 1.0)),
+        ("paper", Cell::Paper("clients", 1.0)),
+    ];
+    let names = [words("entries a second"), words("format")];
+    let mut sheet = Sheet::new("capacity", "What a peak takes (section 6)", names, columns);
+    for case in cases(rows, "capacity-") {
         for format in rows.formats(case, "none") {
-            let find = |metric: &str| {
-                let is_it = |row: &&Row| {
-                    row.case == case && row.metric == metric && row.profile == format.profile()
-                };
-                rows.all.iter().find(is_it)
-            };
-            let metrics = ["bits-per-second", "cpu-share", "clients"];
-            let pairs = metrics.map(find).map(|row| {
-                let paper = row.and_then(|row| row.paper).map(|_| published(row));
-                [value(row), paper.unwrap_or_default()]
-            });
-            let cells =
-                [case.trim_start_matches("capacity-").to_owned(), format.title().to_owned()];
-            table.row(cells.into_iter().chain(pairs.into_iter().flatten()));
+            let profile = format.profile();
+            let first = rows.all.iter().find(|row| row.case == case && row.profile == profile);
+            let names = [case.trim_start_matches("capacity-"), format.title()];
+            sheet.line(rows, names, &Line::of(first?));
         }
     }
-    let notes = vec![
-        "for one client, whose messages leave when full or when an entry has waited for the window;"
-            .into(),
-        "clients: for how many one processor encodes, each by itself, as the paper reckons".into(),
-    ];
-    Some(Section { topic: "capacity", title: "What a peak takes (section 6)".into(), table, notes })
+    sheet.noted([
+        "for one client, whose messages leave when full or when an entry has waited for the window;",
+        "clients: for how many one processor encodes, each by itself, as the paper reckons",
+    ])
 }

@@ -1,10 +1,10 @@
 //! Sizes and times of messages of customer and product records: a column a message.
 
-use super::{Rows, Section, WIDTH, value};
+use super::sheet::{Cell, LEAD, Line, count, words};
+use super::{Rows, Section};
 use trunkline_bench::row::Row;
-use trunkline_bench::table::{Align, Table, number};
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::{SIZE, lead_metric};
+use trunkline_experiment::names::SIZE;
 use trunkline_experiment::subjects::{TRUNKLINE, is_build};
 
 /// All tables for which there are rows.
@@ -15,54 +15,51 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
 
 /// Table 2 with today's lines.
 fn sizes(rows: Rows<'_>) -> Option<Section> {
-    let messages = messages(rows, SIZE);
-    if messages.is_empty() {
-        return None;
-    }
-    let columns = messages.iter().map(|message| (*message, Align::Right));
-    let mut table = titled(columns).within(WIDTH);
-    for line in lines(rows, SIZE, "size") {
-        let cells = messages.iter().map(|message| {
-            let row = line.find(rows, &format!("{SIZE}-{message}"), "size");
-            // The paper's own subjects have nothing but its figure.
-            let published = row.filter(|row| row.value.is_none()).and_then(|row| row.paper);
-            published.map_or_else(|| value(row), number)
-        });
-        table.row(line.names().into_iter().chain(cells));
-    }
-    let source = rows.definition.and_then(|it| it.source_of(SIZE, SIZE));
-    let source = source.map_or(String::new(), |source| format!(" (paper: {source})"));
-    let title = format!("Bytes of a message{source}");
-    let notes = vec!["the envelope alone, without the head of HTTP".to_owned()];
-    Some(Section { topic: SIZE, title, table, notes })
+    let source = rows.source_of(SIZE, SIZE);
+    let notes = ["the envelope alone, without the head of HTTP"];
+    table(
+        rows,
+        SIZE,
+        SIZE,
+        format!("Bytes of a message{source}"),
+        &[("", Cell::Of(SIZE, 1.0))],
+        notes,
+    )
 }
 
 /// CPU time of one operation, and how many times ours it is.
 fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
-    let messages = messages(rows, case);
-    if messages.is_empty() {
-        return None;
-    }
-    let columns =
-        messages.iter().flat_map(|message| [(*message, Align::Right), ("times", Align::Right)]);
-    let mut table = titled(columns).within(WIDTH);
-    for line in lines(rows, case, "cpu-time") {
-        let cells = messages.iter().flat_map(|message| {
-            let case = format!("{case}-{message}");
-            let lead = line.of(TRUNKLINE).find(rows, &case, &lead_metric(line.subject));
-            let lead = lead.map_or(String::new(), |lead| value(Some(lead)));
-            [value(line.find(rows, &case, "cpu-time")), lead]
-        });
-        table.row(line.names().into_iter().chain(cells));
-    }
     let verb = if case == "encode" { "Encoding" } else { "Decoding" };
-    let title = format!("{verb}: ns a message");
-    let notes = vec!["times: how many times as long as trunkline it takes".to_owned()];
-    Some(Section { topic: case, title, table, notes })
+    let figures = [("", Cell::Of("cpu-time", 1.0)), ("times", LEAD)];
+    let notes = ["times: how many times as long as trunkline it takes"];
+    table(rows, case, "cpu-time", format!("{verb}: ns a message"), &figures, notes)
 }
 
-fn titled<'a>(columns: impl Iterator<Item = (&'a str, Align)>) -> Table {
-    Table::new([("style", Align::Left), ("subject", Align::Left)].into_iter().chain(columns))
+/// A line for each subject of each style; these figures for each message, whose name stands over the first.
+fn table(
+    rows: Rows<'_>,
+    kind: &'static str,
+    metric: &str,
+    title: String,
+    figures: &[(&str, Cell<'_>)],
+    notes: [&str; 1],
+) -> Option<Section> {
+    let messages = messages(rows, kind);
+    let titles = messages.iter().flat_map(|message| {
+        figures.iter().map(|(title, _)| if title.is_empty() { *message } else { *title })
+    });
+    let names = [words("style"), words("subject")].into_iter();
+    let mut section = Section::new(kind, title, names.chain(titles.map(count)));
+    let cases: Vec<String> = messages.iter().map(|message| format!("{kind}-{message}")).collect();
+    for (format, subject) in lines(rows, kind, metric) {
+        let cells = cases.iter().flat_map(|case| {
+            let line = Line::new(case, subject).in_format(format);
+            figures.iter().map(move |(_, figure)| figure.text(rows, &line))
+        });
+        let names = [format.title().to_owned(), subject.to_owned()];
+        section.table.row(names.into_iter().chain(cells));
+    }
+    section.noted(notes)
 }
 
 /// Whether a row is about customer and product records.
@@ -82,16 +79,9 @@ fn messages<'a>(rows: Rows<'a>, kind: &str) -> Vec<&'a str> {
     names
 }
 
-/// What a line of a table is about.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    format: Format,
-    subject: &'a str,
-}
-
 /// Every subject of every style, ours first, the others in the order of the rows.
-fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<Line<'a>> {
-    let mut lines: Vec<Line<'_>> = Vec::new();
+fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<(Format, &'a str)> {
+    let mut lines: Vec<(Format, &str)> = Vec::new();
     for format in Format::CUSTOMER_SERVICES {
         let profile = format.profile();
         let is_its = |row: &&Row| {
@@ -102,25 +92,11 @@ fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<Line<'a>> {
         };
         let first = lines.len();
         for row in rows.all.iter().filter(is_its).filter(|row| !is_build(&row.subject)) {
-            if lines[first..].iter().all(|line| line.subject != row.subject) {
-                lines.push(Line { format, subject: &row.subject });
+            if lines[first..].iter().all(|(_, subject)| row.subject != *subject) {
+                lines.push((format, &row.subject));
             }
         }
-        lines[first..].sort_by_key(|line| line.subject != TRUNKLINE);
+        lines[first..].sort_by_key(|(_, subject)| *subject != TRUNKLINE);
     }
     lines
-}
-
-impl<'a> Line<'a> {
-    fn of<'b>(self, subject: &'b str) -> Line<'b> {
-        Line { format: self.format, subject }
-    }
-
-    fn names(self) -> [String; 2] {
-        [self.format.title().to_owned(), self.subject.to_owned()]
-    }
-
-    fn find(self, rows: Rows<'a>, case: &str, metric: &str) -> Option<&'a Row> {
-        rows.find(case, self.subject, self.format, metric, None)
-    }
 }

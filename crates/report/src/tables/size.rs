@@ -1,49 +1,41 @@
 //! Bytes of a message: table 1.
 
-use super::{Rows, Section, WIDTH, published, value};
-use trunkline_bench::table::{Align, Table};
+use super::sheet::{Line, count, words};
+use super::{Rows, Section, published, value};
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::{SIZE, SIZE_OF_FIGURE_5, SIZE_OF_FIGURE_6};
 use trunkline_experiment::subjects::TRUNKLINE;
 
 pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
-    if !rows.any(SIZE) {
-        return None;
-    }
-    let longest = format!("{} entries", rows.longest(SIZE));
-    let mut table = Table::new([
-        ("format", Align::Left),
-        ("fixed", Align::Right),
-        ("paper", Align::Right),
-        ("per entry", Align::Right),
-        ("paper", Align::Right),
-        (&longest, Align::Right),
-        ("paper", Align::Right),
-    ])
-    .within(WIDTH);
+    let longest = rows.longest(SIZE);
+    let longest_title = format!("{longest} entries");
+    let figures = ["fixed", "paper", "per entry", "paper", &longest_title, "paper"].map(count);
+    let title = format!("Bytes of a message{}", rows.source_of(SIZE, SIZE));
+    let mut section = Section::new(SIZE, title, [words("format")].into_iter().chain(figures));
     for (case, format, title) in lines(rows) {
-        let find = |metric, entries| rows.find(case, TRUNKLINE, format, metric, entries);
-        let at_longest = find("size", Some(rows.longest(SIZE)));
-        let columns = [find("size-fixed", None), find("size-per-entry", None), at_longest];
-        let cells = columns.iter().flat_map(|row| [value(*row), published(*row)]);
-        table.row([title.to_owned()].into_iter().chain(cells));
+        let line = Line::new(case, TRUNKLINE).in_format(format);
+        let columns = [("size-fixed", None), ("size-per-entry", None), (SIZE, Some(longest))];
+        let cells = columns.into_iter().flat_map(|(metric, entries)| {
+            let row = rows.find(&line.clone().of_entries(entries), metric);
+            [value(row), published(row)]
+        });
+        section.table.row([title.to_owned()].into_iter().chain(cells));
     }
-    let source = rows.definition.and_then(|it| it.source_of(SIZE, SIZE));
-    let source = source.map_or(String::new(), |source| format!(" (paper: {source})"));
     let mut notes = Vec::new();
     if rows.any(SIZE_OF_FIGURE_6) {
         notes.push("figure 6 leaves out two fields of figure 3, MsgSeqNum and MDEntryType;".into());
         notes.push("figure 5 fills BodyLength to eight digits".into());
     }
     for format in rows.formats(SIZE, "none") {
-        let find = |entries| rows.find(SIZE, TRUNKLINE, format, "reduction", Some(entries));
+        let line = Line::new(SIZE, TRUNKLINE).in_format(format);
+        let find = |entries| rows.find(&line.clone().of_entries(Some(entries)), "reduction");
         let saved = |entries| find(entries).and_then(|row| row.value);
-        if let (Some(one), Some(most)) = (saved(1), saved(rows.longest(SIZE))) {
-            let (format, longest) = (format.title(), rows.longest(SIZE));
+        if let (Some(one), Some(most)) = (saved(1), saved(longest)) {
+            let format = format.title();
             notes.push(format!("{format} saves {one:.1} % of 1 entry, {most:.1} % of {longest}"));
         }
     }
-    Some(Section { topic: SIZE, title: format!("Bytes of a message{source}"), table, notes })
+    section.noted(notes)
 }
 
 /// The formats, those that the paper's figures print followed by the same as printed.
