@@ -3,6 +3,7 @@
 
 mod answers;
 mod attributes;
+mod entries;
 mod envelope;
 mod forms;
 mod golden;

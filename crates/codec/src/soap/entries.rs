@@ -430,7 +430,7 @@ impl<'a, R: Form> Body<'a, R> {
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         let (outer, field, own) = (self.scope, self.field, self.own);
-        let mut count = 0;
+        let mut count = into.count();
         loop {
             self.measure(scope);
             self.count_entry()?;
@@ -538,7 +538,7 @@ impl<'a, R: Form> Body<'a, R> {
         match (slot.shape, run) {
             (Shape::Run, Run::Empty) => Ok(()),
             (Shape::Run, _) => {
-                let mut count = 0;
+                let mut count = into.len();
                 loop {
                     count += 1;
                     self.check_elements(count, self.begun)?;

@@ -531,8 +531,9 @@ impl<'a, R: Form> Body<'a, R> {
             return Err(self.error(ErrorKind::Schema, at));
         };
         (self.scope, self.field) = (slot.scope.into(), arm.into());
+        let index = into.count();
         let read = self.begun(at, into.next_entry());
-        read.map_err(|error| plan.locate(error, outer, field))?;
+        read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
         (self.scope, self.field) = (outer, field);
         Ok(())
     }

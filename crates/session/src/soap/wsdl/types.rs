@@ -441,7 +441,11 @@ impl Types {
             Declared::Base(name) => self.told_name(name).1,
             // Arrays of the encoding say that they are of any type where there is no base.
             Declared::Abstract(name) if form != Form::Encoded => {
-                let space = self.space(&name.namespace);
+                // Messages do not name it.
+                let space = match &*name.namespace {
+                    "" => TARGET,
+                    namespace => self.space(namespace),
+                };
                 self.complex(space, &name.local, form, Content::Abstract)
             }
             Declared::Abstract(_) | Declared::Any => "xsd:anyType".into(),
