@@ -1,6 +1,7 @@
 //! Who takes part: codecs of ours, peers, and builds of ours beside one another.
 
 use crate::format::Format;
+use crate::middleware;
 
 /// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
 /// peers.
@@ -133,6 +134,15 @@ pub fn is_build(subject: &str) -> bool {
     BUILDS.iter().flatten().any(|name| *name == subject)
 }
 
+/// Whether this project measures the subject itself; of any other there are only published figures.
+pub fn is_measured(subject: &str) -> bool {
+    let program = subject.strip_suffix(REUSED).unwrap_or(subject);
+    subject.starts_with(TRUNKLINE)
+        || is_build(subject)
+        || PEERS.iter().any(|peer| peer.subject() == program)
+        || middleware::named(subject).is_some()
+}
+
 /// What the subject decodes into, in a word or none.
 pub fn way(subject: &str) -> &'static str {
     match subject {
@@ -145,6 +155,16 @@ pub fn way(subject: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn peers_are_measured_and_products_of_a_paper_are_not() {
+        for subject in ["trunkline-record", "metro", "omniorb-reused", "nats", "other-build"] {
+            assert!(is_measured(subject), "{subject}");
+        }
+        for subject in ["product-a", "net-remoting"] {
+            assert!(!is_measured(subject), "{subject}");
+        }
+    }
 
     #[test]
     fn each_way_of_this_build_stands_beside_the_same_of_the_other() {

@@ -5,7 +5,7 @@ use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::{Align, Table, number, with_commas};
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::lead_metric;
-use trunkline_experiment::subjects::TRUNKLINE;
+use trunkline_experiment::subjects::{TRUNKLINE, is_measured};
 
 /// What a line of a table is about, and so are its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,8 @@ impl<'a> Line<'a> {
 /// What a column of figures shows of a line.
 #[derive(Clone, Copy)]
 pub(super) enum Cell<'a> {
-    /// A metric in a unit: what was measured, or published of those who are not here; a dash if neither is.
+    /// A metric in a unit: what was measured, why it was not, or what was published of those who are never
+    /// measured; a dash without a row.
     Of(&'a str, f64),
     /// The same, or nothing.
     Any(&'a str, f64),
@@ -154,7 +155,7 @@ impl Cell<'_> {
     }
 }
 
-/// The value in a unit, or the published one of those who are not here.
+/// The value in a unit, or the published one of those who are never measured.
 fn known(row: Option<&Row>, unit: f64) -> String {
     match row.and_then(published) {
         Some(paper) => number(paper / unit),
@@ -163,12 +164,12 @@ fn known(row: Option<&Row>, unit: f64) -> String {
 }
 
 fn published(row: &Row) -> Option<f64> {
-    row.paper.filter(|_| row.value.is_none())
+    row.paper.filter(|_| row.value.is_none() && !is_measured(&row.subject))
 }
 
 /// A time in us, or in ms from a tenth of a second on.
 fn time(row: Option<&Row>, unit: f64) -> String {
-    let value = row.and_then(|row| row.value.or(row.paper));
+    let value = row.and_then(|row| row.value.or(published(row)));
     match value.filter(|value| *value >= 1e8) {
         Some(value) => {
             let is_open = row.is_some_and(|row| row.verdict == Verdict::Inconclusive);
