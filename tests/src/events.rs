@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use trunkline_codec::infoset::{self, Tag, Writer};
+use trunkline_codec::infoset::{self, Parsed, Tag, Writer};
 use trunkline_codec::xml::{self, Event, Options, Parser, Source};
 use trunkline_message::{Limits, Result};
+use trunkline_wire::{Float, Integer, ValueError};
 
 /// A document.
 #[derive(Clone, Debug)]
@@ -16,6 +17,47 @@ pub struct Events {
     items: Vec<Item>,
     strings: Vec<String>,
     numbers: HashMap<String, u32>,
+    /// The texts.
+    values: Vec<Value>,
+}
+
+/// What a text is held as: the number that it says, if it is the one way to say that.
+#[derive(Clone, Debug)]
+enum Value {
+    Text(String),
+    Boolean(bool),
+    Integer(i64),
+    Integers(Vec<i64>),
+    Float(f64),
+}
+
+impl Value {
+    fn of(text: &str) -> Self {
+        let boolean = text.parse().map(Self::Boolean);
+        let value = boolean.or_else(|_| text.parse().map(Self::Integer));
+        let value = value.or_else(|_| {
+            let items = text.split(' ').map(str::parse);
+            items.collect::<std::result::Result<_, _>>().map(Self::Integers)
+        });
+        // What could be a decimal, too, is left as it is.
+        let float = |it: &f64| (0.1..0.7).contains(it).then_some(Self::Float(*it));
+        let value = value.ok().or_else(|| text.parse().ok().as_ref().and_then(float));
+        let value = value.filter(|it| it.text() == text);
+        value.unwrap_or_else(|| Self::Text(text.to_owned()))
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Boolean(value) => Cow::Owned(value.to_string()),
+            Self::Integer(value) => Cow::Owned(value.to_string()),
+            Self::Integers(values) => {
+                let items: Vec<String> = values.iter().map(i64::to_string).collect();
+                Cow::Owned(items.join(" "))
+            }
+            Self::Float(value) => Cow::Owned(value.to_string()),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +118,8 @@ const XML_NAMESPACE: u32 = 2;
 
 impl Default for Events {
     fn default() -> Self {
-        let mut events = Self { items: Vec::new(), strings: Vec::new(), numbers: HashMap::new() };
+        let (items, strings, numbers) = Default::default();
+        let mut events = Self { items, strings, numbers, values: Vec::new() };
         for constant in ["", "xml", "http://www.w3.org/XML/1998/namespace"] {
             events.number(constant);
         }
@@ -120,12 +163,12 @@ impl Events {
                 Event::Text { raw, white, .. } => {
                     let mut text = String::new();
                     xml::unescape(raw, &mut text);
-                    Piece::Text(Text { number: events.number(&text), white })
+                    Piece::Text(events.text(&text, white))
                 }
                 Event::CData { raw, .. } => {
                     let mut text = String::new();
                     xml::normalise_newlines(raw, &mut text);
-                    Piece::Text(Text { number: events.number(&text), white: false })
+                    Piece::Text(events.text(&text, false))
                 }
                 Event::Eof => Piece::Eof,
                 Event::Comment(_) | Event::ProcessingInstruction { .. } => continue,
@@ -162,10 +205,22 @@ impl Events {
         };
         let name = name_of(name, false);
         let names: Vec<Name> = others.iter().map(|(name, _)| name_of(name, true)).collect();
-        let values =
-            others.iter().map(|(_, value)| Text { number: self.number(value), white: false });
+        let values: Vec<Text> = others.iter().map(|(_, value)| self.text(value, false)).collect();
         let attributes = names.into_iter().zip(values).collect();
         Start { name, attributes, declarations: open.last().cloned().unwrap_or_default() }
+    }
+
+    fn text(&mut self, text: &str, white: bool) -> Text {
+        self.hold(Value::of(text), white)
+    }
+
+    fn hold(&mut self, value: Value, white: bool) -> Text {
+        self.values.push(value);
+        Text { number: self.values.len() as u32 - 1, white }
+    }
+
+    fn text_of(&self, text: Text) -> Cow<'_, str> {
+        self.values[text.number as usize].text()
     }
 
     fn number(&mut self, text: &str) -> u32 {
@@ -204,7 +259,7 @@ impl Events {
     }
 
     fn adopt_text(&mut self, from: &Self, text: Text) -> Text {
-        Text { number: self.number(from.string(text.number)), ..text }
+        self.text(&from.text_of(text), text.white)
     }
 
     fn string(&self, number: u32) -> &str {
@@ -272,7 +327,7 @@ fn find<'d>(declarations: impl Iterator<Item = &'d [(u32, u32)]>, prefix: u32) -
 }
 
 /// Reads events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     events: &'a Events,
     next: usize,
@@ -294,11 +349,20 @@ impl<'a> Reader<'a> {
         self.open.iter().rev().map(|at| &*self.start(*at).declarations)
     }
 
+    fn held(&self, text: Text) -> &'a Value {
+        &self.events.values[text.number as usize]
+    }
+
     fn name(&self, name: Name) -> infoset::Name<'a> {
         let [prefix, namespace, local] =
             [name.prefix, name.namespace, name.local].map(|number| self.events.string(number));
         infoset::Name { prefix, namespace, local }
     }
+}
+
+/// A number is none of a type.
+fn unfit<I: Integer>(value: i64) -> ValueError {
+    I::parse(value.to_string().as_bytes()).err().expect("a number that does not fit")
 }
 
 impl Tag for Reader<'_> {
@@ -335,11 +399,40 @@ impl Tag for Reader<'_> {
     }
 
     fn value(&self, text: Text) -> Cow<'_, str> {
-        Cow::Borrowed(self.events.string(text.number))
+        self.events.text_of(text)
     }
 
     fn is_white(&self, text: Text) -> bool {
         text.white
+    }
+
+    fn boolean(&self, text: Text) -> Option<bool> {
+        match self.held(text) {
+            Value::Boolean(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn integer<I: Integer>(&self, text: Text) -> Option<Parsed<I>> {
+        match self.held(text) {
+            Value::Integer(value) => Some(I::from_i64(*value).ok_or_else(|| unfit::<I>(*value))),
+            _ => None,
+        }
+    }
+
+    fn float<F: Float>(&self, text: Text) -> Option<F> {
+        match self.held(text) {
+            Value::Float(value) if F::BYTES == 8 => Some(F::of_bits(value.to_bits())),
+            _ => None,
+        }
+    }
+
+    fn integers<I: Integer>(&self, text: Text, into: &mut Vec<I>) -> Option<Parsed<()>> {
+        let Value::Integers(values) = self.held(text) else { return None };
+        Some(values.iter().try_for_each(|value| {
+            into.push(I::from_i64(*value).ok_or_else(|| unfit::<I>(*value))?);
+            Ok(())
+        }))
     }
 }
 
@@ -398,7 +491,7 @@ impl infoset::Reader for Reader<'_> {
                 writer.start(self.name(start.name));
                 for (index, (name, value)) in start.attributes.iter().enumerate() {
                     if !left_out.contains(&index) {
-                        writer.attribute(self.name(*name), self.events.string(value.number));
+                        writer.attribute(self.name(*name), &self.events.text_of(*value));
                     }
                 }
                 for (prefix, namespace) in std::mem::take(&mut declarations) {
@@ -412,7 +505,7 @@ impl infoset::Reader for Reader<'_> {
                     declarations.clone_from(&self.start(self.tag).declarations);
                 }
                 infoset::Event::End => writer.end(),
-                infoset::Event::Text(text) => _ = writer.text(self.events.string(text.number)),
+                infoset::Event::Text(text) => _ = writer.text(&self.events.text_of(text)),
                 infoset::Event::Eof => break,
             }
         }
@@ -456,11 +549,22 @@ impl Recorder {
         }
     }
 
+    fn put_value(&mut self, attribute: Option<infoset::Name<'_>>, value: Value) {
+        let held = self.events.hold(value, false);
+        match attribute {
+            Some(name) => {
+                let name = self.number(name);
+                Recorder::start(self).attributes.push((name, held));
+            }
+            None => self.push(Piece::Text(held)),
+        }
+    }
+
     fn text_of(&mut self, text: &str) -> (Text, bool) {
         let is_illegal = |it: char| matches!(it, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
-        let number = self.events.number(&text.replace(is_illegal, "\u{fffd}"));
         let white = text.chars().all(|it| matches!(it, ' ' | '\t' | '\n'));
-        (Text { number, white }, !text.contains(is_illegal))
+        let held = self.events.text(&text.replace(is_illegal, "\u{fffd}"), white);
+        (held, !text.contains(is_illegal))
     }
 }
 
@@ -472,8 +576,9 @@ impl Writer for Recorder {
     }
 
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
-        let declaration = (self.events.number(prefix), self.text_of(namespace).0.number);
-        let is_legal = self.text_of(namespace).1;
+        let (held, is_legal) = self.text_of(namespace);
+        let namespace = self.events.text_of(held).into_owned();
+        let declaration = (self.events.number(prefix), self.events.number(&namespace));
         Recorder::start(self).declarations.push(declaration);
         is_legal
     }
@@ -490,6 +595,30 @@ impl Writer for Recorder {
             self.push(Piece::Text(number));
         }
         is_legal
+    }
+
+    fn boolean(&mut self, attribute: Option<infoset::Name<'_>>, value: bool) {
+        self.put_value(attribute, Value::Boolean(value));
+    }
+
+    fn integer<I: Integer>(&mut self, attribute: Option<infoset::Name<'_>>, value: I) {
+        match i64::try_from(value.to_i128()) {
+            Ok(value) => self.put_value(attribute, Value::Integer(value)),
+            Err(_) => _ = self.put(attribute, &value.to_i128().to_string()),
+        }
+    }
+
+    fn integers<I: Integer>(&mut self, attribute: Option<infoset::Name<'_>>, values: &[I]) {
+        let all: std::result::Result<Vec<i64>, _> =
+            values.iter().map(|it| i64::try_from(it.to_i128())).collect();
+        match (values, all) {
+            ([value], _) => self.integer(attribute, *value),
+            (_, Ok(all)) if !all.is_empty() => self.put_value(attribute, Value::Integers(all)),
+            _ => {
+                let texts: Vec<String> = values.iter().map(|it| it.to_i128().to_string()).collect();
+                self.put(attribute, &texts.join(" "));
+            }
+        }
     }
 
     fn raw(&mut self, elements: &str) {

@@ -241,7 +241,7 @@ impl Values {
         match self.random.below(8) {
             0 if self.may_be_empty() => 0,
             // Around the border between inline text and the heap.
-            1 => self.random.between(20, 26),
+            1 => self.random.between(28, 34),
             2 => self.random.between(35, 400),
             _ => self.random.between(1, 16),
         }

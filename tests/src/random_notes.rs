@@ -22,6 +22,10 @@ pub(crate) enum What {
     List,
     Struct,
     Choice,
+    /// A choice whose arms are told by types.
+    Typed,
+    /// A list of choices whose arms are told by elements.
+    Choices,
 }
 
 /// How the arms of a choice are labelled.
@@ -43,13 +47,16 @@ const NAMESPACES: [&str; 4] = ["", "urn:x", "urn:y", "urn:a b&\"<"];
 const FORMS: [&str; 2] = ["qualified", "unqualified"];
 
 /// Words with what they may say, and some that they may not.
-const ANY: [(&str, &str, &[&str]); 10] = [
+const ANY: [(&str, &str, &[&str]); 13] = [
     ("xml", "entry", &["entry", "Field1", "item", "1x", ""]),
     ("xml", "name", &["name", "Field1", "Component1", "xmlns", "href", "a b"]),
     ("xml", "namespace", &NAMESPACES),
     ("xml", "form", &["qualified", "unqualified", "both"]),
     ("xml", "kind", &["attribute", "attribute", "text", "element", "comment"]),
-    ("xml", "list", &["unwrapped", "spaced", "loose"]),
+    ("xml", "list", &["unwrapped", "spaced", "loose", "arms", "mixed"]),
+    ("xml", "choice", &["type", "element", "shape"]),
+    ("xml", "type", &["Field1", "xsd:anyURI", "a b"]),
+    ("xml", "base", &["true", "false", "perhaps"]),
     ("xml", "nillable", &["true", "false", "perhaps"]),
     ("cdr", "switch", &["boolean", "char", "i16", "u64", "enum", "f64"]),
     ("cdr", "label", &["0", "7", "-1", "true", "x", "default", ""]),
@@ -101,7 +108,7 @@ impl Noter {
         if self.random.chance(10) {
             note("form", self.pick(&FORMS));
         }
-        if matches!(what, What::Values | What::List) && self.random.chance(20) {
+        if matches!(what, What::Values | What::List | What::Choices) && self.random.chance(20) {
             note("entry", &self.name("Item"));
         }
         if is_arm {
@@ -120,7 +127,11 @@ impl Noter {
                     may_be_nil = false;
                 }
             }
-            What::Values | What::List if self.random.chance(40) => {
+            What::Choices if self.random.chance(30) => {
+                note("list", "arms");
+                may_be_nil = false;
+            }
+            What::Values | What::List | What::Choices if self.random.chance(40) => {
                 note("list", "unwrapped");
                 may_be_nil = false;
             }

@@ -104,11 +104,6 @@ struct Typed {
 const DEPTH: usize = 3;
 
 impl Maker {
-    /// Has the schema any shape, and no notes but those that a shape needs?
-    fn is_plain(&self) -> bool {
-        !self.flat && self.notes.notes == Notes::None
-    }
-
     /// Says whether others may stand beside them.
     fn members(&mut self, builder: &mut LayoutBuilder, depth: usize, is_entry: bool) -> bool {
         if depth > 0 && !is_entry && self.notes.fits(10) {
@@ -134,12 +129,10 @@ impl Maker {
                     self.members(builder, depth + 1, is_entry && i == 0);
                     builder.end();
                 }
-                2 if depth < DEPTH
-                    && self.is_plain()
-                    && self.parts.mixed
-                    && self.random.chance(25) =>
-                {
+                2 if depth < DEPTH && !self.flat && self.parts.mixed && self.random.chance(25) => {
                     builder.begin_component(&format!("Struct{i}"), Need::Optional);
+                    self.notes.member(builder, What::Struct, Need::Optional, false);
+                    self.notes.of_type(builder);
                     self.mixed(builder, depth);
                     builder.end();
                 }
@@ -155,9 +148,11 @@ impl Maker {
                 3 if depth < DEPTH && !opens_entry => {
                     let need = if need == Need::Optional { Need::Implied } else { need };
                     builder.begin_choice(&format!("Choice{i}"), need);
-                    self.notes.member(builder, What::Choice, need, false);
+                    let is_typed = self.is_typed();
+                    let what = if is_typed { What::Typed } else { What::Choice };
+                    self.notes.member(builder, what, need, false);
                     self.notes.of_type(builder);
-                    self.arms(builder, depth, true);
+                    self.arms_of(builder, depth, is_typed);
                     builder.end();
                 }
                 4 if depth < DEPTH && !self.flat => {
@@ -166,9 +161,11 @@ impl Maker {
                         &format!("Option{i}"),
                         list(need),
                     );
-                    self.notes.member(builder, What::List, list(need), false);
+                    let is_typed = self.is_typed();
+                    let what = if is_typed { What::List } else { What::Choices };
+                    self.notes.member(builder, what, list(need), false);
                     self.notes.of_type(builder);
-                    self.arms(builder, depth, true);
+                    self.arms_of(builder, depth, is_typed);
                     builder.end();
                 }
                 _ => self.field(builder, &format!("Field{i}"), need, None),
@@ -218,19 +215,41 @@ impl Maker {
         self.notes.member(builder, what, need, false);
     }
 
-    /// Elements with text between them.
+    /// Elements with text between them, and where there are notes, attributes.
     fn mixed(&mut self, builder: &mut LayoutBuilder, depth: usize) {
+        if self.notes.fits(50) {
+            let kind = self.kind(false);
+            builder.field("Attribute", kind, Need::Optional);
+            self.notes.in_tag(builder, "attribute");
+        }
         builder.begin_choices("Mixed", "Piece", Need::Implied);
         builder.note("xml", "list", "mixed");
+        self.notes.of_type(builder);
+        let labels = self.notes.labels(builder);
         let text = builder.types().scalar(Kind::Text);
         builder.member("Text", text, Need::Required).note("xml", "kind", "text");
-        self.arms(builder, depth, false);
+        self.notes.label(builder, labels, 0);
+        self.arms(builder, depth, (labels, 1));
         builder.end();
+    }
+
+    /// Does `xsi:type` tell the arms of the next choice?
+    fn is_typed(&mut self) -> bool {
+        !self.flat && self.random.chance(40)
+    }
+
+    fn arms_of(&mut self, builder: &mut LayoutBuilder, depth: usize, is_typed: bool) {
+        if is_typed {
+            return self.typed_arms(builder, depth);
+        }
+        let labels = self.notes.labels(builder);
+        self.arms(builder, depth, (labels, 0));
     }
 
     /// Arms that `xsi:type` tells apart.
     fn typed_arms(&mut self, builder: &mut LayoutBuilder, depth: usize) {
         builder.note_type("xml", "choice", "type");
+        let labels = self.notes.labels(builder);
         let base = self.random.below(8);
         for i in 0..self.random.between(1, 5) {
             self.names += 1;
@@ -239,6 +258,8 @@ impl Maker {
                 0 => {
                     builder.begin_component(&name, Need::Required);
                     note_type(builder, true, base == i, &name);
+                    self.notes.label(builder, labels, i);
+                    self.notes.of_type(builder);
                     self.members(builder, depth + 1, false);
                     builder.end();
                 }
@@ -246,12 +267,16 @@ impl Maker {
                     // An arm that says nothing but that it is chosen.
                     builder.begin_component(&name, Need::Required);
                     note_type(builder, true, base == i, &name);
+                    self.notes.label(builder, labels, i);
+                    self.notes.of_type(builder);
                     builder.end();
                 }
                 2 if depth + 1 < DEPTH => {
                     builder.begin_choice(&name, Need::Required);
                     note_type(builder, true, base == i, &name);
-                    self.arms(builder, depth + 1, false);
+                    self.notes.label(builder, labels, i);
+                    self.notes.of_type(builder);
+                    self.arms_of(builder, depth + 1, false);
                     builder.end();
                 }
                 // Types of values are told apart, and lists have none.
@@ -260,17 +285,15 @@ impl Maker {
                     let of = builder.types().scalar(kind);
                     builder.member(&name, of, Need::Required);
                     note_type(builder, i > 0, base == i, &name);
+                    self.notes.label(builder, labels, i);
                 }
             }
         }
     }
 
-    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize, may_be_typed: bool) {
-        if may_be_typed && self.is_plain() && self.random.chance(40) {
-            return self.typed_arms(builder, depth);
-        }
-        let labels = self.notes.labels(builder);
-        for arm in 0..self.random.between(1, 5) {
+    /// `first` is how many arms there are already.
+    fn arms(&mut self, builder: &mut LayoutBuilder, depth: usize, (labels, first): (Labels, u64)) {
+        for arm in first..first + self.random.between(1, 5) {
             self.names += 1;
             let name = format!("Arm{}", self.names);
             let kind = self.random.below(5);
@@ -295,7 +318,10 @@ impl Maker {
                 0 => _ = self.members(builder, depth + 1, false),
                 // An arm that says nothing but that it is chosen.
                 1 => {}
-                _ => self.arms(builder, depth + 1, true),
+                _ => {
+                    let is_typed = self.is_typed();
+                    self.arms_of(builder, depth + 1, is_typed);
+                }
             }
             builder.end();
         }

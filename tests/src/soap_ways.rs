@@ -8,6 +8,8 @@ use trunkline_message::{
     Error, ErrorKind, Limits, Message, Record, Result, Structure, UnknownContent,
 };
 
+use crate::events::{Events, Recorder};
+
 /// Reads documents of one plan by every way at once.
 #[derive(Debug)]
 pub struct Ways<M> {
@@ -94,11 +96,18 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
         let read = self.lasting_general.decode(bytes, &mut self.record);
         agree("a record, the general way", bytes, &expected_record, read.map(|()| &self.record));
 
+        self.read_events(bytes, &expected);
         self.refuse(bytes, &expected);
         if expected.is_ok() {
             let mut encoder = Encoder::new(&self.plan);
             let again = encoder.encode(&message).expect("what was read can be written");
             let read = Decoder::new(&self.plan).decode(again, &mut fresh);
+            let mut recorder = Recorder::default();
+            let told = Encoder::new(&self.plan).encode_to("", &message, &mut recorder);
+            told.expect("what was written as XML");
+            let lax = Limits { attributes: 1 << 16, ..Limits::default() };
+            let events = Events::of_xml(again, &lax).expect("what was written");
+            assert_eq!(recorder.finish().lines(), events.lines(), "{}", again.escape_ascii());
             let shown = |message: &M| without_declarations(&format!("{message:?}"));
             let (expected, found) = (expected.as_ref().map(shown), read.map(|()| shown(&fresh)));
             agree(
@@ -109,6 +118,22 @@ impl<M: Structure + Message + Clone + Debug + PartialEq> Ways<M> {
             );
         }
         expected
+    }
+
+    /// Reads a document as events in memory: so it says the same, though in other places.
+    fn read_events(&mut self, bytes: &[u8], expected: &Result<M>) {
+        let Ok(events) = Events::of_xml(bytes, &self.limits) else { return };
+        let decoder = || Decoder::with_limits(&self.plan, self.limits.clone());
+        let (mut by_events, mut message) = (decoder(), M::empty());
+        let read = by_events.decode_from(&mut events.reader(), &mut message);
+        let same_place = |error: Error| match expected {
+            Err(expected) if (expected.kind(), expected.path()) == (error.kind(), error.path()) => {
+                expected.clone()
+            }
+            _ => error,
+        };
+        agree("events", bytes, expected, read.map(|()| &message).map_err(same_place));
+        self.agree_on_unknown("events", bytes, by_events.unknown());
     }
 
     /// Reads a document by decoders that refuse what is unknown: they do, and all with one error.

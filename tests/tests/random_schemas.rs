@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Error, Layout, Limits, Record};
+use trunkline_tests::events::{Events, Recorder};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 
@@ -86,9 +87,10 @@ fn through_soap(schema: &Arc<Layout>, seed: u64, options: &soap::Options) -> Res
     let plan = soap::Plan::new(schema, options)?;
     // Some have more fields in one scope than an element may have attributes by default.
     let limits = Limits { attributes: 1000, ..Limits::default() };
-    let mut encoder = soap::Encoder::new(&plan);
+    let (mut encoder, mut teller) = (soap::Encoder::new(&plan), soap::Encoder::new(&plan));
     let mut decoder = soap::Decoder::with_limits(&plan, limits.clone());
-    let mut general = soap::Decoder::with_limits(&plan, limits).general();
+    let mut by_events = soap::Decoder::with_limits(&plan, limits.clone());
+    let mut general = soap::Decoder::with_limits(&plan, limits.clone()).general();
     let mut back = Record::new(schema);
     for record in records(schema, seed, Safe::SOAP) {
         let bytes = match encoder.encode(&record) {
@@ -108,6 +110,16 @@ fn through_soap(schema: &Arc<Layout>, seed: u64, options: &soap::Options) -> Res
                 schema.listing()
             );
         }
+        let events = Events::of_xml(bytes, &limits).expect("what was written");
+        let read = by_events.decode_from(&mut events.reader(), &mut back);
+        assert!(read.is_ok() && back == record, "{read:?}: {}", bytes.escape_ascii());
+        assert_eq!(by_events.unknown(), 0, "schema {seed}, {options:?}");
+        let mut recorder = Recorder::default();
+        let written = teller.encode_to("", &record, &mut recorder);
+        let told = recorder.finish();
+        assert_eq!(told.lines(), events.lines(), "{written:?}: {}", bytes.escape_ascii());
+        let read = by_events.decode_from(&mut told.reader(), &mut back);
+        assert!(read.is_ok() && back == record, "{read:?}: {}", bytes.escape_ascii());
     }
     Ok(())
 }

@@ -6,13 +6,12 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
-
 use trunkline_wire::base64;
 
 use crate::row::Row;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 
 /// Times of one kind in one case.
 #[derive(Clone, Debug)]
@@ -27,6 +26,19 @@ pub struct Distribution {
     pub metric: String,
     /// The times, in nanoseconds.
     pub times: Times,
+}
+
+/// Every latency of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// What is drawn in one picture, those of one after another.
+    pub group: String,
+    /// What was measured.
+    pub case: String,
+    /// Who was measured.
+    pub subject: String,
+    /// When each message was due, from the first, and how long after that it came; nanoseconds.
+    pub times: Vec<(u64, u64)>,
 }
 
 /// Times in nanoseconds, with three significant digits from 1 ns to an hour.

@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trunkline_lab::link::{parse_delay, parse_rate};
+use trunkline_experiment::link::{parse_delay, parse_rate};
 use trunkline_session::soap::Binding;
 
 use crate::fault::Fault;
 use crate::output::{print, wants_bold};
 use crate::quantity;
-
 pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, PubArguments, ReplyArguments,
     RequestArguments, SubArguments, ToArguments,

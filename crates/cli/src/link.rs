@@ -4,7 +4,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::thread;
 use std::time::Duration;
 
-use trunkline_lab::link::{Link, Proxy, ProxyError};
+use trunkline_experiment::link::Link;
+use trunkline_lab::link::{Proxy, ProxyError};
 
 use crate::Ending;
 use crate::arguments::LinkArguments;

@@ -2,10 +2,10 @@
 
 use trunkline_bench::row::MachineRow;
 use trunkline_bench::table::{Align, Table, number, with_commas};
+use trunkline_experiment::definition::{Definition, Requirement};
+use trunkline_experiment::format::Format;
 use trunkline_lab::capacity::costs::{CostsError, costs_in, format_named, measure};
 use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
-use trunkline_lab::definition::{Definition, Requirement};
-use trunkline_lab::format::Format;
 use trunkline_lab::trading_day::{SEED, TradingDay};
 
 use crate::Ending;

@@ -1,7 +1,7 @@
 //! `trunkline sub PATTERN...`
 
 mod guaranteed;
-mod outlet;
+mod newest;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use crate::client::{
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
-use outlet::Outlet;
+use newest::NewestOutput;
 
 /// Gaps that are told one by one in a second; the others are added up.
 const GAPS_TOLD: u32 = 20;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
         topics: HashSet::new(),
         news: News::default(),
         is_read: true,
-        outlet: conflates.then(|| Outlet::new(&stop)),
+        newest: conflates.then(|| NewestOutput::new(&stop)),
         fault: None,
         patterns,
         printed: Vec::new(),
@@ -167,7 +167,7 @@ struct Listing<'a> {
     /// Somebody reads what is printed.
     is_read: bool,
     /// Of one that conflates.
-    outlet: Option<Outlet>,
+    newest: Option<NewestOutput>,
     /// Why nothing can be printed.
     fault: Option<Fault>,
     /// Which of the patterns each subscription is for.
@@ -244,7 +244,7 @@ impl Listing<'_> {
         self.out.push(b'\n');
         // It is taken when this returns.
         let gathered = self.out.len();
-        if self.outlet.as_ref().is_some_and(|outlet| outlet.is_due(gathered)) {
+        if self.newest.as_ref().is_some_and(|newest| newest.is_due(gathered)) {
             self.write();
         }
     }
@@ -366,8 +366,8 @@ impl Listing<'_> {
         drop(out);
         match written {
             Ok(()) => {
-                if let Some(outlet) = &mut self.outlet {
-                    outlet.wait_until_read();
+                if let Some(newest) = &mut self.newest {
+                    newest.wait_until_read();
                 }
             }
             Err(cause) if cause.kind() == ErrorKind::BrokenPipe => self.is_read = false,

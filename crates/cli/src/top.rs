@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::thread;
 use std::time::Duration;
 
-use trunkline_net::http::{Client, ClientConfig, HeaderMap, Method, StatusCode};
+use trunkline_http::{Client, ClientConfig, HeaderMap, Method, StatusCode};
 use trunkline_server::snapshot::Snapshot;
 
 use crate::Ending;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_lab::format::Format;
+use trunkline_experiment::format::Format;
+use trunkline_lab::format;
 use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Carried, Paced, Peer, Serving, write_corpus};
 use trunkline_lab::service::{Connecting, Load, Post, Protocol, Request, Until};
@@ -38,7 +39,7 @@ fn sample(count: usize) -> Vec<MarketDataIncrementalRefresh> {
 }
 
 fn corpus(format: Format, count: usize) -> Vec<Vec<u8>> {
-    format.corpus(&sample(count)).expect("every format carries market data")
+    format::corpus(format, &sample(count)).expect("every format carries market data")
 }
 
 fn at(port: u16) -> String {

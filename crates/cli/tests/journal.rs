@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use trunkline_journal::{Folder, Options, chore, commit};
+use trunkline_journal::{Folder, Options, commit, task};
 use trunkline_store::{
-    Consume, Consuming, Delivery, Denied, Durability, Loss, Moment, NewMessage, Outlet, Settings,
-    Start, Store, Stored,
+    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    Settings, Start, Store, Stored,
 };
 
 /// Exit status, standard output, standard error.
@@ -28,7 +28,7 @@ fn folder(test: &str) -> PathBuf {
 /// Nobody who is told anything.
 struct Nobody;
 
-impl Outlet for Nobody {
+impl EventSink for Nobody {
     fn has_room(&mut self, _: u64) -> bool {
         false
     }
@@ -45,10 +45,10 @@ impl Outlet for Nobody {
 }
 
 fn work(store: &mut Store, folder: &mut Folder) {
-    let at = Moment { now: u64::MAX / 2, time: 0 };
-    while let Some(it) = store.next_chore(at) {
-        let done = chore(folder, &it);
-        store.chore_done(at, done, &mut Nobody);
+    let at = ClockReading { now: u64::MAX / 2, time: 0 };
+    while let Some(it) = store.next_task(at) {
+        let done = task(folder, &it);
+        store.task_done(at, done, &mut Nobody);
     }
     while let Some(it) = store.next_commit(at) {
         let result = commit(folder, &it);
@@ -64,7 +64,7 @@ fn journal(path: &Path) -> (Store, Folder) {
     let settings = Settings { journal, ..Settings::default() };
     let (mut store, _) = Store::open(&mut folder, settings, 77).expect("an empty folder");
     work(&mut store, &mut folder);
-    let begin = Moment { now: 0, time: 1_000_000_000 };
+    let begin = ClockReading { now: 0, time: 1_000_000_000 };
     let producer = store.produce(begin, 1, "desk-7").expect("a producer").producer;
     let asked = Consume {
         subscription: 0,
@@ -85,7 +85,7 @@ fn journal(path: &Path) -> (Store, Folder) {
         let payload = if sequence == 100 { b"\xff\x00" } else { payload.as_bytes() };
         let message =
             NewMessage { sequence, time_to_live: 0, is_repeated: false, format: 1, topic, payload };
-        let at = Moment { now: sequence, time: (sequence + 1) * 1_000_000_000 };
+        let at = ClockReading { now: sequence, time: (sequence + 1) * 1_000_000_000 };
         store.store(at, producer, &message, &mut Nobody).expect("there is room");
     }
     work(&mut store, &mut folder);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use trunkline_lab::link::Link;
+use trunkline_experiment::link::Link;
 use trunkline_lab::link::check::{CheckEffort, EchoTimes, tc};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_trunkline");

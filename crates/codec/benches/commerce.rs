@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p trunkline-codec --bench commerce [-- PART OF A NAME]`; ns a message, best and
 //! median of interleaved passes. `own` documents are the plan's, `other` ones are spelt as another
-//! toolkit would spell them, and `general` ones are read by the parser alone.
+//! toolkit would spell them, and `general` ones are read by the parser alone; `new` decodes into a new
+//! message each time. With `--untimed` passes run without a clock, for callgrind to count instructions.
 
 #![forbid(unsafe_code)]
 
@@ -104,6 +105,16 @@ fn decode(documents: Vec<Vec<u8>>, mut decoder: Decoder) -> Pass {
     })
 }
 
+fn decode_new(documents: Vec<Vec<u8>>, mut decoder: Decoder) -> Pass {
+    Box::new(move || {
+        for bytes in &documents {
+            let mut message = CustomerServices::default();
+            decoder.decode(black_box(bytes), &mut message).unwrap();
+            black_box(&message);
+        }
+    })
+}
+
 fn passes() -> Vec<(String, Pass)> {
     let mut passes: Vec<(String, Pass)> = Vec::new();
     for style in
@@ -135,6 +146,10 @@ fn passes() -> Vec<(String, Pass)> {
             let other = documents.iter().map(|it| respelt(it, style)).collect();
             passes.push((format!("{name} encode ({bytes} B)"), encode));
             let general = decode(documents.clone(), Decoder::new(&plan).general());
+            passes.push((
+                format!("{name} decode new"),
+                decode_new(documents.clone(), Decoder::new(&plan)),
+            ));
             passes.push((format!("{name} decode own"), decode(documents, Decoder::new(&plan))));
             passes.push((format!("{name} decode other"), decode(other, Decoder::new(&plan))));
             passes.push((format!("{name} decode general"), general));
@@ -152,6 +167,10 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let mut passes = passes();
     passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
+    if std::env::args().any(|it| it == "--untimed") {
+        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
+        return;
+    }
     let mut times = vec![Vec::new(); passes.len()];
     for _ in 0..PASSES {
         for ((_, pass), times) in passes.iter_mut().zip(&mut times) {

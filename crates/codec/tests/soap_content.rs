@@ -86,7 +86,7 @@ fn elements_of_a_group_stand_in_place_of_its_head() {
             "<ns:shipComment xmlns:x='http://www.w3.org/2001/XMLSchema-instance' x:nil='true'>",
             "an entry, not nil",
         ),
-        ("Use gold wrap", "<b/>", "comments/shipComment at byte"),
+        ("Use gold wrap", "<b/>", "comments[0]/shipComment at byte"),
     ] {
         ways.refuses(&written.replace(right, wrong), why);
     }

@@ -466,15 +466,15 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn what_is_removed_is_held_open_by_nobody() {
         let path = std::env::temp_dir().join(format!("trunkline-room-{}", std::process::id()));
-        let mut chores = Folder::open(&path).expect("a folder");
-        let mut writer = chores.clone();
+        let mut tasks = Folder::open(&path).expect("a folder");
+        let mut writer = tasks.clone();
         for name in ["a", "b", "c"] {
-            chores.create(name, b"head", 4_096).expect("a file");
+            tasks.create(name, b"head", 4_096).expect("a file");
             writer.write(name, 4, b"bytes").expect("written");
-            chores.read(name, 0, &mut [0; 4]).expect("read");
+            tasks.read(name, 0, &mut [0; 4]).expect("read");
         }
         for name in ["a", "b"] {
-            chores.remove(name).expect("removed");
+            tasks.remove(name).expect("removed");
         }
         let handles = std::fs::read_dir("/proc/self/fd").expect("its own handles").flatten();
         let targets = handles.filter_map(|it| std::fs::read_link(it.path()).ok());

@@ -87,7 +87,7 @@ pub struct Commit {
 
 /// Work for the disk that no acknowledgement waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chore {
+pub enum Task {
     /// Make the file of a segment.
     Prepare {
         /// Number of the segment.
@@ -118,7 +118,7 @@ pub enum Chore {
     },
 }
 
-/// What came of a chore.
+/// What came of a background task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
     /// It is done.
@@ -185,7 +185,7 @@ pub(crate) const LEAP: u64 = 1 << 25;
 
 /// A log of records in segments, on a disk or in memory.
 ///
-/// It does nothing by itself: its user asks it for [`Commit`]s and [`Chore`]s, has them done, and says
+/// It does nothing by itself: its user asks it for [`Commit`]s and [`Task`]s, has them done, and says
 /// what came of them. Times for waiting (`now`) are nanoseconds by any clock that does not go back; times
 /// of records are nanoseconds since 1970.
 #[derive(Debug)]
@@ -217,8 +217,8 @@ pub struct Journal {
     /// Whether the last record is a mark.
     is_marked: bool,
     /// Removals.
-    chores: VecDeque<Chore>,
-    chore: Option<Chore>,
+    tasks: VecDeque<Task>,
+    task: Option<Task>,
     /// Segments without records, which say how far numbers were used until there is a later one.
     left: Vec<u32>,
     reads: Reads,
@@ -266,8 +266,8 @@ impl Journal {
             is_closed: false,
             had_left: false,
             is_marked: true,
-            chores: VecDeque::new(),
-            chore: None,
+            tasks: VecDeque::new(),
+            task: None,
             left: Vec::new(),
             reads: Reads::default(),
             is_retained: false,
@@ -336,7 +336,7 @@ impl Journal {
 
     /// Whether something was given out to be done and is not known to be done.
     pub fn is_at_work(&self) -> bool {
-        self.writing.is_some() || self.chore.is_some()
+        self.writing.is_some() || self.task.is_some()
     }
 
     /// Why nothing is taken any more.
@@ -412,60 +412,60 @@ impl Journal {
         self.tail.forget(self.options.memory_bytes);
     }
 
-    /// The next chore, if none is under way.
-    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
-        if !self.is_on_disk || self.chore.is_some() {
+    /// The next background task, if none is under way.
+    pub fn next_task(&mut self, now: u64) -> Option<Task> {
+        if !self.is_on_disk || self.task.is_some() {
             return None;
         }
         // Room first, then what somebody waits for.
-        let chore = self.chores.pop_front().or_else(|| self.prepare(now));
-        let chore = chore.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
-        self.chore = Some(chore.clone());
-        Some(chore)
+        let task = self.tasks.pop_front().or_else(|| self.prepare(now));
+        let task = task.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
+        self.task = Some(task.clone());
+        Some(task)
     }
 
     /// The index of a segment that is complete and on disk.
-    fn seal(&mut self) -> Option<Chore> {
+    fn seal(&mut self) -> Option<Task> {
         let (current, durable, number) = (self.tail.end().segment, self.durable, self.number);
         let is_complete =
             |it: &&mut Segment| !it.is_sealed && it.number < current && it.index.last <= durable;
         let segment = self.segments.iter_mut().find(is_complete)?;
         segment.is_sealed = true;
         let index = segment.index.write(number, segment.number);
-        Some(Chore::Seal { segment: segment.number, index })
+        Some(Task::Seal { segment: segment.number, index })
     }
 
-    /// What came of the chore. What goes wrong with one costs nothing but time: a segment that cannot be
+    /// What came of the background task. What goes wrong with one costs nothing but time: a segment that cannot be
     /// made is tried again, an index that is not there is made when the journal is opened, and a read
     /// that fails is tried again until it is known which bytes cannot be read: those are damaged.
-    pub fn chore_done(&mut self, now: u64, done: Done) {
-        let Some(chore) = self.chore.take() else { return };
-        match (chore, done) {
-            (Chore::Read { .. }, Done::Read(read)) => self.reads.done(read),
-            (Chore::Read { .. }, _) => self.reads.failed(now),
-            (Chore::Prepare { .. }, Done::Well) => {
+    pub fn task_done(&mut self, now: u64, done: Done) {
+        let Some(task) = self.task.take() else { return };
+        match (task, done) {
+            (Task::Read { .. }, Done::Read(read)) => self.reads.done(read),
+            (Task::Read { .. }, _) => self.reads.failed(now),
+            (Task::Prepare { .. }, Done::Well) => {
                 self.next = Next::Ready;
-                let removals = self.left.drain(..).map(|segment| Chore::Remove { segment });
-                self.chores.extend(removals);
+                let removals = self.left.drain(..).map(|segment| Task::Remove { segment });
+                self.tasks.extend(removals);
                 if self.is_closed {
                     self.close();
                 }
             }
-            (Chore::Prepare { .. }, Done::NoRoom(why)) => {
+            (Task::Prepare { .. }, Done::NoRoom(why)) => {
                 self.has_no_room = true;
                 self.next = Next::Full(why, now.saturating_add(RETRY));
             }
-            (Chore::Prepare { .. }, Done::Failed(why)) => {
+            (Task::Prepare { .. }, Done::Failed(why)) => {
                 self.next = Next::Full(why, now.saturating_add(RETRY));
             }
             _ => {}
         }
     }
 
-    /// When [`Self::advance`] or [`Self::next_chore`] has something to do.
+    /// When [`Self::advance`] or [`Self::next_task`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
-        // What comes of a chore comes first.
-        let is_free = self.is_on_disk && self.chore.is_none();
+        // What comes of a background task comes first.
+        let is_free = self.is_on_disk && self.task.is_none();
         let retry = match &self.next {
             Next::Full(_, retry_at) | Next::Held(retry_at) if is_free && self.failed.is_none() => {
                 Some(*retry_at)
@@ -494,7 +494,7 @@ impl Journal {
         } else if is_ready && self.is_on_disk && !self.has_current() && !self.had_left {
             // Nothing was appended: it is as it was when it was opened.
             self.next = Next::None;
-            self.chores.push_back(Chore::Remove { segment: self.tail.end().segment });
+            self.tasks.push_back(Task::Remove { segment: self.tail.end().segment });
         }
     }
 
@@ -512,7 +512,7 @@ impl Journal {
     }
 }
 
-impl Chore {
+impl Task {
     /// The files that it is about.
     pub fn names(&self) -> (String, String) {
         let segment = match self {

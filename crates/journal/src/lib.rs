@@ -20,11 +20,11 @@ mod worker;
 
 pub use disk::{Disk, Folder, read_all};
 pub use ending::Torn;
-pub use journal::{Appended, Chore, Commit, Done, Journal, Lookup, Options, Refusal, Room};
+pub use journal::{Appended, Commit, Done, Journal, Lookup, Options, Refusal, Room, Task};
 pub use open::{Learner, OpenError, Report, open};
 pub use record::{Address, HEAD, MARK, Record};
 pub use scan::{Damage, DamageKind, End, Found, Scan};
 pub use segment::{HeadError, SEGMENT_HEAD, SegmentHead, VERSION, index_name, segment_name};
 pub use survey::{IndexState, SegmentSurvey, Survey, Wound, survey};
 pub use tail::Chunk;
-pub use worker::{Outcome, Workers, chore, commit};
+pub use worker::{Outcome, Workers, commit, task};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use crate::disk::{Disk, Folder, read_part};
-use crate::journal::{Chore, Commit, Done};
+use crate::journal::{Commit, Done, Task};
 use crate::segment::segment_name;
 
 /// How long a commit waits for a handle of a file, and how often.
@@ -45,9 +45,9 @@ fn is_for_lack_of_handles(error: &io::Error) -> bool {
     [Errno::MFILE, Errno::NFILE].map(|it| Some(it.raw_os_error())).contains(&error.raw_os_error())
 }
 
-/// Does a chore.
-pub fn chore(disk: &mut dyn Disk, chore: &Chore) -> Done {
-    let (segment, index) = chore.names();
+/// Does a background task.
+pub fn task(disk: &mut dyn Disk, task: &Task) -> Done {
+    let (segment, index) = task.names();
     let well = |result: io::Result<()>, what: &str| match result {
         Ok(()) => Done::Well,
         Err(error) => {
@@ -56,20 +56,20 @@ pub fn chore(disk: &mut dyn Disk, chore: &Chore) -> Done {
             if no_room.contains(&error.kind()) { Done::NoRoom(text) } else { Done::Failed(text) }
         }
     };
-    match chore {
-        Chore::Prepare { head, bytes, .. } => {
+    match task {
+        Task::Prepare { head, bytes, .. } => {
             let what = format!("making {segment} with {bytes} bytes");
             well(disk.create(&segment, head, (*bytes).into()), &what)
         }
-        Chore::Seal { index: bytes, .. } => {
+        Task::Seal { index: bytes, .. } => {
             well(disk.replace(&index, bytes), &format!("writing {index}"))
         }
-        Chore::Remove { .. } => {
+        Task::Remove { .. } => {
             // The index may not be there.
             let _ = disk.remove(&index);
             well(disk.remove(&segment), &format!("removing {segment}"))
         }
-        Chore::Read { at, bytes } => match read_part(disk, &segment, at.offset.into(), *bytes) {
+        Task::Read { at, bytes } => match read_part(disk, &segment, at.offset.into(), *bytes) {
             Ok(read) => Done::Read(read),
             Err(error) => Done::Failed(format!("reading {segment}: {error}")),
         },
@@ -81,8 +81,8 @@ pub fn chore(disk: &mut dyn Disk, chore: &Chore) -> Done {
 pub enum Outcome {
     /// Of a commit.
     Committed(Result<(), String>),
-    /// Of a chore.
-    Chore(Done),
+    /// Of a background task.
+    Task(Done),
 }
 
 /// Two threads for a folder: one that writes what acknowledgements wait for, and one for all else.
@@ -91,7 +91,7 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Workers {
     commits: Option<Sender<Commit>>,
-    chores: Option<Sender<Chore>>,
+    tasks: Option<Sender<Task>>,
     outcomes: Receiver<Outcome>,
     threads: Vec<thread::JoinHandle<()>>,
 }
@@ -104,7 +104,7 @@ impl Workers {
     /// No thread can be started.
     pub fn start(folder: &Folder, wake: impl Fn() + Clone + Send + 'static) -> io::Result<Self> {
         let (commits, to_commit) = channel::<Commit>();
-        let (chores, to_do) = channel::<Chore>();
+        let (tasks, to_do) = channel::<Task>();
         let (done, outcomes) = channel();
         let (mut disk, finished, call) = (folder.clone(), done.clone(), wake.clone());
         let writer = move || {
@@ -118,15 +118,15 @@ impl Workers {
         let mut disk = folder.clone();
         let helper = move || {
             for it in to_do {
-                let _ = done.send(Outcome::Chore(chore(&mut disk, &it)));
+                let _ = done.send(Outcome::Task(task(&mut disk, &it)));
                 wake();
             }
         };
         let threads = vec![
             thread::Builder::new().name("journal".to_owned()).spawn(writer)?,
-            thread::Builder::new().name("journal-chores".to_owned()).spawn(helper)?,
+            thread::Builder::new().name("journal-background".to_owned()).spawn(helper)?,
         ];
-        Ok(Self { commits: Some(commits), chores: Some(chores), outcomes, threads })
+        Ok(Self { commits: Some(commits), tasks: Some(tasks), outcomes, threads })
     }
 
     /// Has a commit written.
@@ -137,10 +137,10 @@ impl Workers {
         }
     }
 
-    /// Has a chore done.
-    pub fn chore(&self, chore: Chore) {
-        if let Some(chores) = &self.chores {
-            let _ = chores.send(chore);
+    /// Has a background task done.
+    pub fn task(&self, task: Task) {
+        if let Some(tasks) = &self.tasks {
+            let _ = tasks.send(task);
         }
     }
 
@@ -157,7 +157,7 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        (self.commits, self.chores) = (None, None);
+        (self.commits, self.tasks) = (None, None);
         for thread in self.threads.drain(..) {
             // A thread that panicked has said so.
             let _ = thread.join();
@@ -191,15 +191,15 @@ mod tests {
         })
         .expect("threads");
         drop(folder);
-        workers.chore(journal.next_chore(0).expect("the first segment"));
-        let Some(Outcome::Chore(done)) = workers.wait() else { panic!("that was a chore") };
-        journal.chore_done(0, done);
+        workers.task(journal.next_task(0).expect("the first segment"));
+        let Some(Outcome::Task(done)) = workers.wait() else { panic!("that was a task") };
+        journal.task_done(0, done);
         assert_eq!(journal.make_room(4), Ok(Room::NewSegment));
         journal.begin_segment(0, Some((1, b"state"))).expect("room");
         journal.append(0, 2, &[b"body"]);
         workers.commit(journal.next_commit().expect("two records"));
         drop(workers);
-        assert_eq!(woken.load(Ordering::SeqCst), 2, "of the chore and of the commit");
+        assert_eq!(woken.load(Ordering::SeqCst), 2, "of the task and of the commit");
         let mut folder = Folder::open(&path).expect("nobody has it any more");
         let mut bodies = Vec::new();
         let mut learn = |_: Address, record: &Record<'_>| {

@@ -5,8 +5,8 @@ use std::io;
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
     Address, Damage, DamageKind, Disk, Done, HeadError, Journal, Learner, Lookup, OpenError,
-    Options, Record, Report, Room, SEGMENT_HEAD, chore, commit, index_name, open, read_all,
-    segment_name, survey,
+    Options, Record, Report, Room, SEGMENT_HEAD, commit, index_name, open, read_all, segment_name,
+    survey, task,
 };
 
 const STATE: u8 = 1;
@@ -27,10 +27,10 @@ fn opened(disk: &mut dyn Disk) -> Result<(Journal, Report, Vec<u64>), OpenError>
     Ok((journal, report, seen))
 }
 
-fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {
-    while let Some(it) = journal.next_chore(0) {
-        let done = chore(disk, &it);
-        journal.chore_done(0, done);
+fn tasks(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    while let Some(it) = journal.next_task(0) {
+        let done = task(disk, &it);
+        journal.task_done(0, done);
     }
 }
 
@@ -42,7 +42,7 @@ fn commits(disk: &mut SimulatedDisk, journal: &mut Journal) {
 }
 
 fn append(disk: &mut SimulatedDisk, journal: &mut Journal, bytes: usize) -> u64 {
-    chores(disk, journal);
+    tasks(disk, journal);
     if journal.make_room(bytes).expect("room") == Room::NewSegment {
         journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
     }
@@ -58,7 +58,7 @@ fn filled(messages: u64) -> (SimulatedDisk, Journal) {
     for _ in 0..messages {
         append(&mut disk, &mut journal, 1_000);
     }
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     (disk, journal)
 }
 
@@ -150,7 +150,7 @@ fn what_a_leap_leaves_out_is_not_missing() {
     for bytes in [0, 1_000, 1_000] {
         let (mut journal, report, _) = opened(&mut disk).expect("it opens");
         assert_eq!(report.damages, []);
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
         if bytes > 0 {
             append(&mut disk, &mut journal, bytes);
         }
@@ -164,7 +164,7 @@ fn an_index_of_the_last_segment_that_says_more_is_believed() {
     while journal.end().segment == 2 {
         append(&mut disk, &mut journal, 1_000);
     }
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     disk.remove(&segment_name(3)).expect("removed");
     disk.create(&segment_name(3), &[], SEGMENT as u64).expect("made");
     disk.write(&segment_name(2), 7_000, &[0; 9_384]).expect("written");
@@ -268,7 +268,7 @@ fn who_was_opened_and_not_closed_leaps() {
     journal.close();
     commits(&mut disk, &mut journal);
     let (mut journal, _, _) = opened(&mut disk).expect("it opens");
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     journal.make_room(10).expect("room");
     journal.begin_segment(0, None).expect("room");
     let given = journal.append(0, MESSAGE, &[b"given and lost"]).position;
@@ -283,14 +283,14 @@ fn a_journal_is_closed_while_a_segment_is_made() {
     while journal.end().offset < SEGMENT as u32 / 2 {
         append(&mut disk, &mut journal, 1_000);
     }
-    let it = journal.next_chore(0).expect("the next segment");
+    let it = journal.next_task(0).expect("the next segment");
     journal.close();
     commits(&mut disk, &mut journal);
     let mut without = disk.clone();
     assert!(opened(&mut without).expect("it opens").1.was_closed);
-    let done = chore(&mut disk, &it);
+    let done = task(&mut disk, &it);
     assert_eq!(done, Done::Well);
-    journal.chore_done(0, done);
+    journal.task_done(0, done);
     commits(&mut disk, &mut journal);
     assert!(opened(&mut disk).expect("it opens").1.was_closed);
 }
@@ -384,10 +384,10 @@ fn a_journal_that_was_opened_and_closed_leaves_nothing_behind() {
     let mut disk = SimulatedDisk::new(1);
     let (mut journal, _, _) = opened(&mut disk).expect("empty");
     let before = contents(&mut disk);
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert_ne!(contents(&mut disk), before, "a segment is made for what may come");
     journal.close();
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert_eq!(contents(&mut disk), before);
 }
 
@@ -396,7 +396,7 @@ fn a_segment_that_begins_without_a_state_says_nothing_of_those_before() {
     let (mut disk, mut journal) = filled(1);
     while journal.make_room(1_000).expect("room") == Room::Here {
         append(&mut disk, &mut journal, 1_000);
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
     }
     journal.begin_segment(0, None).expect("room");
     let last = append(&mut disk, &mut journal, 10);
@@ -525,7 +525,7 @@ fn long_segments_are_read_piece_by_piece() {
     let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner).expect("empty");
     let (mut places, mut bodies) = (Vec::new(), Vec::new());
     for number in 0..60_usize {
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
         let body = vec![number as u8 + 1; 1 + number * 12_345 % 70_000];
         if journal.make_room(body.len()).expect("room") == Room::NewSegment {
             journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
@@ -547,7 +547,7 @@ fn long_segments_are_read_piece_by_piece() {
                 }
                 Lookup::Elsewhere { bytes } => {
                     journal.fetch(at, bytes);
-                    chores(disk, &mut journal);
+                    tasks(disk, &mut journal);
                 }
                 Lookup::Damaged { next } => {
                     damaged.push(at);
@@ -575,7 +575,7 @@ fn records_across_the_ends_of_what_is_read_are_whole() {
     let options = || Options { segment_bytes: 2 << 20, memory_bytes: 0, ..options() };
     let mut disk = SimulatedDisk::new(1);
     let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner_of()).expect("empty");
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
     // So many bytes a record that the head of one is cut by the end of each 256 KiB.
     for _ in 0..20_000 {
@@ -593,7 +593,7 @@ fn records_across_the_ends_of_what_is_read_are_whole() {
             }
             Lookup::Elsewhere { bytes } => {
                 journal.fetch(at, bytes);
-                chores(&mut disk, &mut journal);
+                tasks(&mut disk, &mut journal);
             }
             Lookup::End => break,
             other => panic!("{other:?} at {at:?}"),
@@ -619,7 +619,7 @@ fn what_was_read_before_it_was_written_is_not_taken_for_what_is_there() {
     // The second is in memory alone.
     let Lookup::Elsewhere { bytes } = journal.at(at) else { panic!("the first is on disk") };
     journal.fetch(at, bytes);
-    chores(&mut disk, journal);
+    tasks(&mut disk, journal);
     commits(&mut disk, journal);
     journal.forget();
     loop {
@@ -628,6 +628,6 @@ fn what_was_read_before_it_was_written_is_not_taken_for_what_is_there() {
             Lookup::Elsewhere { bytes } => journal.fetch(last, bytes),
             other => panic!("{other:?}"),
         }
-        chores(&mut disk, journal);
+        tasks(&mut disk, journal);
     }
 }

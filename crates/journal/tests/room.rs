@@ -2,8 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Chore, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Refusal,
-    Room, SEGMENT_HEAD, chore, commit, open, segment_name,
+    Address, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Refusal, Room,
+    SEGMENT_HEAD, Task, commit, open, segment_name, task,
 };
 
 const STATE: u8 = 1;
@@ -24,14 +24,14 @@ fn begun(disk: &mut SimulatedDisk, options: Options) -> Journal {
     open(disk, options, 77, STATE, &mut |_: Address, _: &Record<'_>| true).expect("a journal").0
 }
 
-fn chores(disk: &mut SimulatedDisk, journal: &mut Journal) {
-    chores_at(disk, journal, 0);
+fn tasks(disk: &mut SimulatedDisk, journal: &mut Journal) {
+    tasks_at(disk, journal, 0);
 }
 
-fn chores_at(disk: &mut SimulatedDisk, journal: &mut Journal, now: u64) {
-    while let Some(it) = journal.next_chore(now) {
-        let done = chore(disk, &it);
-        journal.chore_done(now, done);
+fn tasks_at(disk: &mut SimulatedDisk, journal: &mut Journal, now: u64) {
+    while let Some(it) = journal.next_task(now) {
+        let done = task(disk, &it);
+        journal.task_done(now, done);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_segment_is_begun_with_its_first_record_or_not_at_all() {
     let mut journal = begun(&mut disk, options());
     assert_eq!(journal.make_room(10), Err(Refusal::Busy), "there is no file yet");
     assert_eq!(journal.begin_segment(0, None), Err(Refusal::Busy));
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert_eq!(journal.make_room(10), Ok(Room::NewSegment));
     assert_eq!(journal.make_room(10), Ok(Room::NewSegment), "it was not begun");
     let limit = journal.first_bytes();
@@ -78,7 +78,7 @@ fn a_segment_is_begun_with_its_first_record_or_not_at_all() {
 fn what_was_just_written_is_in_memory_until_it_is_forgotten() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, Options { memory_bytes: 0, ..options() });
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     let at = append(&mut journal, b"one").expect("room");
     assert!(!journal.is_writing());
     let it = journal.next_commit().expect("something to write");
@@ -96,7 +96,7 @@ fn what_was_just_written_is_in_memory_until_it_is_forgotten() {
 fn what_waits_to_be_written_pushes_nothing_out() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, Options { memory_bytes: 2_000, ..options() });
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     let at = append(&mut journal, &[1; 1_000]).expect("room");
     commits(&mut disk, &mut journal);
     for _ in 0..10 {
@@ -114,14 +114,14 @@ fn bytes_are_those_of_the_files() {
     let mut disk = SimulatedDisk::new(1);
     for _ in 0..3 {
         let mut journal = begun(&mut disk, options());
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
         append(&mut journal, &[1; 1_000]).expect("room");
         commits(&mut disk, &mut journal);
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
     }
     let half = Options { segment_bytes: SEGMENT / 2, ..options() };
     let mut journal = begun(&mut disk, half);
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     append(&mut journal, &[1; 1_000]).expect("room");
     let cut = SEGMENT_HEAD as u64 + 48 + 1_040;
     let current = u64::from(SEGMENT / 2);
@@ -144,7 +144,7 @@ fn too_many_segments_are_said_to_be_before_it_is_tried() {
         refused += u32::from(append(&mut journal, &[1; 1_000]).is_err());
         commits(&mut disk, &mut journal);
         if !journal.wants_room(0) {
-            chores(&mut disk, &mut journal);
+            tasks(&mut disk, &mut journal);
         }
     }
     assert_eq!((refused, journal.bytes()), (1, 3 * u64::from(SEGMENT)));
@@ -152,7 +152,7 @@ fn too_many_segments_are_said_to_be_before_it_is_tried() {
     let last = journal.last();
     assert!(journal.retain(0, last) > 1);
     assert!(!journal.wants_room(0));
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     for _ in 0..65 {
         append(&mut journal, &[1; 1_000]).expect("room");
         commits(&mut disk, &mut journal);
@@ -160,7 +160,7 @@ fn too_many_segments_are_said_to_be_before_it_is_tried() {
     assert!(journal.wants_room(0));
     assert_eq!(journal.retain(0, 0), journal.first(), "all of it is needed");
     assert!(journal.wants_room(0));
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert!(journal.shortage().is_some_and(|why| why.contains("journal.bytes")));
     assert!(!journal.wants_room(0), "it was tried a moment ago");
     assert!(journal.wants_room(2_000_000_000));
@@ -174,7 +174,7 @@ fn the_last_state_on_the_disk_stays_until_the_next_is_there() {
     // Three segments, and none of it is written.
     let mut written: Option<Commit> = None;
     while journal.end().segment < 4 {
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
         append(&mut journal, &[1; 1_000]).expect("room");
         if journal.end().segment == 1 {
             commits(&mut disk, &mut journal);
@@ -196,7 +196,7 @@ fn the_last_state_on_the_disk_stays_until_the_next_is_there() {
 fn one_record_is_taken_whatever_may_wait() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, Options { pending_bytes: 0, ..options() });
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
     assert_eq!(journal.make_room(10), Err(Refusal::Busy));
     commits(&mut disk, &mut journal);
@@ -233,30 +233,30 @@ fn a_journal_in_memory_is_bounded() {
 fn what_nobody_needs_makes_room_on_a_full_disk() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     while journal.bytes() < 4 * u64::from(SEGMENT) {
         append(&mut journal, &[7; 1_000]).expect("room");
         commits(&mut disk, &mut journal);
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
     }
     disk.set_room(Some(0));
     let mut refused = false;
     while !refused {
         refused = append(&mut journal, &[7; 1_000]).is_err();
         commits(&mut disk, &mut journal);
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
     }
     assert!(journal.wants_room(0), "though journal.bytes allow more");
     let needed = journal.first();
     journal.retain(0, needed);
     assert_eq!(journal.first(), needed, "what is needed stays");
-    chores_at(&mut disk, &mut journal, 2_000_000_000);
+    tasks_at(&mut disk, &mut journal, 2_000_000_000);
     assert!(journal.wants_room(2_000_000_000), "it was tried again");
     let before = journal.bytes();
     journal.retain(0, u64::MAX);
     assert_eq!(before - journal.bytes(), u64::from(SEGMENT), "no more than is asked for");
     disk.set_room(None);
-    chores_at(&mut disk, &mut journal, 2_000_000_000);
+    tasks_at(&mut disk, &mut journal, 2_000_000_000);
     append(&mut journal, &[7; 1_000]).expect("room");
 }
 
@@ -266,16 +266,16 @@ fn a_segment_that_could_not_be_made_is_tried_again() {
         let mut disk = SimulatedDisk::new(1);
         let mut journal = begun(&mut disk, options());
         assert!(!journal.is_at_work() && !journal.is_trying());
-        let it = journal.next_chore(0);
-        assert!(matches!(it, Some(Chore::Prepare { .. })), "{it:?}");
+        let it = journal.next_task(0);
+        assert!(matches!(it, Some(Task::Prepare { .. })), "{it:?}");
         assert!(journal.is_at_work() && journal.is_trying());
-        journal.chore_done(0, done);
+        journal.task_done(0, done);
         assert!(!journal.is_at_work() && !journal.is_trying());
         assert_eq!(journal.shortage(), Some("no handle"));
         assert_eq!(journal.make_room(10), Err(Refusal::Full("no handle".into())));
-        assert!(journal.next_chore(0).is_none(), "not at once");
+        assert!(journal.next_task(0).is_none(), "not at once");
         let due = journal.next_deadline().expect("it is tried again");
-        chores_at(&mut disk, &mut journal, due);
+        tasks_at(&mut disk, &mut journal, due);
         assert_eq!(journal.shortage(), None);
         assert_eq!(journal.make_room(10), Ok(Room::NewSegment));
     }
@@ -285,7 +285,7 @@ fn a_segment_that_could_not_be_made_is_tried_again() {
 fn what_there_is_and_is_to_be_written_is_said() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     append(&mut journal, &[1; 1_000]).expect("room");
     assert!(journal.is_on_disk() && journal.pending() > 1_000);
     let it = journal.next_commit().expect("something to write");
@@ -309,7 +309,7 @@ fn the_current_segment_stays_and_on_a_disk_the_one_before_it() {
     while journal.end().segment < 4 || journal.end().offset < SEGMENT * 3 / 4 {
         // So that the next is wanted, and what is known need not be there twice.
         if journal.end().segment < 4 {
-            chores(&mut disk, &mut journal);
+            tasks(&mut disk, &mut journal);
         }
         append(&mut journal, &[1; 1_000]).expect("room");
         commits(&mut disk, &mut journal);
@@ -318,7 +318,7 @@ fn the_current_segment_stays_and_on_a_disk_the_one_before_it() {
     let first = journal.retain(u64::MAX, u64::MAX);
     let at = journal.find(first);
     assert_eq!((at.segment, at.offset), (3, SEGMENT_HEAD as u32), "what is known is there twice");
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     let names = disk.names().expect("names");
     let mut left: Vec<&String> = names.iter().filter(|it| it.ends_with(".journal")).collect();
     left.sort();
@@ -338,7 +338,7 @@ fn the_current_segment_stays_and_on_a_disk_the_one_before_it() {
 fn a_record_is_half_a_segment_and_no_more() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     let (limit, half) = (journal.record_bytes(), SEGMENT as usize / 2);
     assert!((half - 1_000..half).contains(&limit), "{limit}");
     let body = vec![7; limit + 1];
@@ -376,7 +376,7 @@ fn what_was_known_twice_is_so_when_the_journal_is_opened_again() {
         let mut disk = SimulatedDisk::new(1);
         let mut journal = begun(&mut disk, options());
         for since in since {
-            chores(&mut disk, &mut journal);
+            tasks(&mut disk, &mut journal);
             let body = since.to_string();
             let state = Some((STATE, body.as_bytes()));
             journal.begin_segment_since(0, state, since).expect("room");
@@ -404,7 +404,7 @@ fn segments_keep_their_length_whatever_the_options_are() {
     let limit = journal.record_bytes();
     journal.set_options(Options { segment_bytes: SEGMENT * 2, ..options() });
     assert_eq!(journal.record_bytes(), limit);
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert_eq!(journal.bytes(), 0, "it is not begun");
     journal.begin_segment(0, None).expect("room");
     assert_eq!((journal.bytes(), journal.first(), journal.last()), (SEGMENT.into(), 1, 0));
@@ -414,7 +414,7 @@ fn segments_keep_their_length_whatever_the_options_are() {
 fn the_last_segment_is_within_any_number_of_bytes() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     append(&mut journal, b"one").expect("room");
     commits(&mut disk, &mut journal);
     let journal = begun(&mut disk, options());
@@ -425,20 +425,20 @@ fn the_last_segment_is_within_any_number_of_bytes() {
 fn a_journal_that_failed_removes_nothing_when_it_is_closed() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     for _ in 0..40 {
         append(&mut journal, &[1; 1_000]).expect("room");
     }
     commits(&mut disk, &mut journal);
     // The next one is there too.
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     let before = disk.names().expect("names");
     assert!(before.contains(&segment_name(2)), "{before:?}");
     append(&mut journal, b"lost").expect("room");
     journal.next_commit().expect("something to write");
     journal.committed(0, Err("the disk failed".to_owned()));
     journal.close();
-    chores(&mut disk, &mut journal);
+    tasks(&mut disk, &mut journal);
     assert_eq!(disk.names().expect("names"), before);
 }
 
@@ -447,7 +447,7 @@ fn segments_that_were_made_for_nothing_do_not_pile_up() {
     let mut disk = SimulatedDisk::new(1);
     for _ in 0..5 {
         let mut journal = begun(&mut disk, options());
-        chores(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
     }
     let names = disk.names().expect("names");
     assert!(names.len() <= 2, "{names:?}");

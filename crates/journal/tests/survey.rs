@@ -2,8 +2,8 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, DamageKind, Disk as _, IndexState, Journal, Options, Record, Room, Survey, chore,
-    commit, open, segment_name, survey,
+    Address, DamageKind, Disk as _, IndexState, Journal, Options, Record, Room, Survey, commit,
+    open, segment_name, survey, task,
 };
 
 const STATE: u8 = 1;
@@ -19,9 +19,9 @@ fn options() -> Options {
 }
 
 fn work(disk: &mut SimulatedDisk, journal: &mut Journal) {
-    while let Some(it) = journal.next_chore(0) {
-        let done = chore(disk, &it);
-        journal.chore_done(0, done);
+    while let Some(it) = journal.next_task(0) {
+        let done = task(disk, &it);
+        journal.task_done(0, done);
     }
     while let Some(it) = journal.next_commit() {
         let result = commit(disk, &it);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
-    Address, Chore, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Refusal,
-    Report, Room, Scan, chore, commit, open, read_all, segment_name,
+    Address, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Refusal, Report,
+    Room, Scan, Task, commit, open, read_all, segment_name, task,
 };
 
 const STATE: u8 = 1;
@@ -65,7 +65,7 @@ impl World {
             given: 0,
             random: seed,
         };
-        world.chores();
+        world.tasks();
         world
     }
 
@@ -78,22 +78,22 @@ impl World {
         }
     }
 
-    fn chores(&mut self) {
-        while let Some(it) = self.journal.next_chore(self.now) {
-            let done = chore(&mut self.disk, &it);
-            self.journal.chore_done(self.now, done);
+    fn tasks(&mut self) {
+        while let Some(it) = self.journal.next_task(self.now) {
+            let done = task(&mut self.disk, &it);
+            self.journal.task_done(self.now, done);
         }
     }
 
     /// Appends a record, if it is taken.
     fn append(&mut self, length: usize) -> Result<u64, Refusal> {
         self.now += 1_000;
-        self.chores();
+        self.tasks();
         if self.journal.make_room(length)? == Room::NewSegment {
             let body = format!("state at {}", self.given).into_bytes();
             self.journal.begin_segment(self.now, Some((STATE, &body)))?;
             self.note(self.journal.last(), body);
-            self.chores();
+            self.tasks();
             self.journal.make_room(length)?;
         }
         let body = vec![length as u8; length];
@@ -184,7 +184,7 @@ impl World {
                 }
                 Lookup::Elsewhere { bytes } => {
                     self.journal.fetch(at, bytes);
-                    self.chores();
+                    self.tasks();
                     // A read that failed is tried again.
                     self.now += 1_000_000_000;
                 }
@@ -258,7 +258,7 @@ proptest! {
         let now = world.now;
         world.journal.advance(now);
         world.commit_all();
-        world.chores();
+        world.tasks();
         let before = world.read_all_records();
         let names: Vec<_> = world.disk.names().expect("names").into_iter().collect();
         let sizes: Vec<_> = names.iter().map(|it| world.disk.length(it).expect("a length")).collect();
@@ -437,15 +437,15 @@ fn segments_go_when_they_are_old_or_too_many_and_nobody_needs_them() {
     let (first, last) = (world.journal.first(), world.journal.last());
     assert_eq!(first, 1);
     assert!(world.journal.retain(0, last) > first, "it is too full to keep what nobody needs");
-    world.chores();
+    world.tasks();
     world.now += 1_500_000_000;
     world.append(1_000).expect("there is room again");
     world.commit_all();
     let first = world.journal.retain(0, last);
-    world.chores();
+    world.tasks();
     assert_eq!(world.journal.retain(0, last), first, "what is young stays while there is room");
     assert!(world.journal.retain(u64::MAX, last) > first, "what is old goes");
-    world.chores();
+    world.tasks();
     assert!(matches!(world.journal.at(Address { segment: 1, offset: 64 }), Lookup::Gone { .. }));
 }
 
@@ -484,7 +484,7 @@ fn positions_and_times_are_found() {
                 }
                 Lookup::Elsewhere { bytes } => {
                     world.journal.fetch(at, bytes);
-                    world.chores();
+                    world.tasks();
                 }
                 other => panic!("{other:?}"),
             }
@@ -512,7 +512,7 @@ fn a_journal_in_memory_keeps_what_it_may() {
             journal.begin_segment(number, Some((STATE, &[]))).expect("room");
         }
         journal.append(number, MESSAGE, &[&[number as u8; 100]]);
-        assert!(journal.next_commit().is_none() && journal.next_chore(0).is_none());
+        assert!(journal.next_commit().is_none() && journal.next_task(0).is_none());
     }
     let first = journal.first();
     assert!(first > 1 && first < 1_500, "{first}");
@@ -550,7 +550,7 @@ fn a_read_that_fails_for_a_while_damages_nothing() {
     for pause in [100_000_000, 1_000_000_000, 1_000_000_000] {
         let Lookup::Elsewhere { bytes } = world.journal.at(at) else { panic!("it is damaged") };
         world.journal.fetch(at, bytes);
-        world.chores();
+        world.tasks();
         assert_eq!(world.journal.next_deadline(), Some(world.now + pause));
         world.now += pause;
     }
@@ -611,10 +611,10 @@ fn reads_do_not_keep_the_next_segment_waiting() {
     world.rest();
     let at = world.journal.find(0);
     world.journal.fetch(at, 1);
-    assert!(matches!(world.journal.next_chore(0), Some(Chore::Prepare { .. })));
+    assert!(matches!(world.journal.next_task(0), Some(Task::Prepare { .. })));
     assert_eq!(world.journal.next_deadline(), None);
-    world.journal.chore_done(0, Done::NoRoom("none".into()));
+    world.journal.task_done(0, Done::NoRoom("none".into()));
     assert!(world.journal.next_deadline().is_some());
-    assert!(matches!(world.journal.next_chore(0), Some(Chore::Read { .. })));
-    assert_eq!(world.journal.next_deadline(), None, "what comes of the chore comes first");
+    assert!(matches!(world.journal.next_task(0), Some(Task::Read { .. })));
+    assert_eq!(world.journal.next_deadline(), None, "what comes of the task comes first");
 }

@@ -3,7 +3,8 @@
 use trunkline_message::{Message, Record, Structure, Value};
 
 use crate::experiment::Check;
-use crate::format::Format;
+use crate::format::Codec;
+use trunkline_experiment::format::Format;
 
 /// The check that an echo in `format` holds `messages` again, by their values: the number 6.350
 /// is 6.35, the bytes may differ. What nobody sent is not to be in it either.
@@ -12,7 +13,7 @@ pub(crate) fn check<M: Message + Structure + PartialEq>(
     messages: &[M],
 ) -> Check<'_> {
     Box::new(move |echo| {
-        let mut codec = format.codec().strict();
+        let mut codec = Codec::of(format).strict();
         let mut found = M::empty();
         for (index, (bytes, sent)) in echo.iter().zip(messages).enumerate() {
             codec.decode(bytes, &mut found).map_err(|error| format!("message {index}: {error}"))?;
@@ -108,7 +109,7 @@ mod tests {
         let day = TradingDay::generated(2004);
         let messages = messages::sample(&day, 3, 64);
         for format in Format::MARKET_DATA {
-            let mut codec = format.codec();
+            let mut codec = Codec::of(format);
             let mut echo: Vec<Vec<u8>> =
                 messages.iter().map(|it| codec.encode(it).expect("it can").to_vec()).collect();
             let check = check(format, &messages);

@@ -274,8 +274,8 @@ impl Burst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{Definition, Line, Requirement};
-    use crate::format::Format;
+    use trunkline_experiment::definition::{Definition, Line, Requirement};
+    use trunkline_experiment::format::Format;
 
     fn fit(line: &Line) -> Fit {
         Fit { fixed: line.fixed, per_entry: line.per_entry, r_squared: 1.0 }

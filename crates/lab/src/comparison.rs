@@ -1,29 +1,12 @@
 //! What SOAP costs over FIX and CDR, and how far we are ahead of the peers.
 
 use crate::experiment::Operation;
-use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::codec::{Content, Measured, OPERATIONS, Series};
-use crate::peer::PEERS;
-use crate::subjects::{REUSING_PEERS, TRUNKLINE, TRUNKLINE_REUSED, formats_of};
 use trunkline_bench::row::Row;
-
-/// Pairs of formats in the order of tables: what is divided by what.
-pub(crate) const RATIOS: [(Format, Format); 3] = [
-    (Format::SoapRpc, Format::Fix),
-    (Format::SoapRpc, Format::CdrUnion),
-    (Format::Fix, Format::CdrUnion),
-];
-
-/// The metric of a ratio: `SOAP/FIX`.
-pub(crate) fn ratio_metric(over: Format, under: Format) -> String {
-    format!("{}/{}", over.kind(), under.kind())
-}
-
-/// The metric of a lead: `ahead-of-gsoap-best`.
-pub(crate) fn lead_metric(peer: &str) -> String {
-    format!("ahead-of-{peer}")
-}
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{RATIOS, lead_metric, ratio_metric};
+use trunkline_experiment::subjects::{PEERS, TRUNKLINE, alike, formats_of};
 
 /// The ratios between formats, ours and the peers', and our leads over the peers.
 pub(crate) fn rows(setting: &Setting<'_>, measured: &Measured) -> Vec<Row> {
@@ -101,13 +84,6 @@ impl FormatRatio<'_> {
     }
 }
 
-/// Which of ours a peer is compared with: like with like, with each message decoded into a new one, and
-/// where both can, with all into one.
-pub(crate) fn alike(peer: &'static str) -> impl Iterator<Item = [&'static str; 2]> {
-    let reusing = REUSING_PEERS.iter().find(|(name, _)| *name == peer);
-    [[TRUNKLINE, peer]].into_iter().chain(reusing.map(|(_, name)| [TRUNKLINE_REUSED, name]))
-}
-
 /// How far one of ours is ahead of a peer.
 struct Lead<'a> {
     setting: &'a Setting<'a>,
@@ -144,11 +120,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::definition::Definition;
     use crate::evaluation::Request;
     use crate::experiment::Standing;
     use crate::trading_day::TradingDay;
     use trunkline_bench::row::Verdict;
+    use trunkline_experiment::definition::Definition;
+    use trunkline_experiment::subjects::TRUNKLINE_REUSED;
 
     /// Nine repetitions that wander by 1 %, at 1 and 10 entries.
     fn series(name: &str, format: Format, operation: Operation, fixed: f64, entry: f64) -> Series {

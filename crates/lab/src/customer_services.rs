@@ -104,12 +104,13 @@ fn moment(random: &mut Random, year: u16) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
+    use crate::format;
+    use trunkline_experiment::format::Format;
 
     /// Mean bytes of messages in document/literal.
     fn size(customers: u32, products: u32) -> f64 {
         let messages = messages(2004, 0, 100, (customers, products));
-        let corpus = Format::NgDocumentLiteral.corpus(&messages).expect("SOAP carries it");
+        let corpus = format::corpus(Format::NgDocumentLiteral, &messages).expect("SOAP carries it");
         corpus.iter().map(Vec::len).sum::<usize>() as f64 / corpus.len() as f64
     }
 

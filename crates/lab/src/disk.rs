@@ -10,11 +10,15 @@ use std::time::Duration;
 use std::{io, thread};
 
 pub(crate) use place::Place;
-pub(crate) use way::Way;
-
 use trunkline_bench::clock::{monotonic_nanoseconds, wake_on_time};
 use trunkline_bench::histogram::Times;
+use trunkline_experiment::definition::Append;
 use way::Log;
+
+/// What is mounted where data is kept that must reach a disk, for profiles.
+pub(crate) fn file_system() -> String {
+    Place::find().map_or("no disk".to_owned(), |place| place.file_system)
+}
 
 /// Bytes of a message as a log keeps it: a payload, and room for what a log writes beside it.
 pub(crate) const MESSAGE: usize = 256;
@@ -29,7 +33,7 @@ const MOST: u64 = 4_096;
 const SPUN: u64 = 100_000;
 
 /// Times of appends, one after another, for so long.
-pub(crate) fn appends(folder: &Path, way: Way, milliseconds: u64) -> io::Result<Times> {
+pub(crate) fn appends(folder: &Path, way: Append, milliseconds: u64) -> io::Result<Times> {
     let mut log = Log::new(folder, way, LOG)?;
     let message = [0x5a; MESSAGE];
     // The first is not like the others: it may find the file system asleep.
@@ -59,7 +63,7 @@ pub(crate) struct Committed {
 
 /// Messages come at a rate, and one thread writes and syncs whatever has gathered.
 pub(crate) fn group_commit(folder: &Path, rate: f64, milliseconds: u64) -> io::Result<Committed> {
-    let mut log = Log::new(folder, Way::ZeroedDsync, LOG)?;
+    let mut log = Log::new(folder, Append::ZeroedDsync, LOG)?;
     let bytes = vec![0x5a; MOST as usize * MESSAGE];
     log.append(&bytes[..MESSAGE])?;
     wake_on_time();
@@ -111,11 +115,11 @@ mod tests {
     #[test]
     fn every_way_appends_and_groups_hold_all_messages() {
         let folder = PrivateFolder::new().expect("a temporary folder");
-        for way in Way::ALL {
+        for way in Append::ALL {
             match appends(folder.path(), way, 5) {
                 Ok(times) => assert!(times.count() > 0, "{}", way.name()),
                 // Files in memory may know no direct way.
-                Err(error) => assert_eq!(way, Way::ZeroedDirect, "{error}"),
+                Err(error) => assert_eq!(way, Append::ZeroedDirect, "{error}"),
             }
         }
         let found = group_commit(folder.path(), 20_000.0, 20).expect("a place for files");

@@ -21,13 +21,13 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::Record;
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
-use crate::format::{Family, Format};
 use crate::peer::{CorpusLimits, Stages, read_corpus};
-use crate::subjects::{TRUNKLINE, TRUNKLINE_RECORD};
 use codec::{Load, Loaded, Perform};
 use fault::Fault;
 use question::{Question, Task};
 use serving::Service;
+use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::subjects::{TRUNKLINE, TRUNKLINE_RECORD};
 
 /// Bytes of the longest question.
 const QUESTION_BYTES: u64 = 8192;
@@ -226,8 +226,8 @@ fn accept(listener: Option<&Listener>, wait: Wait) -> Result<Stream, Fault> {
 /// Checks what a task says about a count of messages.
 fn checked(task: &Task<'_>) -> Result<(), Fault> {
     match task.times() {
-        Some(count) if count > crate::peer::MOST_TIMES => {
-            let most = crate::peer::MOST_TIMES;
+        Some(count) if count > trunkline_experiment::definition::MOST_TIMES => {
+            let most = trunkline_experiment::definition::MOST_TIMES;
             Err(Fault::new(format!("times of {count} messages are more than {most}")))
         }
         _ => Ok(()),

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::conclusion::is_judgement;
-use crate::definition::{Definition, Part};
 use crate::experiment::Effort;
 use crate::measure;
 use crate::peer::Discovery;
-use crate::report::Report;
 use crate::trading_day::TradingDay;
-use trunkline_bench::histogram::Distribution;
+use trunkline_bench::histogram::{Distribution, Latencies};
 use trunkline_bench::record::Record;
 use trunkline_bench::row::Verdict;
+use trunkline_experiment::definition::{Definition, Part};
+use trunkline_report::Report;
+use trunkline_report::conclusion::is_judgement;
 
 /// What to run and with what.
 #[derive(Clone, Debug)]
@@ -82,19 +82,6 @@ pub struct Run {
     pub distributions: Vec<Distribution>,
     /// Single latencies, where a plot shows each.
     pub latencies: Vec<Latencies>,
-}
-
-/// Every latency of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Latencies {
-    /// What is drawn in one picture, those of one after another.
-    pub group: String,
-    /// What was measured.
-    pub case: String,
-    /// Who was measured.
-    pub subject: String,
-    /// When each message was due, from the first, and how long after that it came; nanoseconds.
-    pub times: Vec<(u64, u64)>,
 }
 
 impl Run {

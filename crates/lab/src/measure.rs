@@ -17,21 +17,17 @@ pub(crate) mod throughput;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::definition::Measure;
-use crate::evaluation::{Latencies, Request, Run, Step};
-use crate::format::{Family, Format};
-use crate::{comparison, conclusion};
+use crate::comparison;
+use crate::evaluation::{Request, Run, Step};
 use entrants::Entrants;
 use trunkline_bench::hiccup::HiccupMeter;
-use trunkline_bench::histogram::Distribution;
+use trunkline_bench::histogram::{Distribution, Latencies};
 use trunkline_bench::record::Record;
 use trunkline_bench::row::{MachineRow, Row};
-
-/// The case of the row that tells what the messages carry.
-pub(crate) const TRADES: &str = "trades";
-
-/// The case of what the machine itself did meanwhile.
-pub(crate) const HICCUP: &str = "hiccup";
+use trunkline_experiment::definition::Measure;
+use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::names::{CODEC, HICCUP, SIZE, TRADES};
+use trunkline_report::conclusion;
 
 /// What all measuring needs to know.
 pub(crate) struct Setting<'a> {
@@ -195,8 +191,7 @@ impl Findings {
         }
         let as_printed =
             measures.iter().any(|measure| matches!(measure, Measure::Size(it) if it.as_printed));
-        let mut progress =
-            |text: &str, share: f64| progress(Step { part: size::SIZE, text, share });
+        let mut progress = |text: &str, share: f64| progress(Step { part: SIZE, text, share });
         self.rows.extend(size::rows(setting, &formats, as_printed, &mut progress));
     }
 
@@ -213,8 +208,7 @@ impl Findings {
         }
         let is_randomised =
             measures.iter().any(|measure| matches!(measure, Measure::Codec(it) if it.randomised));
-        let mut progress =
-            |text: &str, share: f64| progress(Step { part: codec::CODEC, text, share });
+        let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
         let measured = codec::measure(setting, &formats, is_randomised, &mut progress);
         self.rows.extend(measured.rows(setting));
         self.rows.extend(comparison::rows(setting, &measured));

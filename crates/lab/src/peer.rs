@@ -47,19 +47,18 @@ use std::path::Path;
 use std::time::Duration;
 use std::{error, fmt, io};
 
+use crate::experiment::{Operation, Sample};
+use claim::Used;
 pub use corpus::{CorpusError, CorpusLimits, read_corpus, write_corpus};
-pub use discovery::{Discovery, Known, NoSuchFolder, PEERS};
+pub use discovery::{Discovery, NoSuchFolder};
 pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
+use process::Process;
 pub use service::{Serving, Stages};
 pub use subject::PeerSubject;
-pub use times::{MOST_TIMES, TimesError, read_times, write_times};
-
-use crate::experiment::{Operation, Sample};
-use crate::format::Format;
-use claim::Used;
-use process::Process;
+pub use times::{TimesError, read_times, write_times};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_bench::random::Random;
+use trunkline_experiment::format::Format;
 
 /// How long a peer may take for one answer unless told otherwise.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);

@@ -7,38 +7,10 @@ use trunkline_message::{Message, Result};
 use crate::builds;
 use crate::evaluation::Request;
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
-use crate::format::{Codec, Family, Format};
+use crate::format::Codec;
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerSubject};
-
-/// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
-/// peers.
-pub const TRUNKLINE: &str = "trunkline";
-/// The same decoders, which decode all messages into one: nothing is allocated.
-pub const TRUNKLINE_REUSED: &str = "trunkline-reused";
-/// Our codecs on records, whose schema is known at run time only.
-pub const TRUNKLINE_RECORD: &str = "trunkline-record";
-/// What is measured on records: the formats that the paper compared.
-pub(crate) const RECORD_FORMATS: [Format; 3] = [Format::SoapRpc, Format::Fix, Format::CdrUnion];
-/// A second `trunkline` in the same run: how far it differs from the first is noise.
-pub(crate) const TWIN: &str = "trunkline-twin";
-
-/// How the names of subjects end that decode all messages into one.
-const REUSED: &str = "-reused";
-
-/// Whether a subject decodes all messages into one, and not each into a new one.
-pub(crate) fn is_reused(subject: &str) -> bool {
-    subject.ends_with(REUSED)
-}
-
-/// Whether a subject is the same program as another, at other work.
-pub(crate) fn is_variant(subject: &str) -> bool {
-    is_reused(subject) || subject.ends_with("-record")
-}
-
-/// The peers that can decode all messages into one, and their names when they do. Those in Rust are not among them:
-/// their structures are mostly options, which keep nothing that could be used again.
-pub(crate) const REUSING_PEERS: [(&str, &str); 3] =
-    [("quickfix", "quickfix-reused"), ("omniorb", "omniorb-reused"), ("pugixml", "pugixml-reused")];
+use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::subjects::{REUSING_PEERS, formats_of, is_reused};
 
 /// A codec of ours. Encodes kept messages; decodes each message into a new one, or all into one.
 pub(crate) struct Local<'a, M, N> {
@@ -54,7 +26,7 @@ pub(crate) struct Local<'a, M, N> {
 impl<'a, M: Message, N: Fn() -> M> Local<'a, M, N> {
     /// `empty` makes an empty message. By its name it is known whether one is used again.
     pub(crate) fn new(name: &'static str, format: Format, messages: &'a [M], empty: N) -> Self {
-        let (profile, codec) = (format.profile(), format.codec());
+        let (profile, codec) = (format.profile(), Codec::of(format));
         Self { name, format, profile, codec, messages, corpus: Vec::new(), empty }
     }
 }
@@ -170,39 +142,8 @@ fn timed<T>(
     Ok(sample)
 }
 
-/// Which formats each peer is measured with.
-const PEER_FORMATS: [(&str, &[Format]); 10] = [
-    ("gsoap-best", &[Format::SoapRpc, Format::SoapDocument]),
-    ("gsoap-debian", &[Format::SoapRpc, Format::SoapDocument]),
-    ("quickfix", &[Format::Fix]),
-    ("omniorb", &[Format::CdrUnion]),
-    ("quick-xml", &[Format::SoapDocument]),
-    ("ironfix", &[Format::Fix]),
-    ("pugixml", &[Format::SoapDocument]),
-    ("gsoap-best-services", &SERVICES_IN_SOAP),
-    ("gsoap-debian-services", &SERVICES_IN_SOAP),
-    (
-        "metro-services",
-        &[Format::NgDocumentLiteral, Format::NgDocumentLiteralWrapped, Format::NgRpcLiteral],
-    ),
-];
-
-/// Every way in which SOAP carries customer and product records.
-const SERVICES_IN_SOAP: [Format; 5] = [
-    Format::NgDocumentLiteral,
-    Format::NgDocumentLiteralWrapped,
-    Format::NgDocumentEncoded,
-    Format::NgRpcLiteral,
-    Format::NgRpcEncoded,
-];
-
 /// Peers that can echo for the sake of the check, but by no encoder of their own.
 const DECODERS: [&str; 1] = ["pugixml"];
-
-/// The formats that the peer with a program of this name is measured with.
-pub(crate) fn formats_of(peer: &str) -> &'static [Format] {
-    PEER_FORMATS.iter().find(|(name, _)| *name == peer).map_or(&[], |(_, formats)| formats)
-}
 
 /// One format of a peer.
 pub(crate) struct Contestant {
@@ -281,13 +222,15 @@ mod tests {
     use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 
     use super::*;
+    use crate::format;
     use crate::market_data::messages;
     use crate::trading_day::TradingDay;
+    use trunkline_experiment::subjects::{TRUNKLINE, TRUNKLINE_REUSED};
 
     #[test]
     fn each_message_is_decoded_into_a_new_one_unless_one_is_reused() {
         let structs = messages::sample(&TradingDay::generated(1), 3, 7);
-        let corpus = Format::Fix.corpus(&structs).expect("FIX carries it");
+        let corpus = format::corpus(Format::Fix, &structs).expect("FIX carries it");
         for (name, made) in [(TRUNKLINE, 2 * 7), (TRUNKLINE_REUSED, 1)] {
             let count = Cell::new(0);
             let empty = || {

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_bench::random::Random;
-use trunkline_lab::link::{Link, Proxy};
+use trunkline_experiment::link::Link;
+use trunkline_lab::link::Proxy;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

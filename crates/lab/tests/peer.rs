@@ -1,16 +1,16 @@
 //! The driver of peers against small shell scripts that answer, refuse, hang, die and lie.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_bench::row::Verdict;
+use trunkline_experiment::format::Format;
 use trunkline_lab::experiment::{Effort, Operation, Outcome, Standing, Subject as _, Trial};
-use trunkline_lab::format::Format;
+use trunkline_lab::format::corpus;
 use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject};
 use trunkline_lab::trading_day::TradingDay;
@@ -217,7 +217,7 @@ fn times_are_believed_between_the_processor_and_the_wall() {
 fn a_program_that_copies_its_input_is_no_codec() {
     let scripts = Scripts::new();
     let day = TradingDay::generated(2004);
-    let corpus = Format::Fix.corpus(&messages::sample(&day, 2, 3)).expect("FIX carries it");
+    let corpus = corpus(Format::Fix, &messages::sample(&day, 2, 3)).expect("FIX carries it");
     let mut trial = Trial::new();
     let subject = PeerSubject::new(scripts.start(GOOD), "fix", "fix / tag=value");
     // What comes back is right, since it is what was sent.
@@ -234,7 +234,7 @@ fn a_program_that_copies_its_input_is_no_codec() {
 fn outcomes(script: &str) -> Vec<Outcome> {
     let scripts = Scripts::new();
     let day = TradingDay::generated(2004);
-    let corpus = Format::Fix.corpus(&messages::sample(&day, 2, 3)).expect("FIX carries it");
+    let corpus = corpus(Format::Fix, &messages::sample(&day, 2, 3)).expect("FIX carries it");
     let mut trial = Trial::new();
     let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
     trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));

@@ -212,6 +212,10 @@ impl<T: FieldValue + Fields> Entries for Vec<T> {
         Vec::clear(self);
     }
 
+    fn count(&self) -> usize {
+        self.len()
+    }
+
     #[inline]
     fn reserve(&mut self, count: usize) {
         Vec::reserve(self, crate::group::within_reason::<T>(count));

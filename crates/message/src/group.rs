@@ -129,6 +129,9 @@ pub trait Entries {
     /// Removes all entries.
     fn clear(&mut self);
 
+    /// How many there are.
+    fn count(&self) -> usize;
+
     /// Makes room, within reason, for as many entries as are likely to come.
     fn reserve(&mut self, count: usize);
 
@@ -142,6 +145,10 @@ impl<T: Fields + FieldValue> Entries for Group<T> {
     #[inline]
     fn clear(&mut self) {
         Group::clear(self);
+    }
+
+    fn count(&self) -> usize {
+        self.len()
     }
 
     #[inline]

@@ -61,6 +61,10 @@ impl Entries for RecordGroup {
         self.entries.clear();
     }
 
+    fn count(&self) -> usize {
+        self.entries.len()
+    }
+
     #[inline]
     fn reserve(&mut self, count: usize) {
         self.entries.reserve(count);

@@ -6,8 +6,6 @@ mod buffer;
 mod error;
 mod fix;
 mod framer;
-#[cfg(feature = "http")]
-pub mod http;
 mod length_prefixed;
 pub mod tcp;
 mod xml;

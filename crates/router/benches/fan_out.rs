@@ -1,5 +1,5 @@
-//! What it costs to publish: to lanes that take the message at once, by their number and by the number
-//! of topics; to lanes that conflate; and to a client that is blocked.
+//! What it costs to publish: to matches that take the message at once, by their number and by the number
+//! of topics; to matches that conflate; and to a client that is blocked.
 //!
 //! `cargo bench -p trunkline-router --bench fan_out`; processor time of this thread, the best and the
 //! median of passes. A message has 128 bytes, and 32 are published before the clients' output is sent.
@@ -150,15 +150,15 @@ fn end_subscription(topics: usize) {
 fn main() {
     println!("{:56}{:>9}{:>9}", "nanoseconds a message", "best", "median");
     let direct = SubscriptionOptions::default();
-    for (lanes, topics) in
+    for (matches, topics) in
         [(1, 1), (1, 100), (1, 10_000), (1, 100_000), (1, 500_000), (8, 1), (8, 10_000), (100, 1)]
     {
-        let mut bench = Bench::new(lanes, topics, &direct);
+        let mut bench = Bench::new(matches, topics, &direct);
         bench.warm();
-        row(&format!("direct, {lanes} lanes, {topics} topics"), &mut bench, batch);
+        row(&format!("direct, {matches} matches, {topics} topics"), &mut bench, batch);
     }
     let mut bench = Bench::new(1, 1, &direct);
-    row("direct, 1 lane, sent one by one", &mut bench, single);
+    row("direct, 1 match, sent one by one", &mut bench, single);
 
     let newest = SubscriptionOptions { conflate: true, updates_per_second: None };
     let mut bench = Bench::new(1, 1_000, &newest);

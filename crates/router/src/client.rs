@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::credit::Credit;
-use crate::lane::{GAPS, READY};
 use crate::ledger::Ledger;
+use crate::matched::{GAPS, READY};
 use crate::pool::List;
 use crate::queue::Queue;
 use crate::rate::Pace;
@@ -164,13 +164,13 @@ impl<R> Port<R> {
 pub(crate) struct Client<R> {
     pub(crate) port: Port<R>,
     pub(crate) queue: Queue,
-    /// Records of the queue whose lanes are there.
+    /// Records of the queue whose matches are there.
     pub(crate) queued: usize,
     /// Bytes of updates that wait.
     pub(crate) waiting_bytes: usize,
-    /// Lanes with an update that waits for nothing but the client.
+    /// Matches with an update that waits for nothing but the client.
     pub(crate) ready: List<READY>,
-    /// Lanes that have lost what can be told.
+    /// Matches that have lost what can be told.
     pub(crate) gaps: List<GAPS>,
     /// Whether an update is next, and not a record of the queue.
     pub(crate) is_turn_of_ready: bool,
@@ -179,15 +179,15 @@ pub(crate) struct Client<R> {
     pub(crate) options: ClientOptions,
     /// Of a client that tells what it has taken.
     pub(crate) credit: Option<Box<Credit>>,
-    /// How many lanes its subscriptions have.
-    pub(crate) lanes: usize,
+    /// How many matches its subscriptions have.
+    pub(crate) matches: usize,
     /// The router's numbers of the subscriptions, by the client's.
     pub(crate) subscriptions: BTreeMap<u32, u32>,
-    /// Counted beside the lanes; two more counters are in the port.
+    /// Counted beside the matches; two more counters are in the port.
     pub(crate) elided: u64,
     pub(crate) discarded: u64,
     pub(crate) waits: u64,
-    /// Of lanes that are gone.
+    /// Of matches that are gone.
     pub(crate) retired: Ledger,
     /// Why it is about to be disconnected.
     pub(crate) closing: Option<String>,
@@ -216,7 +216,7 @@ impl<R> Client<R> {
             armed: None,
             options,
             credit: None,
-            lanes: 0,
+            matches: 0,
             subscriptions: BTreeMap::new(),
             elided: 0,
             discarded: 0,

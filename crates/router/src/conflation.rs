@@ -1,13 +1,13 @@
-//! Conflation: updates of a lane replace one another while they wait, before they are rendered.
+//! Conflation: updates of a match replace one another while they wait, before they are rendered.
 //!
-//! An update waits until the interval since the lane's last delivery is over, and then until the
-//! client can take it, behind the other lanes that wait for that. It keeps its place when a newer one
+//! An update waits until the interval since the match's last delivery is over, and then until the
+//! client can take it, behind the other matches that wait for that. It keeps its place when a newer one
 //! replaces it, so that all topics get their turn however often each is published.
 
 use crate::client::slow;
 use crate::deadlines::Timer;
 use crate::egress::{Content, Egress, Room, Turn, client_of, emit, mark, tell};
-use crate::lane::{KEPT_PAYLOAD, Lost};
+use crate::matched::{KEPT_PAYLOAD, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
@@ -22,13 +22,13 @@ impl<R: Renderer> Egress<R> {
     /// Delivers an update that was just published, or lets it wait.
     pub(crate) fn offer_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let most = self.update_mark();
-        let lane = &mut self.lanes.lanes[id];
-        let extra = lane.extra;
-        let conflated = &mut self.lanes.conflated[extra];
+        let matched = &mut self.matches.matches[id];
+        let extra = matched.extra;
+        let conflated = &mut self.matches.conflated[extra];
         if conflated.waiting != NONE {
             return self.replace_update(turn, id, content);
         }
-        let client = client_of(&mut self.clients, lane.client);
+        let client = client_of(&mut self.clients, matched.client);
         // Others that wait for credit were there before.
         let may_go = !conflated.is_cooling
             && client.port.can_take(turn.now, most)
@@ -42,7 +42,7 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        emit(turn, &mut client.port, lane, &Content { conflation, ..*content });
+        emit(turn, &mut client.port, matched, &Content { conflation, ..*content });
         mark(&mut client.port, &mut self.dirty);
         self.cool(turn.now, turn.now, extra);
         true
@@ -50,21 +50,21 @@ impl<R: Renderer> Egress<R> {
 
     /// An update begins to wait.
     fn keep_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let lane = &self.lanes.lanes[id];
-        let (index, extra) = (lane.client, lane.extra);
+        let matched = &self.matches.matches[id];
+        let (index, extra) = (matched.client, matched.extra);
         let bytes = WAITING_HEAD + content.payload.len();
         let room = self.make_room(turn, index, bytes, 0, NONE);
         if room != Room::Is {
             return self.turn_away(turn, id, room, content.sequence);
         }
-        let waiting = self.lanes.waiting.take();
-        self.lanes.conflated[extra].waiting = waiting;
+        let waiting = self.matches.waiting.take();
+        self.matches.conflated[extra].waiting = waiting;
         self.write_update(turn.now, waiting, content);
-        self.lanes.lanes[id].queued = 1;
+        self.matches.matches[id].queued = 1;
         let client = client_of(&mut self.clients, index);
         client.waiting_bytes += bytes;
         client.waits += 1;
-        if !self.lanes.conflated[extra].is_cooling {
+        if !self.matches.conflated[extra].is_cooling {
             self.make_ready(extra);
         }
         self.pump(turn, index);
@@ -73,16 +73,16 @@ impl<R: Renderer> Egress<R> {
 
     /// An update takes the place of the one that waits.
     fn replace_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let lane = &self.lanes.lanes[id];
-        let (index, extra) = (lane.client, lane.extra);
-        let waiting = self.lanes.conflated[extra].waiting;
-        let old = self.lanes.waiting[waiting].payload.len();
+        let matched = &self.matches.matches[id];
+        let (index, extra) = (matched.client, matched.extra);
+        let waiting = self.matches.conflated[extra].waiting;
+        let old = self.matches.waiting[waiting].payload.len();
         let new = content.payload.len();
         let room = self.make_room(turn, index, new.saturating_sub(old), 0, waiting);
         if room != Room::Is {
             return self.turn_away(turn, id, room, content.sequence);
         }
-        let conflated = &mut self.lanes.conflated[extra];
+        let conflated = &mut self.matches.conflated[extra];
         conflated.elided += 1;
         conflated.replaced += 1;
         self.write_update(turn.now, waiting, content);
@@ -90,14 +90,14 @@ impl<R: Renderer> Egress<R> {
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
         // What was lost after the update that is gone comes before this one.
-        let back = self.lanes.take_back(&mut client.gaps, id);
-        self.lanes.put_front(&mut client.gaps, id, back);
+        let back = self.matches.take_back(&mut client.gaps, id);
+        self.matches.put_front(&mut client.gaps, id, back);
         self.pump(turn, index);
         true
     }
 
     fn write_update(&mut self, now: u64, waiting: u32, content: &Content<'_>) {
-        let waiting = &mut self.lanes.waiting[waiting];
+        let waiting = &mut self.matches.waiting[waiting];
         waiting.sequence = content.sequence;
         waiting.published = now;
         waiting.request = content.request.copied();
@@ -108,11 +108,11 @@ impl<R: Renderer> Egress<R> {
 
     /// The update that waits waits for nothing but the client.
     fn make_ready(&mut self, extra: u32) {
-        let conflated = &mut self.lanes.conflated[extra];
+        let conflated = &mut self.matches.conflated[extra];
         conflated.is_ready = true;
-        let index = self.lanes.lanes[conflated.lane].client;
+        let index = self.matches.matches[conflated.matched].client;
         let client = client_of(&mut self.clients, index);
-        client.ready.push_back(&mut self.lanes.conflated, extra);
+        client.ready.push_back(&mut self.matches.conflated, extra);
     }
 
     /// Delivers the update that has waited longest for the client.
@@ -125,15 +125,15 @@ impl<R: Renderer> Egress<R> {
 
     /// Delivers the update that waits, as if at `time`.
     fn deliver_update(&mut self, turn: &Turn<'_>, extra: u32, time: u64) {
-        let conflated = &mut self.lanes.conflated[extra];
-        let id = conflated.lane;
+        let conflated = &mut self.matches.conflated[extra];
+        let id = conflated.matched;
         let waiting = conflated.waiting;
         let replaced = std::mem::take(&mut conflated.replaced);
-        let client = client_of(&mut self.clients, self.lanes.lanes[id].client);
-        let lost = self.lanes.take_front(&mut client.gaps, id);
-        let lane = &mut self.lanes.lanes[id];
-        tell(turn, &mut client.port, lane, lost);
-        let update = &self.lanes.waiting[waiting];
+        let client = client_of(&mut self.clients, self.matches.matches[id].client);
+        let lost = self.matches.take_front(&mut client.gaps, id);
+        let matched = &mut self.matches.matches[id];
+        tell(turn, &mut client.port, matched, lost);
+        let update = &self.matches.waiting[waiting];
         let age = turn.now.saturating_sub(update.published);
         let content = Content {
             sequence: update.sequence,
@@ -145,7 +145,7 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        emit(turn, &mut client.port, lane, &content);
+        emit(turn, &mut client.port, matched, &content);
         mark(&mut client.port, &mut self.dirty);
         self.release_update(extra);
         self.cool(turn.now, time, extra);
@@ -153,50 +153,50 @@ impl<R: Renderer> Egress<R> {
 
     /// Takes away the update that waits, which is delivered or lost.
     pub(crate) fn release_update(&mut self, extra: u32) {
-        let conflated = &mut self.lanes.conflated[extra];
-        let (id, waiting) = (conflated.lane, std::mem::replace(&mut conflated.waiting, NONE));
+        let conflated = &mut self.matches.conflated[extra];
+        let (id, waiting) = (conflated.matched, std::mem::replace(&mut conflated.waiting, NONE));
         let was_ready = std::mem::take(&mut conflated.is_ready);
-        let lane = &mut self.lanes.lanes[id];
-        lane.queued = 0;
-        let client = client_of(&mut self.clients, lane.client);
+        let matched = &mut self.matches.matches[id];
+        matched.queued = 0;
+        let client = client_of(&mut self.clients, matched.client);
         if was_ready {
-            client.ready.remove(&mut self.lanes.conflated, extra);
+            client.ready.remove(&mut self.matches.conflated, extra);
         }
-        let payload = &mut self.lanes.waiting[waiting].payload;
+        let payload = &mut self.matches.waiting[waiting].payload;
         client.waiting_bytes -= WAITING_HEAD + payload.len();
         client.waits -= 1;
         if payload.capacity() > KEPT_PAYLOAD {
             *payload = Vec::new();
         }
-        self.lanes.waiting.give(waiting);
-        self.lanes.settle(&mut client.gaps, id);
+        self.matches.waiting.give(waiting);
+        self.matches.settle(&mut client.gaps, id);
     }
 
     /// Loses the update that has waited longest for the client, if it is not `keep`.
     pub(crate) fn lose_oldest_update(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
         let mut extra = client.ready.head();
-        if extra != NONE && self.lanes.conflated[extra].waiting == keep {
-            extra = self.lanes.conflated[extra].ready.next;
+        if extra != NONE && self.matches.conflated[extra].waiting == keep {
+            extra = self.matches.conflated[extra].ready.next;
         }
         if extra == NONE {
             return false;
         }
         client.discarded += 1;
-        let conflated = &self.lanes.conflated[extra];
-        let (id, waiting) = (conflated.lane, conflated.waiting);
-        self.lanes.lanes[id].discarded += 1;
-        let lost = Lost::one(self.lanes.waiting[waiting].sequence, now);
+        let conflated = &self.matches.conflated[extra];
+        let (id, waiting) = (conflated.matched, conflated.waiting);
+        self.matches.matches[id].discarded += 1;
+        let lost = Lost::one(self.matches.waiting[waiting].sequence, now);
         // In front, before what was lost after it.
-        self.lanes.put_front(&mut client.gaps, id, Some(lost));
+        self.matches.put_front(&mut client.gaps, id, Some(lost));
         self.release_update(extra);
         client_of(&mut self.clients, index).settle();
         true
     }
 
-    /// A lane has delivered: its interval begins at `time`.
+    /// A match has delivered: its interval begins at `time`.
     fn cool(&mut self, now: u64, time: u64, extra: u32) {
-        let conflated = &mut self.lanes.conflated[extra];
+        let conflated = &mut self.matches.conflated[extra];
         let interval = conflated.interval;
         if interval == NONE {
             return;
@@ -206,15 +206,15 @@ impl<R: Renderer> Egress<R> {
         conflated.was_late = time < now;
         conflated.due = time.saturating_add(at.nanoseconds);
         let list = &mut at.cooling[usize::from(conflated.was_late)];
-        list.push_back(&mut self.lanes.conflated, extra);
+        list.push_back(&mut self.matches.conflated, extra);
         self.arm_interval(interval);
     }
 
-    /// The lane whose interval ends next, and when.
+    /// The match whose interval ends next, and when.
     fn next_to_end(&self, interval: u32) -> Option<(u32, u64)> {
         let heads = self.intervals[interval].cooling.map(|list| list.head());
         let heads = heads.into_iter().filter(|extra| *extra != NONE);
-        heads.map(|extra| (extra, self.lanes.conflated[extra].due)).min_by_key(|(_, due)| *due)
+        heads.map(|extra| (extra, self.matches.conflated[extra].due)).min_by_key(|(_, due)| *due)
     }
 
     fn arm_interval(&mut self, interval: u32) {
@@ -226,18 +226,18 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Lanes whose interval is over deliver what waits, if the client can take it.
+    /// Matches whose interval is over deliver what waits, if the client can take it.
     pub(crate) fn end_intervals(&mut self, turn: &Turn<'_>, interval: u32) {
         let most = self.update_mark();
         while let Some((extra, due)) = self.next_to_end(interval)
             && due <= turn.now
         {
             self.stop_cooling(extra);
-            let conflated = &self.lanes.conflated[extra];
+            let conflated = &self.matches.conflated[extra];
             if conflated.waiting == NONE {
                 continue;
             }
-            let index = self.lanes.lanes[conflated.lane].client;
+            let index = self.matches.matches[conflated.matched].client;
             let client = client_of(&mut self.clients, index);
             let may_go = client.port.slow & slow::CLOSING == 0
                 && client.port.can_take(turn.now, most)
@@ -255,12 +255,12 @@ impl<R: Renderer> Egress<R> {
         self.arm_interval(interval);
     }
 
-    /// Takes a lane from those whose interval is not over.
+    /// Takes a match from those whose interval is not over.
     pub(crate) fn stop_cooling(&mut self, extra: u32) {
-        let conflated = &mut self.lanes.conflated[extra];
+        let conflated = &mut self.matches.conflated[extra];
         if std::mem::take(&mut conflated.is_cooling) {
             let (interval, list) = (conflated.interval, usize::from(conflated.was_late));
-            self.intervals[interval].cooling[list].remove(&mut self.lanes.conflated, extra);
+            self.intervals[interval].cooling[list].remove(&mut self.matches.conflated, extra);
         }
     }
 }

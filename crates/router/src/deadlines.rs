@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 /// What a deadline is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
-    /// Lanes with one interval between updates: the first of them may deliver again.
+    /// Matches with one interval between updates: the first of them may deliver again.
     Interval(u32),
     /// A client may send again by its rate.
     Client(u32),

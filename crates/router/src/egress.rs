@@ -1,12 +1,12 @@
-//! Egress: from a lane into the client's output, or into what waits for it.
+//! Egress: from a match into the client's output, or into what waits for it.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::client::{Client, ClientId, Overflow, Port, slow};
 use crate::credit::Impossible;
 use crate::deadlines::{Deadlines, Timer};
-use crate::lane::{ANNOUNCED, Interval, Lane, Lanes, Lost, add};
 use crate::limits::Limits;
+use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{Record, Segments};
@@ -24,7 +24,7 @@ pub(crate) struct Content<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// The time, and what every step of a delivery needs besides the lane and the client.
+/// The time, and what every step of a delivery needs besides the match and the client.
 pub(crate) struct Turn<'a> {
     pub(crate) now: u64,
     pub(crate) names: &'a Topics,
@@ -42,10 +42,10 @@ pub(crate) enum Room {
 /// Clients that have output, once each, in the order in which they got it.
 pub(crate) type DirtyList = VecDeque<ClientId>;
 
-/// The clients and the lanes that lead to them.
+/// The clients and the matches that lead to them.
 pub(crate) struct Egress<R> {
     pub(crate) clients: Vec<Option<Client<R>>>,
-    pub(crate) lanes: Lanes,
+    pub(crate) matches: Matches,
     pub(crate) intervals: Pool<Interval>,
     /// By their nanoseconds.
     pub(crate) interval_of: BTreeMap<u64, u32>,
@@ -67,20 +67,25 @@ pub(crate) fn mark<R>(port: &mut Port<R>, dirty: &mut DirtyList) {
 }
 
 #[inline]
-fn announce<R: Renderer>(port: &mut Port<R>, lane: &mut Lane, names: &Topics) {
-    if lane.flags & ANNOUNCED == 0 {
-        lane.flags |= ANNOUNCED;
-        let topic = TopicId(lane.topic);
+fn announce<R: Renderer>(port: &mut Port<R>, matched: &mut Match, names: &Topics) {
+    if matched.flags & ANNOUNCED == 0 {
+        matched.flags |= ANNOUNCED;
+        let topic = TopicId(matched.topic);
         port.renderer.topic(&mut port.output.bytes, topic, names.name(topic));
     }
 }
 
 /// Renders a message.
 #[inline]
-fn render<R: Renderer>(port: &mut Port<R>, lane: &mut Lane, names: &Topics, content: &Content<'_>) {
+fn render<R: Renderer>(
+    port: &mut Port<R>,
+    matched: &mut Match,
+    names: &Topics,
+    content: &Content<'_>,
+) {
     let delivery = Delivery {
-        subscription: lane.number,
-        topic: TopicId(lane.topic),
+        subscription: matched.number,
+        topic: TopicId(matched.topic),
         sequence: content.sequence,
         conflation: content.conflation,
         request: content.request,
@@ -89,20 +94,20 @@ fn render<R: Renderer>(port: &mut Port<R>, lane: &mut Lane, names: &Topics, cont
         names,
     };
     port.renderer.message(&mut port.output.bytes, &delivery);
-    lane.delivered += 1;
+    matched.delivered += 1;
     port.delivered += 1;
 }
 
-/// Renders a message of a lane that may not have been announced, to a client that may have a pace.
+/// Renders a message of a match that may not have been announced, to a client that may have a pace.
 pub(crate) fn emit<R: Renderer>(
     turn: &Turn<'_>,
     port: &mut Port<R>,
-    lane: &mut Lane,
+    matched: &mut Match,
     content: &Content<'_>,
 ) {
     let before = port.output.bytes.len();
-    announce(port, lane, turn.names);
-    render(port, lane, turn.names, content);
+    announce(port, matched, turn.names);
+    render(port, matched, turn.names, content);
     if port.slow & slow::PACE != 0 {
         port.pace.spend(turn.now, port.output.bytes.len() - before);
     }
@@ -112,14 +117,14 @@ pub(crate) fn emit<R: Renderer>(
 pub(crate) fn tell<R: Renderer>(
     turn: &Turn<'_>,
     port: &mut Port<R>,
-    lane: &mut Lane,
+    matched: &mut Match,
     lost: Option<Lost>,
 ) {
     let Some(lost) = lost else { return };
-    announce(port, lane, turn.names);
+    announce(port, matched, turn.names);
     let gap = Gap {
-        subscription: lane.number,
-        topic: TopicId(lane.topic),
+        subscription: matched.number,
+        topic: TopicId(matched.topic),
         count: lost.count,
         first: lost.first,
         last: lost.last,
@@ -133,7 +138,7 @@ impl<R> Egress<R> {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             clients: Vec::new(),
-            lanes: Lanes::new(),
+            matches: Matches::new(),
             intervals: Pool::new(),
             interval_of: BTreeMap::new(),
             deadlines: Deadlines::default(),
@@ -162,18 +167,18 @@ impl<R: Renderer> Egress<R> {
         self.limits.output_bytes.min(16 << 10)
     }
 
-    /// Delivers a message that was just published to a lane, or puts it where it waits. `false` if it
+    /// Delivers a message that was just published to a match, or puts it where it waits. `false` if it
     /// was lost at once.
     #[inline]
     pub(crate) fn offer(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let lane = &mut self.lanes.lanes[id];
-        let client = client_of(&mut self.clients, lane.client);
+        let matched = &mut self.matches.matches[id];
+        let client = client_of(&mut self.clients, matched.client);
         let port = &mut client.port;
-        lane.published += 1;
+        matched.published += 1;
         port.published += 1;
-        let is_plain = lane.flags == ANNOUNCED && port.slow == 0;
+        let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
         if is_plain && port.output.len() < self.limits.output_bytes {
-            render(port, lane, turn.names, content);
+            render(port, matched, turn.names, content);
             mark(port, &mut self.dirty);
             return true;
         }
@@ -182,18 +187,18 @@ impl<R: Renderer> Egress<R> {
 
     #[inline(never)]
     fn offer_slowly(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let lane = &mut self.lanes.lanes[id];
-        let client = client_of(&mut self.clients, lane.client);
+        let matched = &mut self.matches.matches[id];
+        let client = client_of(&mut self.clients, matched.client);
         if client.port.slow & slow::CLOSING != 0 {
-            lane.discarded += 1;
+            matched.discarded += 1;
             client.discarded += 1;
             return false;
         }
-        if lane.is_conflated() {
+        if matched.is_conflated() {
             return self.offer_update(turn, id, content);
         }
         if client.port.can_take(turn.now, self.limits.output_bytes) {
-            emit(turn, &mut client.port, lane, content);
+            emit(turn, &mut client.port, matched, content);
             mark(&mut client.port, &mut self.dirty);
             return true;
         }
@@ -202,16 +207,16 @@ impl<R: Renderer> Egress<R> {
 
     /// Puts a message into the client's queue.
     fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let lane = &self.lanes.lanes[id];
-        let (index, generation) = (lane.client, lane.generation);
+        let matched = &self.matches.matches[id];
+        let (index, generation) = (matched.client, matched.generation);
         let mut record = Record {
-            lane: id,
+            matched: id,
             generation,
             sequence: content.sequence,
             format: content.format,
             published: turn.now,
             request: content.request.copied(),
-            lost: self.lanes.back(id),
+            lost: self.matches.back(id),
             payload: content.payload,
         };
         let room = self.make_room(turn, index, record.size(), 1, NONE);
@@ -220,11 +225,11 @@ impl<R: Renderer> Egress<R> {
         }
         let client = client_of(&mut self.clients, index);
         // Making room may have moved the loss to the front, where it is told from.
-        record.lost = self.lanes.take_back(&mut client.gaps, id);
+        record.lost = self.matches.take_back(&mut client.gaps, id);
         client.queue.push(&record, &mut self.segments);
         client.queued += 1;
         client.waits += 1;
-        self.lanes.lanes[id].queued += 1;
+        self.matches.matches[id].queued += 1;
         self.pump(turn, index);
         true
     }
@@ -237,12 +242,12 @@ impl<R: Renderer> Egress<R> {
         room: Room,
         sequence: u64,
     ) -> bool {
-        let lane = &mut self.lanes.lanes[id];
-        let index = lane.client;
+        let matched = &mut self.matches.matches[id];
+        let index = matched.client;
         let client = client_of(&mut self.clients, index);
-        lane.discarded += 1;
+        matched.discarded += 1;
         client.discarded += 1;
-        self.lanes.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
+        self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
         if room == Room::Close {
             self.close(index, "the queue is full: the client reads too slowly");
         }
@@ -268,10 +273,12 @@ impl<R: Renderer> Egress<R> {
                 && client.queued + messages <= options.queue_messages;
             match options.overflow {
                 _ if fits => return Room::Is,
-                // What is left of lanes that are gone takes no room from others.
+                // What is left of matches that are gone takes no room from others.
                 _ if client.queue.records() > client.queued => {
-                    let lanes = &self.lanes;
-                    client.queue.retain(&mut self.segments, |lane, of| lanes.is_there(lane, of));
+                    let matches = &self.matches;
+                    client
+                        .queue
+                        .retain(&mut self.segments, |matched, of| matches.is_there(matched, of));
                     continue;
                 }
                 Overflow::Disconnect => return Room::Close,
@@ -290,18 +297,18 @@ impl<R: Renderer> Egress<R> {
         let Some(record) = client.queue.front() else {
             return self.lose_oldest_update(now, index, keep);
         };
-        let (id, generation, sequence) = (record.lane, record.generation, record.sequence);
+        let (id, generation, sequence) = (record.matched, record.generation, record.sequence);
         let (size, lost) = (record.size(), record.lost);
         client.queue.pop(size, &mut self.segments);
-        if self.lanes.is_there(id, generation) {
-            let lane = &mut self.lanes.lanes[id];
-            lane.queued -= 1;
-            lane.discarded += 1;
+        if self.matches.is_there(id, generation) {
+            let matched = &mut self.matches.matches[id];
+            matched.queued -= 1;
+            matched.discarded += 1;
             client.queued -= 1;
             client.waits -= 1;
             client.discarded += 1;
-            self.lanes.put_front(&mut client.gaps, id, lost);
-            self.lanes.lose_oldest(&mut client.gaps, id, Lost::one(sequence, now));
+            self.matches.put_front(&mut client.gaps, id, lost);
+            self.matches.lose_oldest(&mut client.gaps, id, Lost::one(sequence, now));
         }
         true
     }
@@ -364,34 +371,34 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, index);
         let losses = client.gaps.head();
         if losses != NONE {
-            let id = self.lanes.losses[losses].lane;
-            let lost = self.lanes.take_front(&mut client.gaps, id);
-            tell(turn, &mut client.port, &mut self.lanes.lanes[id], lost);
+            let id = self.matches.losses[losses].matched;
+            let lost = self.matches.take_front(&mut client.gaps, id);
+            tell(turn, &mut client.port, &mut self.matches.matches[id], lost);
         }
     }
 
-    /// Delivers the first record of the queue whose lane is there.
+    /// Delivers the first record of the queue whose match is there.
     fn deliver_next_record(&mut self, turn: &Turn<'_>, index: u32) {
         let client = client_of(&mut self.clients, index);
         while let Some(record) = client.queue.front() {
-            let (id, size) = (record.lane, record.size());
-            if !self.lanes.is_there(id, record.generation) {
+            let (id, size) = (record.matched, record.size());
+            if !self.matches.is_there(id, record.generation) {
                 client.queue.pop(size, &mut self.segments);
                 continue;
             }
-            let mut lost = self.lanes.take_front(&mut client.gaps, id);
+            let mut lost = self.matches.take_front(&mut client.gaps, id);
             add(&mut lost, record.lost);
-            let lane = &mut self.lanes.lanes[id];
-            tell(turn, &mut client.port, lane, lost);
+            let matched = &mut self.matches.matches[id];
+            tell(turn, &mut client.port, matched, lost);
             let Record { sequence, ref request, format, payload, .. } = record;
             let request = request.as_ref();
             let content = Content { sequence, conflation: None, request, format, payload };
-            emit(turn, &mut client.port, lane, &content);
-            lane.queued -= 1;
+            emit(turn, &mut client.port, matched, &content);
+            matched.queued -= 1;
             client.queue.pop(size, &mut self.segments);
             client.queued -= 1;
             client.waits -= 1;
-            self.lanes.settle(&mut client.gaps, id);
+            self.matches.settle(&mut client.gaps, id);
             return;
         }
     }
@@ -447,8 +454,8 @@ impl<R: Renderer> Egress<R> {
     }
 }
 
-/// The client of a lane.
+/// The client of a match.
 #[inline]
 pub(crate) fn client_of<R>(clients: &mut [Option<Client<R>>], index: u32) -> &mut Client<R> {
-    clients[index as usize].as_mut().expect("lanes go before their client")
+    clients[index as usize].as_mut().expect("matches go before their client")
 }

@@ -2,9 +2,9 @@
 
 use std::ops::AddAssign;
 
-/// What became of the messages that were published to a lane, to a client, or in all.
+/// What became of the messages that were published to a match, to a client, or in all.
 ///
-/// A lane is a subscription and a topic that it matches. A message that matches two subscriptions
+/// A match is a subscription and a topic that it matches. A message that matches two subscriptions
 /// counts twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {

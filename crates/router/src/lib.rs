@@ -7,10 +7,10 @@ mod conflation;
 mod credit;
 mod deadlines;
 mod egress;
-mod lane;
 mod ledger;
 mod limits;
 mod losses;
+mod matched;
 mod matcher;
 mod memory;
 mod message;
@@ -40,4 +40,4 @@ pub use topic::{
     TOPIC_BYTES, TOPIC_LEVELS, TopicError, TopicErrorKind, check_pattern, check_topic,
 };
 pub use topics::{InternError, TopicId, Topics};
-pub use view::{ClientView, LaneView, TopicView, Totals, View};
+pub use view::{ClientView, MatchView, TopicView, Totals, View};

@@ -15,9 +15,9 @@ pub struct Limits {
     /// ones are refused, which may come out only when a message is published.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched, about 100 bytes each.
-    pub lanes: usize,
+    pub matches: usize,
     /// Those of one client, which is disconnected when it has more.
-    pub lanes_per_client: usize,
+    pub matches_per_client: usize,
     /// Bytes that wait in a client's output before messages go to its queue instead. The output
     /// passes this by one message at most, and by control frames.
     pub output_bytes: usize,
@@ -33,8 +33,8 @@ impl Default for Limits {
             subscriptions: 1_000_000,
             subscriptions_per_client: 500_000,
             overlaps_per_client: 256,
-            lanes: 5_000_000,
-            lanes_per_client: 2_000_000,
+            matches: 5_000_000,
+            matches_per_client: 2_000_000,
             output_bytes: 256 << 10,
             message_bytes: 1 << 20,
         }

@@ -1,41 +1,41 @@
-//! What lanes have lost, until it is told, and where in the lane the loss is.
+//! What matches have lost, until it is told, and where in the match the loss is.
 
-use crate::lane::{GAPS, Lanes, Losses, Lost, add};
+use crate::matched::{GAPS, Losses, Lost, Matches, add};
 use crate::pool::{List, NONE};
 
-impl Lanes {
-    /// A message of the lane is lost that came after everything of it that waits.
-    pub(crate) fn lose_newest(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Lost) {
-        let losses = self.losses_for(lane);
+impl Matches {
+    /// A message of the match is lost that came after everything of it that waits.
+    pub(crate) fn lose_newest(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Lost) {
+        let losses = self.losses_for(matched);
         add(&mut self.losses[losses].back, Some(lost));
-        self.settle(gaps, lane);
+        self.settle(gaps, matched);
     }
 
-    /// Something of the lane is lost that came before everything of it that waits.
-    pub(crate) fn lose_oldest(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Lost) {
-        let losses = self.losses_for(lane);
+    /// Something of the match is lost that came before everything of it that waits.
+    pub(crate) fn lose_oldest(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Lost) {
+        let losses = self.losses_for(matched);
         add(&mut self.losses[losses].front, Some(lost));
         self.list(gaps, losses);
-        self.settle(gaps, lane);
+        self.settle(gaps, matched);
     }
 
-    /// When nothing of a lane waits any more, what was lost after it comes to the front.
-    pub(crate) fn settle(&mut self, gaps: &mut List<GAPS>, lane: u32) {
-        if self.lanes[lane].queued == 0 {
-            let back = self.take_back(gaps, lane);
-            self.put_front(gaps, lane, back);
+    /// When nothing of a match waits any more, what was lost after it comes to the front.
+    pub(crate) fn settle(&mut self, gaps: &mut List<GAPS>, matched: u32) {
+        if self.matches[matched].queued == 0 {
+            let back = self.take_back(gaps, matched);
+            self.put_front(gaps, matched, back);
         }
     }
 
-    /// What a lane has lost after everything that waits.
-    pub(crate) fn back(&self, lane: u32) -> Option<Lost> {
-        let losses = self.losses_of(lane);
+    /// What a match has lost after everything that waits.
+    pub(crate) fn back(&self, matched: u32) -> Option<Lost> {
+        let losses = self.losses_of(matched);
         if losses == NONE { None } else { self.losses[losses].back }
     }
 
-    /// What a lane has lost after everything that waits; whoever takes it keeps its place.
-    pub(crate) fn take_back(&mut self, gaps: &mut List<GAPS>, lane: u32) -> Option<Lost> {
-        let losses = self.losses_of(lane);
+    /// What a match has lost after everything that waits; whoever takes it keeps its place.
+    pub(crate) fn take_back(&mut self, gaps: &mut List<GAPS>, matched: u32) -> Option<Lost> {
+        let losses = self.losses_of(matched);
         if losses == NONE {
             return None;
         }
@@ -44,9 +44,9 @@ impl Lanes {
         back
     }
 
-    /// What a lane has lost before everything that waits; whoever takes it tells it.
-    pub(crate) fn take_front(&mut self, gaps: &mut List<GAPS>, lane: u32) -> Option<Lost> {
-        let losses = self.losses_of(lane);
+    /// What a match has lost before everything that waits; whoever takes it tells it.
+    pub(crate) fn take_front(&mut self, gaps: &mut List<GAPS>, matched: u32) -> Option<Lost> {
+        let losses = self.losses_of(matched);
         if losses == NONE {
             return None;
         }
@@ -55,30 +55,30 @@ impl Lanes {
         front
     }
 
-    /// Adds to what a lane has lost before everything that waits.
-    pub(crate) fn put_front(&mut self, gaps: &mut List<GAPS>, lane: u32, lost: Option<Lost>) {
+    /// Adds to what a match has lost before everything that waits.
+    pub(crate) fn put_front(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Option<Lost>) {
         if lost.is_some() {
-            let losses = self.losses_for(lane);
+            let losses = self.losses_for(matched);
             add(&mut self.losses[losses].front, lost);
             self.list(gaps, losses);
         }
     }
 
-    /// Forgets what a lane has lost.
-    pub(crate) fn forget_losses(&mut self, gaps: &mut List<GAPS>, lane: u32) {
-        let losses = self.losses_of(lane);
+    /// Forgets what a match has lost.
+    pub(crate) fn forget_losses(&mut self, gaps: &mut List<GAPS>, matched: u32) {
+        let losses = self.losses_of(matched);
         if losses != NONE {
             (self.losses[losses].front, self.losses[losses].back) = (None, None);
             self.drop_if_told(gaps, losses);
         }
     }
 
-    fn losses_for(&mut self, lane: u32) -> u32 {
-        match self.losses_of(lane) {
+    fn losses_for(&mut self, matched: u32) -> u32 {
+        match self.losses_of(matched) {
             NONE => {
                 let losses = self.losses.take();
-                self.losses[losses] = Losses { lane, ..Losses::default() };
-                self.set_losses(lane, losses);
+                self.losses[losses] = Losses { matched, ..Losses::default() };
+                self.set_losses(matched, losses);
                 losses
             }
             losses => losses,
@@ -98,7 +98,7 @@ impl Lanes {
         }
         let at = &self.losses[losses];
         if at.front.is_none() && at.back.is_none() {
-            self.set_losses(at.lane, NONE);
+            self.set_losses(at.matched, NONE);
             self.losses.give(losses);
         }
     }

@@ -34,7 +34,7 @@ impl<R> Router<R> {
     /// Whether there is memory that has been of no use, or will be.
     #[inline]
     pub(crate) fn has_unused(&self) -> bool {
-        self.egress.lanes.has_unused()
+        self.egress.matches.has_unused()
             || self.subscriptions.has_unused()
             || self.names.has_unused()
             || self.matcher.has_unused()
@@ -58,7 +58,7 @@ impl<R> Router<R> {
             return;
         }
         let topics = &mut self.topics;
-        let has_more = self.egress.lanes.shrink()
+        let has_more = self.egress.matches.shrink()
             || self.subscriptions.shrink()
             || self.names.shrink(|page| topics.free(page))
             || self.matcher.shrink();
@@ -109,7 +109,7 @@ impl<R> Router<R> {
 mod tests {
     use super::UNWANTED;
     use crate::client::Client;
-    use crate::lane::{Conflated, Lane};
+    use crate::matched::{Conflated, Match};
     use crate::message::{Delivery, Gap, Renderer};
     use crate::router::{Router, Topic};
     use crate::{ClientOptions, Envelope, Limits, Mode, SubscriptionOptions, TopicId};
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_there_are_many_of_is_small() {
         assert!(size_of::<Client<()>>() <= 512);
-        assert_eq!((size_of::<Lane>(), size_of::<Conflated>(), size_of::<Topic>()), (64, 64, 64));
+        assert_eq!((size_of::<Match>(), size_of::<Conflated>(), size_of::<Topic>()), (64, 64, 64));
     }
 
     #[test]
@@ -189,16 +189,19 @@ mod tests {
         // Somebody comes while all that is there.
         let stays = router.intern(now, "stays/there").expect("room");
         router.publish(now, stays, &envelope).expect("it is taken");
-        let lanes = |router: &Router<Payloads>| {
-            let lanes = &router.egress.lanes;
-            (lanes.lanes.capacity(), lanes.conflated.capacity(), lanes.waiting.capacity())
+        let matches = |router: &Router<Payloads>| {
+            let matches = &router.egress.matches;
+            (matches.matches.capacity(), matches.conflated.capacity(), matches.waiting.capacity())
         };
-        assert!(lanes(&router).0 > topics && router.topics.capacity() > topics);
+        assert!(matches(&router).0 > topics && router.topics.capacity() > topics);
         held.into_iter().for_each(|topic| router.release(now, topic));
         router.disconnect(now, greedy);
         pass(&mut router, &mut now, 2 * UNWANTED);
-        let (lanes, conflated, waiting) = lanes(&router);
-        assert!(lanes <= 2_048 && conflated == 0 && waiting == 0, "{lanes} {conflated} {waiting}");
+        let (matches, conflated, waiting) = matches(&router);
+        assert!(
+            matches <= 2_048 && conflated == 0 && waiting == 0,
+            "{matches} {conflated} {waiting}"
+        );
         assert_eq!((router.names.len(), router.topics.capacity()), (1, 1_024));
         assert_eq!(router.topic_name(stays), "stays/there");
         router.publish(now, stays, &envelope).expect("it is taken");
@@ -253,15 +256,18 @@ mod tests {
         }
         router.disconnect(now, client);
         let sizes = |router: &Router<Payloads>| {
-            let lanes = &router.egress.lanes;
-            let of_lanes =
-                [lanes.lanes.capacity(), lanes.conflated.capacity(), lanes.waiting.capacity()];
+            let matches = &router.egress.matches;
+            let of_matches = [
+                matches.matches.capacity(),
+                matches.conflated.capacity(),
+                matches.waiting.capacity(),
+            ];
             let others = [
                 router.subscriptions.capacity(),
                 router.topics.capacity(),
                 router.matcher.capacity(),
             ];
-            [of_lanes, others].concat()
+            [of_matches, others].concat()
         };
         let (mut turns, most) = (0, sizes(&router));
         while let Some(due) = router.next_deadline() {
@@ -410,7 +416,7 @@ mod tests {
             router.publish(0, topic, &envelope).expect("it is taken");
         }
         let held = |router: &Router<Payloads>| -> usize {
-            let waiting = &router.egress.lanes.waiting;
+            let waiting = &router.egress.matches.waiting;
             (0..).map_while(|it| waiting.get(it)).map(|it| it.payload.capacity()).sum()
         };
         assert!(held(&router) >= 1_000_000);

@@ -66,7 +66,7 @@ impl<R: Renderer> Router<R> {
         }
         let topic = self.names.find(pattern);
         let topic = topic.filter(|topic| self.topics[topic.0].epoch == self.epoch);
-        if topic.is_some_and(|topic| self.lanes_in_route(topic, client.index) >= limit) {
+        if topic.is_some_and(|topic| self.matches_in_route(topic, client.index) >= limit) {
             return Err(Refusal::TooManyOverlapsOnTopic { limit, topic: pattern.into() });
         }
         Ok(())
@@ -90,19 +90,21 @@ impl<R: Renderer> Router<R> {
         count >= limit
     }
 
-    /// How many lanes of a client are in the route of a topic, beside those of subscriptions that are refused.
-    fn lanes_in_route(&self, topic: TopicId, client: u32) -> usize {
+    /// How many matches of a client are in the route of a topic, beside those of subscriptions that are refused.
+    fn matches_in_route(&self, topic: TopicId, client: u32) -> usize {
         let (from, to) =
             (self.place_in_route(topic, (client, 0)), self.place_in_route(topic, (client + 1, 0)));
-        let lanes = self.topics[topic.0].route[from..to].iter();
-        let of = lanes.map(|lane| self.egress.lanes.lanes[*lane].subscription);
+        let matches = self.topics[topic.0].route[from..to].iter();
+        let of = matches.map(|matched| self.egress.matches.matches[*matched].subscription);
         of.filter(|subscription| !self.subscriptions[*subscription].is_refused).count()
     }
 
-    fn has_lane(&self, topic: TopicId, subscription: u32) -> bool {
+    fn has_match(&self, topic: TopicId, subscription: u32) -> bool {
         let place = self.place_in_route(topic, self.place_of(subscription));
-        let lane = self.topics[topic.0].route.get(place);
-        lane.is_some_and(|lane| self.egress.lanes.lanes[*lane].subscription == subscription)
+        let matched = self.topics[topic.0].route.get(place);
+        matched.is_some_and(|matched| {
+            self.egress.matches.matches[*matched].subscription == subscription
+        })
     }
 
     /// Whether a client has more subscriptions than may match one topic.
@@ -111,7 +113,7 @@ impl<R: Renderer> Router<R> {
         at.is_some_and(|at| at.subscriptions.len() > self.egress.limits.overlaps_per_client)
     }
 
-    /// Whether some that match a topic, `found` of them, may have to be refused, or are: those that have lanes
+    /// Whether some that match a topic, `found` of them, may have to be refused, or are: those that have matches
     /// stay, so it is only where the route gains some.
     #[inline]
     pub(crate) fn may_overlap(&self, topic: TopicId, found: usize) -> bool {
@@ -120,8 +122,8 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Leaves the oldest of each client in `found`, the subscriptions that match a topic, as many as may be and
-    /// those that have a lane, and refuses the others. Those that are refused already count no more, and get no
-    /// lane.
+    /// those that have a match, and refuses the others. Those that are refused already count no more, and get no
+    /// match.
     #[cold]
     pub(crate) fn refuse_overlaps(&mut self, topic: TopicId, found: &mut Vec<u32>) {
         let limit = self.egress.limits.overlaps_per_client;
@@ -137,7 +139,7 @@ impl<R: Renderer> Router<R> {
             self.subscriptions[*one].client == self.subscriptions[*other].client
         };
         let beyond = many.chunk_by(of_one).flat_map(|own| own.iter().skip(limit));
-        let refused: Vec<u32> = beyond.filter(|it| !self.has_lane(topic, **it)).copied().collect();
+        let refused: Vec<u32> = beyond.filter(|it| !self.has_match(topic, **it)).copied().collect();
         let name: Arc<str> = self.names.name(topic).into();
         for subscription in refused {
             let at = &mut self.subscriptions[subscription];
@@ -145,7 +147,7 @@ impl<R: Renderer> Router<R> {
             let refusal = Refusal::TooManyOverlapsOnTopic { limit, topic: name.clone() };
             self.overlaps.ending.push_back(Ending { subscription, serial: at.serial, refusal });
         }
-        found.retain(|it| !self.subscriptions[*it].is_refused || self.has_lane(topic, *it));
+        found.retain(|it| !self.subscriptions[*it].is_refused || self.has_match(topic, *it));
     }
 
     /// Ends some of the subscriptions that are refused.

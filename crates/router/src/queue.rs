@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::client::ClientId;
-use crate::lane::Lost;
+use crate::matched::Lost;
 use crate::message::Requester;
 
 /// Bytes of the first segment of a queue; each is twice the one before it, up to the last size.
@@ -21,15 +21,15 @@ const HAS_LOST: u16 = 2;
 /// A message in a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record<'a> {
-    pub(crate) lane: u32,
-    /// Of the lane: a record whose lane is gone has another one.
+    pub(crate) matched: u32,
+    /// Of the match: a record whose match is gone has another one.
     pub(crate) generation: u32,
     pub(crate) sequence: u64,
     pub(crate) format: u16,
     /// When it was published.
     pub(crate) published: u64,
     pub(crate) request: Option<Requester>,
-    /// What the lane lost between its record before this one and this one.
+    /// What the match lost between its record before this one and this one.
     pub(crate) lost: Option<Lost>,
     pub(crate) payload: &'a [u8],
 }
@@ -47,7 +47,7 @@ impl Record<'_> {
         let requester = if self.request.is_some() { HAS_REQUESTER } else { 0 };
         let lost = if self.lost.is_some() { HAS_LOST } else { 0 };
         let mut head = [0; HEAD];
-        head[..4].copy_from_slice(&self.lane.to_ne_bytes());
+        head[..4].copy_from_slice(&self.matched.to_ne_bytes());
         head[4..8].copy_from_slice(&self.generation.to_ne_bytes());
         head[8..16].copy_from_slice(&self.sequence.to_ne_bytes());
         head[16..24].copy_from_slice(&self.published.to_ne_bytes());
@@ -78,7 +78,7 @@ macro_rules! take {
 }
 
 fn read(mut bytes: &[u8]) -> Record<'_> {
-    let lane = take!(u32, bytes);
+    let matched = take!(u32, bytes);
     let generation = take!(u32, bytes);
     let sequence = take!(u64, bytes);
     let published = take!(u64, bytes);
@@ -94,7 +94,7 @@ fn read(mut bytes: &[u8]) -> Record<'_> {
         Lost { count, first, last: take!(u64, bytes), since: take!(u64, bytes) }
     });
     let payload = &bytes[..length];
-    Record { lane, generation, sequence, format, published, request, lost, payload }
+    Record { matched, generation, sequence, format, published, request, lost, payload }
 }
 
 /// Segments of the last size that queues have emptied, for whichever needs one next.
@@ -193,11 +193,11 @@ impl Queue {
         }
     }
 
-    /// Keeps the records for which `keep` says so, given lane and generation.
+    /// Keeps the records for which `keep` says so, given match and generation.
     pub(crate) fn retain(&mut self, free: &mut Segments, keep: impl Fn(u32, u32) -> bool) {
         let mut all = std::mem::take(self);
         while let Some(record) = all.front() {
-            if keep(record.lane, record.generation) {
+            if keep(record.matched, record.generation) {
                 self.push(&record, free);
             }
             let size = record.size();
@@ -231,7 +231,7 @@ mod tests {
         let client = ClientId { index: 7, generation: 9 };
         let lost = Lost { count: 3, first: number, last: number + 4, since: 12 };
         Record {
-            lane: 5,
+            matched: 5,
             generation: 6,
             sequence: number,
             format: 8,

@@ -32,7 +32,7 @@ pub enum Refusal {
         topic: Arc<str>,
     },
     /// The message would need more pairs of subscription and topic than the router may keep.
-    TooManyLanes(usize),
+    TooManyMatches(usize),
     /// The client has a subscription of this number.
     SubscriptionExists(u32),
     /// The client has no subscription of this number.
@@ -71,7 +71,7 @@ impl Refusal {
             Self::TooManyClients(_) => 4,
             Self::TooManySubscriptions(_) => 5,
             Self::TooManySubscriptionsOfClient(_) => 6,
-            Self::TooManyLanes(_) => 7,
+            Self::TooManyMatches(_) => 7,
             Self::SubscriptionExists(_) => 8,
             Self::NoSubscription(_) => 9,
             Self::NoTopic => 10,
@@ -130,10 +130,10 @@ impl fmt::Display for Refusal {
                 "the client has its limit of {limit} subscriptions that match the topic {topic:?} \
                  (limits.overlaps_per_client)"
             ),
-            Self::TooManyLanes(limit) => write!(
+            Self::TooManyMatches(limit) => write!(
                 f,
-                "the router has its limit of {limit} lanes, which are pairs of subscription and topic \
-                 (limits.lanes)"
+                "the router has its limit of {limit} matches, which are pairs of subscription and topic \
+                 (limits.matches)"
             ),
             Self::SubscriptionExists(number) => {
                 write!(f, "the client has a subscription {number} already")

@@ -1,13 +1,13 @@
-//! How lanes, and what waits in them, come and go.
+//! How matches, and what waits in them, come and go.
 
 use crate::client::Client;
 use crate::egress::{Egress, client_of};
-use crate::lane::{CONFLATED, Conflated, Lane};
+use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
 
-/// What a new lane is of.
-pub(crate) struct NewLane {
+/// What a new match is of.
+pub(crate) struct NewMatch {
     pub(crate) client: u32,
     pub(crate) number: u32,
     pub(crate) topic: u32,
@@ -17,21 +17,21 @@ pub(crate) struct NewLane {
 }
 
 impl<R: Renderer> Egress<R> {
-    pub(crate) fn new_lane(&mut self, new: &NewLane) -> u32 {
-        let id = self.lanes.lanes.take();
-        let generation = self.lanes.next_generation();
+    pub(crate) fn new_match(&mut self, new: &NewMatch) -> u32 {
+        let id = self.matches.matches.take();
+        let generation = self.matches.next_generation();
         let (mut flags, mut extra) = (0, NONE);
         if new.is_conflated {
-            (flags, extra) = (CONFLATED, self.lanes.conflated.take());
-            self.lanes.conflated[extra] = Conflated {
-                lane: id,
+            (flags, extra) = (CONFLATED, self.matches.conflated.take());
+            self.matches.conflated[extra] = Conflated {
+                matched: id,
                 interval: new.interval,
                 losses: NONE,
                 waiting: NONE,
                 ..Conflated::default()
             };
         }
-        self.lanes.lanes[id] = Lane {
+        self.matches.matches[id] = Match {
             client: new.client,
             number: new.number,
             topic: new.topic,
@@ -40,51 +40,51 @@ impl<R: Renderer> Egress<R> {
             extra,
             generation,
             siblings: Links::default(),
-            ..Lane::default()
+            ..Match::default()
         };
         let client = client_of(&mut self.clients, new.client);
-        client.lanes += 1;
-        let limit = self.limits.lanes_per_client;
-        if client.lanes > limit {
+        client.matches += 1;
+        let limit = self.limits.matches_per_client;
+        if client.matches > limit {
             let reason = format!(
-                "the client has more than its limit of {limit} lanes, which are pairs of \
-                 subscription and topic (limits.lanes_per_client)"
+                "the client has more than its limit of {limit} matches, which are pairs of \
+                 subscription and topic (limits.matches_per_client)"
             );
             self.close(new.client, &reason);
         }
         id
     }
 
-    /// Ends a lane: what waits in it is lost, and nobody is told. Its counters go to the client's.
-    pub(crate) fn retire_lane(&mut self, id: u32) {
-        let lane = &mut self.lanes.lanes[id];
-        let client = client_of(&mut self.clients, lane.client);
-        let waits = u64::from(lane.queued);
-        lane.discarded += waits;
+    /// Ends a match: what waits in it is lost, and nobody is told. Its counters go to the client's.
+    pub(crate) fn retire_match(&mut self, id: u32) {
+        let matched = &mut self.matches.matches[id];
+        let client = client_of(&mut self.clients, matched.client);
+        let waits = u64::from(matched.queued);
+        matched.discarded += waits;
         client.discarded += waits;
-        if lane.is_conflated() {
-            let extra = lane.extra;
-            if self.lanes.conflated[extra].waiting != NONE {
+        if matched.is_conflated() {
+            let extra = matched.extra;
+            if self.matches.conflated[extra].waiting != NONE {
                 self.release_update(extra);
             }
             self.stop_cooling(extra);
         } else {
-            lane.queued = 0;
+            matched.queued = 0;
             client.waits -= waits;
             client.queued -= waits as usize;
         }
-        let lane = &self.lanes.lanes[id];
-        let client = client_of(&mut self.clients, lane.client);
-        self.lanes.forget_losses(&mut client.gaps, id);
-        client.retired += self.lanes.ledger(id);
-        client.lanes -= 1;
-        let generation = self.lanes.next_generation();
-        let lane = &mut self.lanes.lanes[id];
-        lane.generation = generation;
-        if lane.is_conflated() {
-            self.lanes.conflated.give(lane.extra);
+        let matched = &self.matches.matches[id];
+        let client = client_of(&mut self.clients, matched.client);
+        self.matches.forget_losses(&mut client.gaps, id);
+        client.retired += self.matches.ledger(id);
+        client.matches -= 1;
+        let generation = self.matches.next_generation();
+        let matched = &mut self.matches.matches[id];
+        matched.generation = generation;
+        if matched.is_conflated() {
+            self.matches.conflated.give(matched.extra);
         }
-        self.lanes.lanes.give(id);
+        self.matches.matches.give(id);
         forget_queue(client);
     }
 
@@ -114,7 +114,7 @@ impl<R: Renderer> Egress<R> {
     }
 }
 
-/// A queue whose lanes are all gone has nothing to say.
+/// A queue whose matches are all gone has nothing to say.
 fn forget_queue<R>(client: &mut Client<R>) {
     if client.queued == 0 && !client.queue.is_empty() {
         client.queue.clear();

@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use crate::chunks::Chunks;
 use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
-use crate::lane::OF_SUBSCRIPTION;
 use crate::ledger::Ledger;
 use crate::limits::Limits;
+use crate::matched::OF_SUBSCRIPTION;
 use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
 use crate::overlaps::Overlaps;
@@ -17,13 +17,13 @@ use crate::pool::{List, Pages, Pool};
 use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
 
-/// What the router knows of a topic: a cache line, with the lanes of a few subscriptions.
+/// What the router knows of a topic: a cache line, with the matches of a few subscriptions.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Topic {
     /// Of the last message.
     pub(crate) sequence: u64,
-    /// The lanes of all subscriptions that match, by client and then by the client's number.
+    /// The matches of all subscriptions that match, by client and then by the client's number.
     pub(crate) route: SmallVec<[u32; 8]>,
     /// The router's when the route was made.
     pub(crate) epoch: u64,
@@ -47,10 +47,10 @@ pub(crate) struct Subscription {
     pub(crate) is_conflated: bool,
     /// Of the egress, or nothing.
     pub(crate) interval: u32,
-    pub(crate) lanes: List<OF_SUBSCRIPTION>,
+    pub(crate) matches: List<OF_SUBSCRIPTION>,
     /// Rises from one to the next that is made.
     pub(crate) serial: u64,
-    /// It is among those to be refused: it gets no more lanes, and counts as none of its client's.
+    /// It is among those to be refused: it gets no more matches, and counts as none of its client's.
     pub(crate) is_refused: bool,
 }
 
@@ -181,7 +181,7 @@ impl<R: Renderer> Router<R> {
 
     /// A client is gone: what waits for it is lost, and its ledger goes into that of all who are gone.
     ///
-    /// If it has very many lanes, they go bit by bit when [`Self::advance`] is called.
+    /// If it has very many matches, they go bit by bit when [`Self::advance`] is called.
     pub fn disconnect(&mut self, now: u64, client: ClientId) {
         self.now = now;
         let Some(at) = self.egress.find_mut(client) else { return };
@@ -214,7 +214,7 @@ impl<R: Renderer> Router<R> {
     ///
     /// # Errors
     ///
-    /// There is no such topic, the payload is too long, or the message would need more lanes than may
+    /// There is no such topic, the payload is too long, or the message would need more matches than may
     /// be. Then it goes to nobody.
     pub fn publish(
         &mut self,
@@ -242,8 +242,8 @@ impl<R: Renderer> Router<R> {
         };
         let turn = Turn { now, names: &self.names };
         let mut taken = 0;
-        for lane in &at.route {
-            taken += usize::from(self.egress.offer(&turn, *lane, &content));
+        for matched in &at.route {
+            taken += usize::from(self.egress.offer(&turn, *matched, &content));
         }
         if !self.egress.closing.is_empty() {
             self.finish_closing();
@@ -364,7 +364,7 @@ impl<R: Renderer> Router<R> {
     }
 
     /// How many subscriptions match a topic, as far as its last message tells.
-    pub fn lanes_of(&self, topic: TopicId) -> usize {
+    pub fn matches_of(&self, topic: TopicId) -> usize {
         self.topics.get(topic.0).map_or(0, |at| at.route.len())
     }
 

@@ -7,7 +7,7 @@ use crate::egress::{Turn, client_of};
 use crate::message::Renderer;
 use crate::pool::{List, NONE};
 use crate::refusal::Refusal;
-use crate::retire::NewLane;
+use crate::retire::NewMatch;
 use crate::router::{Router, Subscription, Topic};
 use crate::topic::check_pattern;
 use crate::topics::{InternError, TopicId};
@@ -25,7 +25,7 @@ pub struct SubscriptionOptions {
 /// How many topics are looked at for one that can be forgotten, when room for another is needed.
 const SWEEP: usize = 64;
 
-/// How many lanes and subscriptions of a client are ended at a time: others wait for it, some ten
+/// How many matches and subscriptions of a client are ended at a time: others wait for it, some ten
 /// microseconds.
 pub(crate) const LEAVE: usize = 1_000;
 
@@ -70,7 +70,8 @@ impl<R: Renderer> Router<R> {
             let at = &mut self.topics[topic.0];
             if at.holds > 0 {
                 at.is_candidate = false;
-            } else if may(topic, at) && at.route.iter().all(|lane| self.egress.lanes.is_idle(*lane))
+            } else if may(topic, at)
+                && at.route.iter().all(|matched| self.egress.matches.is_idle(*matched))
             {
                 self.forget_topic(topic);
                 return true;
@@ -83,11 +84,11 @@ impl<R: Renderer> Router<R> {
 
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
         let route = std::mem::take(&mut self.topics[topic.0]).route;
-        for lane in route {
-            let subscription = self.egress.lanes.lanes[lane].subscription;
-            let siblings = &mut self.subscriptions[subscription].lanes;
-            siblings.remove(&mut self.egress.lanes.lanes, lane);
-            self.egress.retire_lane(lane);
+        for matched in route {
+            let subscription = self.egress.matches.matches[matched].subscription;
+            let siblings = &mut self.subscriptions[subscription].matches;
+            siblings.remove(&mut self.egress.matches.matches, matched);
+            self.egress.retire_match(matched);
         }
         self.names.remove(topic);
     }
@@ -135,7 +136,7 @@ impl<R: Renderer> Router<R> {
             interval: options.updates_per_second.map_or(NONE, |updates| {
                 self.egress.use_interval(1_000_000_000_u64.div_ceil(u64::from(updates.get())))
             }),
-            lanes: List::default(),
+            matches: List::default(),
             serial: self.last_serial,
             is_refused: false,
         };
@@ -154,18 +155,18 @@ impl<R: Renderer> Router<R> {
         }
         let Some(topic) = self.names.find(pattern) else { return };
         let at = &mut self.topics[topic.0];
-        if self.egress.lanes.lanes.len() >= self.egress.limits.lanes {
+        if self.egress.matches.matches.len() >= self.egress.limits.matches {
             at.epoch = 0;
         } else if at.epoch == self.epoch {
             let place = self.place_in_route(topic, self.place_of(subscription));
-            let lane = self.new_lane(topic, subscription);
-            self.topics[topic.0].route.insert(place, lane);
+            let matched = self.new_match(topic, subscription);
+            self.topics[topic.0].route.insert(place, matched);
         }
     }
 
-    fn new_lane(&mut self, topic: TopicId, subscription: u32) -> u32 {
+    fn new_match(&mut self, topic: TopicId, subscription: u32) -> u32 {
         let at = &mut self.subscriptions[subscription];
-        let lane = self.egress.new_lane(&NewLane {
+        let matched = self.egress.new_match(&NewMatch {
             client: at.client,
             number: at.number,
             topic: topic.0,
@@ -173,15 +174,16 @@ impl<R: Renderer> Router<R> {
             is_conflated: at.is_conflated,
             interval: at.interval,
         });
-        at.lanes.push_back(&mut self.egress.lanes.lanes, lane);
-        lane
+        at.matches.push_back(&mut self.egress.matches.matches, matched);
+        matched
     }
 
-    /// Where the lane of a subscription is in a route, or would be.
+    /// Where the match of a subscription is in a route, or would be.
     pub(crate) fn place_in_route(&self, topic: TopicId, place: (u32, u32)) -> usize {
-        let lanes = &self.egress.lanes.lanes;
+        let matches = &self.egress.matches.matches;
         let route = &self.topics[topic.0].route;
-        route.partition_point(|lane| (lanes[*lane].client, lanes[*lane].number) < place)
+        route
+            .partition_point(|matched| (matches[*matched].client, matches[*matched].number) < place)
     }
 
     /// What routes are in the order of: the client, and its number for the subscription, so that a
@@ -191,12 +193,12 @@ impl<R: Renderer> Router<R> {
         (at.client, at.number)
     }
 
-    fn has_lanes(&self, more: usize) -> bool {
-        self.egress.lanes.lanes.len() + more <= self.egress.limits.lanes
+    fn has_matches(&self, more: usize) -> bool {
+        self.egress.matches.matches.len() + more <= self.egress.limits.matches
     }
 
-    /// Makes the route of a topic: subscriptions that were not there get their lanes. None has to go,
-    /// since the lanes of a subscription go with it.
+    /// Makes the route of a topic: subscriptions that were not there get their matches. None has to go,
+    /// since the matches of a subscription go with it.
     #[inline(never)]
     pub(crate) fn make_route(&mut self, topic: TopicId) -> Result<(), Refusal> {
         let mut found = std::mem::take(&mut self.found);
@@ -206,29 +208,30 @@ impl<R: Renderer> Router<R> {
             self.refuse_overlaps(topic, &mut found);
         }
         let more = found.len() - self.topics[topic.0].route.len();
-        let limit = self.egress.limits.lanes;
-        let mut fits = self.has_lanes(more);
+        let limit = self.egress.limits.matches;
+        let mut fits = self.has_matches(more);
         // Topics that are not in use give theirs.
         while !fits && self.sweep(|other, at| other != topic && !at.route.is_empty()) {
-            fits = self.has_lanes(more);
+            fits = self.has_matches(more);
         }
         if fits && more > 0 {
             found.sort_unstable_by_key(|subscription| self.place_of(*subscription));
             let old = std::mem::take(&mut self.topics[topic.0].route);
             let mut old = old.into_iter().peekable();
             for subscription in &found {
-                let is_there =
-                    |lane: &u32| self.egress.lanes.lanes[*lane].subscription == *subscription;
-                let lane = match old.next_if(is_there) {
-                    Some(lane) => lane,
-                    None => self.new_lane(topic, *subscription),
+                let is_there = |matched: &u32| {
+                    self.egress.matches.matches[*matched].subscription == *subscription
                 };
-                self.topics[topic.0].route.push(lane);
+                let matched = match old.next_if(is_there) {
+                    Some(matched) => matched,
+                    None => self.new_match(topic, *subscription),
+                };
+                self.topics[topic.0].route.push(matched);
             }
         }
         self.found = found;
         if !fits {
-            return Err(Refusal::TooManyLanes(limit));
+            return Err(Refusal::TooManyMatches(limit));
         }
         self.topics[topic.0].epoch = self.epoch;
         Ok(())
@@ -255,19 +258,19 @@ impl<R: Renderer> Router<R> {
         Ok(())
     }
 
-    /// Ends a subscription, or some of its lanes: as many as the budget has. `false` if there are more.
+    /// Ends a subscription, or some of its matches: as many as the budget has. `false` if there are more.
     pub(crate) fn end_subscription(&mut self, subscription: u32, budget: &mut usize) -> bool {
         let place_of = self.place_of(subscription);
         loop {
-            let lane = self.subscriptions[subscription].lanes.head();
-            if lane == NONE {
+            let matched = self.subscriptions[subscription].matches.head();
+            if matched == NONE {
                 break;
             }
             if *budget == 0 {
                 return false;
             }
             *budget -= 1;
-            let topic = TopicId(self.egress.lanes.lanes[lane].topic);
+            let topic = TopicId(self.egress.matches.matches[matched].topic);
             let place = self.place_in_route(topic, place_of);
             let route = &mut self.topics[topic.0].route;
             route.remove(place);
@@ -275,9 +278,9 @@ impl<R: Renderer> Router<R> {
             if route.spilled() && route.capacity() > 4 * route.len() {
                 route.shrink_to_fit();
             }
-            let siblings = &mut self.subscriptions[subscription].lanes;
-            siblings.remove(&mut self.egress.lanes.lanes, lane);
-            self.egress.retire_lane(lane);
+            let siblings = &mut self.subscriptions[subscription].matches;
+            siblings.remove(&mut self.egress.matches.matches, matched);
+            self.egress.retire_match(matched);
         }
         let at = std::mem::take(&mut self.subscriptions[subscription]);
         self.matcher.remove(&at.pattern, subscription);
@@ -311,7 +314,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Ends subscriptions and lanes of a client, as many as the budget has. `false` if there are more.
+    /// Ends subscriptions and matches of a client, as many as the budget has. `false` if there are more.
     fn leave_for(&mut self, place: u32, mut budget: usize) -> bool {
         loop {
             let Some(client) = &mut self.egress.clients[place as usize] else { return true };

@@ -24,7 +24,7 @@ pub struct Totals {
     /// Subscriptions of all clients.
     pub subscriptions: usize,
     /// Pairs of a subscription and a topic that it has matched.
-    pub lanes: usize,
+    pub matches: usize,
     /// Bytes of what waits for all clients.
     pub queued_bytes: usize,
     /// Bytes of output that is not sent.
@@ -38,9 +38,9 @@ pub struct ClientView<'a> {
     pub id: ClientId,
     /// What it asked for, and its name.
     pub options: &'a ClientOptions,
-    /// Of all its lanes, also those that are gone.
+    /// Of all its matches, also those that are gone.
     pub ledger: Ledger,
-    /// Of its lanes that are gone.
+    /// Of its matches that are gone.
     pub retired: Ledger,
     /// Subscriptions.
     pub subscriptions: usize,
@@ -59,9 +59,9 @@ pub struct ClientView<'a> {
     pub is_closing: bool,
 }
 
-/// A lane from outside.
+/// A match from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneView<'a> {
+pub struct MatchView<'a> {
     /// The client's number of the subscription.
     pub subscription: u32,
     /// The pattern of the subscription.
@@ -84,7 +84,7 @@ pub struct TopicView<'a> {
     /// Messages that were published to it.
     pub published: u64,
     /// Subscriptions that it has been found to match.
-    pub lanes: usize,
+    pub matches: usize,
 }
 
 impl<R> Router<R> {
@@ -102,7 +102,7 @@ impl<'a, R> View<'a, R> {
             ledger: self.gone(),
             topics: router.names.len(),
             subscriptions: router.subscriptions.len(),
-            lanes: router.egress.lanes.lanes.len(),
+            matches: router.egress.matches.matches.len(),
             ..Totals::default()
         };
         for client in router.egress.clients.iter().flatten().filter(|client| !client.is_gone) {
@@ -125,8 +125,8 @@ impl<'a, R> View<'a, R> {
     }
 
     /// Pairs of a subscription and a topic that it has matched.
-    pub fn lanes_now(&self) -> usize {
-        self.router.egress.lanes.lanes.len()
+    pub fn matches_now(&self) -> usize {
+        self.router.egress.matches.matches.len()
     }
 
     /// Of clients that are gone.
@@ -165,25 +165,26 @@ impl<'a, R> View<'a, R> {
         self.router.egress.find(client).map(|client| of_client(self.router, client))
     }
 
-    /// The lanes of a client, by its subscriptions.
-    pub fn lanes(&self, client: ClientId) -> impl Iterator<Item = LaneView<'a>> + use<'a, R> {
+    /// The matches of a client, by its subscriptions.
+    pub fn matches(&self, client: ClientId) -> impl Iterator<Item = MatchView<'a>> + use<'a, R> {
         let router = self.router;
         let subscriptions = router.egress.find(client).map(|client| client.subscriptions.values());
         subscriptions.into_iter().flatten().flat_map(move |subscription| {
             let subscription = &router.subscriptions[*subscription];
-            let lanes = &router.egress.lanes;
-            let is_lane = |lane: &u32| *lane != NONE;
-            std::iter::successors(Some(subscription.lanes.head()).filter(is_lane), move |lane| {
-                Some(lanes.lanes[*lane].siblings.next).filter(is_lane)
-            })
-            .map(move |lane| {
-                let topic = TopicId(lanes.lanes[lane].topic);
-                LaneView {
+            let matches = &router.egress.matches;
+            let is_match = |matched: &u32| *matched != NONE;
+            std::iter::successors(
+                Some(subscription.matches.head()).filter(is_match),
+                move |matched| Some(matches.matches[*matched].siblings.next).filter(is_match),
+            )
+            .map(move |matched| {
+                let topic = TopicId(matches.matches[matched].topic);
+                MatchView {
                     subscription: subscription.number,
                     pattern: &subscription.pattern,
                     topic,
                     name: router.names.name(topic),
-                    ledger: lanes.ledger(lane),
+                    ledger: matches.ledger(matched),
                 }
             })
         })
@@ -205,8 +206,8 @@ impl<'a, R> View<'a, R> {
         places.filter_map(move |place| {
             let topic = TopicId(place as u32);
             let at = router.topics.get(topic.0).filter(|at| at.is_known)?;
-            let (published, lanes) = (at.sequence, at.route.len());
-            Some(TopicView { topic, name: router.names.name(topic), published, lanes })
+            let (published, matches) = (at.sequence, at.route.len());
+            Some(TopicView { topic, name: router.names.name(topic), published, matches })
         })
     }
 }
@@ -215,8 +216,8 @@ fn of_client<'a, R>(router: &'a Router<R>, client: &'a Client<R>) -> ClientView<
     let of_queue = client.queue.front().map(|record| record.published);
     let ready = client.ready.head();
     let of_updates = (ready != NONE).then(|| {
-        let lanes = &router.egress.lanes;
-        lanes.waiting[lanes.conflated[ready].waiting].published
+        let matches = &router.egress.matches;
+        matches.waiting[matches.conflated[ready].waiting].published
     });
     ClientView {
         id: client.port.id,

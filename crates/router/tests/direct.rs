@@ -96,7 +96,7 @@ fn limits_refuse_what_is_new() {
         clients: 2,
         subscriptions: 3,
         subscriptions_per_client: 2,
-        lanes: 2,
+        matches: 2,
         message_bytes: 4,
         ..Limits::default()
     });
@@ -122,26 +122,26 @@ fn limits_refuse_what_is_new() {
         world.router.publish(0, topic, &envelope).expect_err("refused")
     };
     assert_eq!(publish(topic, b"12345"), Refusal::MessageTooLong { bytes: 5, limit: 4 });
-    assert_eq!(publish(topic, b"1"), Refusal::TooManyLanes(2));
+    assert_eq!(publish(topic, b"1"), Refusal::TooManyMatches(2));
     assert_eq!(publish(TopicId(7), b"1"), Refusal::NoTopic);
-    assert_eq!(world.publish("b", "2"), 2, "the two lanes that may be");
+    assert_eq!(world.publish("b", "2"), 2, "the two matches that may be");
     assert_eq!(world.receive(other), ["1 b#1 2"]);
     world.check_ledgers();
 }
 
 #[test]
-fn a_client_with_too_many_lanes_ends_and_others_go_on() {
-    let mut world = World::with(Limits { lanes_per_client: 2, ..Limits::default() });
+fn a_client_with_too_many_matches_ends_and_others_go_on() {
+    let mut world = World::with(Limits { matches_per_client: 2, ..Limits::default() });
     let [greedy, other] = [(); 2].map(|()| world.connect(ClientOptions::default()));
     world.subscribe(greedy, 1, "*");
     world.subscribe(other, 1, "a");
     assert_eq!(["a", "b", "c"].map(|topic| world.publish(topic, "x")), [2, 1, 0]);
     let told = world.receive(greedy);
     assert_eq!(told[..2], ["1 a#1 x", "1 b#1 x"]);
-    assert!(told[2].starts_with("closing: ") && told[2].contains("2 lanes"), "{told:?}");
+    assert!(told[2].starts_with("closing: ") && told[2].contains("2 matches"), "{told:?}");
     assert_eq!(world.publish("a", "y"), 1);
     assert_eq!(world.receive(other), ["1 a#1 x", "1 a#2 y"]);
-    assert_eq!(world.router.view().lanes_now(), 1);
+    assert_eq!(world.router.view().matches_now(), 1);
     world.check_ledgers();
 }
 
@@ -182,7 +182,7 @@ fn a_client_with_very_many_topics_goes_bit_by_bit() {
     assert!((3..10).contains(&turns), "{turns}");
     assert_eq!(world.receive(few).len(), 2);
     let totals = world.router.view().totals();
-    assert_eq!((totals.clients, totals.subscriptions, totals.lanes), (1, 1, 1));
+    assert_eq!((totals.clients, totals.subscriptions, totals.matches), (1, 1, 1));
     assert_eq!(totals.ledger.delivered, TOPICS as u64 + 3);
     let next = world.connect(ClientOptions::default());
     assert_eq!((next.index, next.generation), (many.index, many.generation + 1));

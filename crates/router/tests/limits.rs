@@ -8,8 +8,8 @@ use trunkline_router::{ClientOptions, Ledger, Limits, TopicId};
 use world::World;
 
 #[test]
-fn lanes_that_have_ended_count_no_more() {
-    let mut world = World::with(Limits { lanes_per_client: 3, ..Limits::default() });
+fn matches_that_have_ended_count_no_more() {
+    let mut world = World::with(Limits { matches_per_client: 3, ..Limits::default() });
     let client = world.connect(ClientOptions::default());
     world.subscribe(client, 1, "stays");
     assert_eq!(world.publish("stays", "x"), 1);
@@ -59,14 +59,14 @@ fn a_view_says_who_is_there_and_how_many_want_a_topic() {
     clients.iter().for_each(|client| world.subscribe(*client, 1, "a/*"));
     let (wanted, unwanted) = (world.topic("a/1"), world.topic("b/1"));
     assert_eq!((world.publish("a/1", "x"), world.publish("b/1", "x")), (3, 0));
-    let counts = [wanted, unwanted, TopicId(1_000_000)].map(|it| world.router.lanes_of(it));
+    let counts = [wanted, unwanted, TopicId(1_000_000)].map(|it| world.router.matches_of(it));
     assert_eq!(counts, [3, 0, 0]);
     let view = world.router.view();
     let seen: Vec<_> = view.clients(0..view.client_places()).map(|it| it.id).collect();
     assert_eq!(seen, clients);
-    assert_eq!((view.topics_now(), view.subscriptions_now(), view.lanes_now()), (2, 3, 3));
+    assert_eq!((view.topics_now(), view.subscriptions_now(), view.matches_now()), (2, 3, 3));
     let totals = view.totals();
-    assert_eq!((totals.topics, totals.subscriptions, totals.lanes, totals.clients), (2, 3, 3, 3));
+    assert_eq!((totals.topics, totals.subscriptions, totals.matches, totals.clients), (2, 3, 3, 3));
     assert_eq!(totals.ledger.published, 3);
 }
 

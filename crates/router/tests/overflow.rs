@@ -140,7 +140,7 @@ fn what_is_queued_goes_with_its_subscription_and_the_rest_stays() {
     publish(&mut world, &["a", "a", "b", "a"]);
     world.router.unsubscribe(world.now, client, 2).expect("it is there");
     world.check_ledgers();
-    // A new lane in the place of the old one does not get what was for the old one.
+    // A new match in the place of the old one does not get what was for the old one.
     world.subscribe(client, 2, "a");
     world.publish("a", "new");
     let expected = [

@@ -95,7 +95,7 @@ fn one_that_is_being_refused_counts_no_more() {
 }
 
 #[test]
-fn one_that_is_being_refused_gets_no_lanes_while_it_gives_its_own_back() {
+fn one_that_is_being_refused_gets_no_matches_while_it_gives_its_own_back() {
     let mut world = World::with(Limits { overlaps_per_client: 2, ..Limits::default() });
     let client = world.connect(ClientOptions::default());
     (1..).zip(["a/*", "a/>", ">"]).for_each(|(number, it)| world.subscribe(client, number, it));

@@ -18,7 +18,7 @@ fn a_topic_that_is_not_held_makes_room() {
     world.publish("loose", "1");
     assert_eq!(world.publish("next", "1"), 1);
     assert_eq!(world.router.intern(0, "held"), Ok(held));
-    assert_eq!(world.router.view().totals().lanes, 1, "the lane went with the topic");
+    assert_eq!(world.router.view().totals().matches, 1, "the match went with the topic");
     let lines = world.receive(client);
     assert_eq!(lines, ["1 loose#1 1", "1 next#1 1"]);
     // Nothing is left to forget.
@@ -61,13 +61,13 @@ fn many_topics_pass_through_few_places() {
     assert_eq!(world.receive(client).len(), 6_000);
     let view = world.router.view();
     assert_eq!((view.totals().topics, view.topic_places()), (10, 1_024));
-    assert!(view.topics(0..10).all(|topic| topic.lanes == 1));
+    assert!(view.topics(0..10).all(|topic| topic.matches == 1));
     world.check_ledgers();
 }
 
 #[test]
-fn topics_that_nobody_holds_give_their_lanes_to_new_ones() {
-    let mut world = World::with(Limits { lanes: 10, ..Limits::default() });
+fn topics_that_nobody_holds_give_their_matches_to_new_ones() {
+    let mut world = World::with(Limits { matches: 10, ..Limits::default() });
     let client = world.connect(ClientOptions::default());
     for number in 0..3 {
         world.subscribe(client, number, ">");
@@ -87,6 +87,6 @@ fn topics_that_nobody_holds_give_their_lanes_to_new_ones() {
     let more = world.topic("more");
     let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"p" };
     let refused = world.router.publish(world.now, more, &envelope);
-    assert_eq!(refused, Err(Refusal::TooManyLanes(10)));
+    assert_eq!(refused, Err(Refusal::TooManyMatches(10)));
     world.check_ledgers();
 }

@@ -104,9 +104,9 @@ pub struct Limits {
     /// Subscriptions of one client that match one topic.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched.
-    pub lanes: usize,
+    pub matches: usize,
     /// Those of one client.
-    pub lanes_per_client: usize,
+    pub matches_per_client: usize,
     /// Requests of one client that wait for their reply.
     pub requests_per_client: usize,
     /// Bytes of a frame, and so of a message with its header.
@@ -126,8 +126,8 @@ impl Default for Limits {
             subscriptions: 1_000_000,
             subscriptions_per_client: 100_000,
             overlaps_per_client: 256,
-            lanes: 5_000_000,
-            lanes_per_client: 2_000_000,
+            matches: 5_000_000,
+            matches_per_client: 2_000_000,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,

@@ -1,11 +1,11 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod client_session;
 mod consumers;
-mod keeper;
-mod member;
 mod newcomers;
-mod office;
 mod shortage;
+mod state;
+mod storage;
 mod storing;
 mod survey;
 
@@ -18,15 +18,15 @@ use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
 
-pub(crate) use keeper::Keeper;
-pub(crate) use member::Member;
-pub use member::Peer;
+pub(crate) use client_session::ClientSession;
+pub use client_session::Peer;
 pub(crate) use newcomers::{Origin, TooMany};
-pub use office::Totals;
-pub(crate) use office::{Office, Reminder};
+pub use state::Totals;
+pub(crate) use state::{EngineState, Reminder};
+pub(crate) use storage::Storage;
 
 use crate::config::Config;
-use crate::session::{self, Desk, Face, Protocol, Session};
+use crate::session::{self, ClientContext, ClientRenderer, Protocol, Session};
 
 /// A connection, from its first byte to its last: a client of the router.
 pub type ConnectionId = ClientId;
@@ -36,11 +36,11 @@ pub type ConnectionId = ClientId;
 pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
 
 /// How long a connection that ends may take to read why; nanoseconds.
-pub(crate) const FAREWELL: u64 = 1_000_000_000;
+pub(crate) const LINGER: u64 = 1_000_000_000;
 
 /// The least and the most for one that was silent.
-const LEAST_FAREWELL_OF_SILENT: u64 = 10 * FAREWELL;
-const MOST_FAREWELL_OF_SILENT: u64 = 120 * FAREWELL;
+const LEAST_LINGER_OF_SILENT: u64 = 10 * LINGER;
+const MOST_LINGER_OF_SILENT: u64 = 120 * LINGER;
 
 /// The router with its sessions. Times are nanoseconds since an epoch of the caller's choosing.
 ///
@@ -48,11 +48,11 @@ const MOST_FAREWELL_OF_SILENT: u64 = 120 * FAREWELL;
 /// [`Engine::next_dirty`] names a connection, and calls [`Engine::advance`] when
 /// [`Engine::next_deadline`] has come.
 pub struct Engine {
-    router: Router<Face>,
+    router: Router<ClientRenderer>,
     /// By the index of the client.
     connections: Vec<Option<Connection>>,
-    office: Office,
-    keeper: Keeper,
+    state: EngineState,
+    storage: Storage,
     /// The snapshot under way.
     survey: Option<Box<survey::Survey>>,
 }
@@ -60,7 +60,7 @@ pub struct Engine {
 /// What the engine keeps of a connection.
 #[derive(Debug)]
 struct Connection {
-    member: Member,
+    client_session: ClientSession,
     session: Session,
 }
 
@@ -75,8 +75,8 @@ impl Engine {
         Self {
             router: Router::new(limits(config)),
             connections: Vec::new(),
-            office: Office::new(config),
-            keeper: Keeper::new(store, epoch),
+            state: EngineState::new(config),
+            storage: Storage::new(store, epoch),
             survey: None,
         }
     }
@@ -92,11 +92,11 @@ impl Engine {
         peer: Peer,
         protocol: Protocol,
     ) -> Result<ConnectionId, Refusal> {
-        let options = self.office.config.client_options("");
-        let id = match self.router.connect(now, options, Face::new(protocol)) {
+        let options = self.state.config.client_options("");
+        let id = match self.router.connect(now, options, ClientRenderer::new(protocol)) {
             Ok(id) => id,
             Err(refusal) => {
-                self.office.totals.turned_away += 1;
+                self.state.totals.turned_away += 1;
                 return Err(refusal);
             }
         };
@@ -104,48 +104,48 @@ impl Engine {
         if at >= self.connections.len() {
             self.connections.resize_with(at + 1, || None);
         }
-        let session = Session::new(protocol, &self.office.config, &peer);
-        let member = Member::new(id, now, peer, protocol);
-        let timeout = self.office.handshake_timeout;
-        self.office.remind(now.saturating_add(timeout), id, Reminder::Watch);
-        self.office.totals.connected += 1;
-        self.connections[at] = Some(Connection { member, session });
+        let session = Session::new(protocol, &self.state.config, &peer);
+        let client_session = ClientSession::new(id, now, peer, protocol);
+        let timeout = self.state.handshake_timeout;
+        self.state.remind(now.saturating_add(timeout), id, Reminder::Watch);
+        self.state.totals.connected += 1;
+        self.connections[at] = Some(Connection { client_session, session });
         Ok(id)
     }
 
     /// What a connection reads that was not taken in.
     pub fn turn_away(protocol: Protocol, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        Face::new(protocol).close(&mut out, code::FULL, reason);
+        ClientRenderer::new(protocol).close(&mut out, code::FULL, reason);
         out
     }
 
     /// Counts a connection that was turned away before the engine was asked.
     pub fn count_turned_away(&mut self) {
-        self.office.totals.turned_away += 1;
+        self.state.totals.turned_away += 1;
     }
 
     /// The time of the world: so many nanoseconds since 1970 are `now`. It is to be told again and again,
     /// since clocks are set. What the journal has in it does not go back.
     pub fn tell_time(&mut self, now: u64, since_1970: u64) {
-        self.keeper.tell_time(now, since_1970);
+        self.storage.tell_time(now, since_1970);
     }
 
     /// Handles the bytes that a client sent, and says how many are done with; the rest is to come
     /// again, with more behind it.
     pub fn received(&mut self, now: u64, id: ConnectionId, bytes: &[u8]) -> usize {
         let Some(connection) = find(&mut self.connections, id) else { return bytes.len() };
-        let Connection { member, session } = connection;
-        if member.is_closing || self.office.is_stopping {
+        let Connection { client_session, session } = connection;
+        if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
         }
-        member.heard = now;
-        let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
-        let mut desk = Desk { now, router, keeper, office, member };
-        let used = session.received(&mut desk, bytes);
-        member.bytes_in += used as u64;
-        self.office.totals.bytes_in += used as u64;
-        if member.producer.is_some() || self.keeper.consumers.of(id) > 0 {
+        client_session.heard = now;
+        let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
+        let mut context = ClientContext { now, router, storage, state, client_session };
+        let used = session.received(&mut context, bytes);
+        client_session.bytes_in += used as u64;
+        self.state.totals.bytes_in += used as u64;
+        if client_session.producer.is_some() || self.storage.consumers.of(id) > 0 {
             self.settle(now);
         }
         used
@@ -162,20 +162,20 @@ impl Engine {
         let Some(connection) = find(&mut self.connections, id) else {
             return self.router.sent(now, id, bytes);
         };
-        let member = &mut connection.member;
-        member.bytes_out += bytes as u64;
-        self.office.totals.bytes_out += bytes as u64;
-        if let Some(face) = self.router.renderer(id)
-            && face.losses.gaps != face.losses.logged
+        let client_session = &mut connection.client_session;
+        client_session.bytes_out += bytes as u64;
+        self.state.totals.bytes_out += bytes as u64;
+        if let Some(renderer) = self.router.renderer(id)
+            && renderer.losses.gaps != renderer.losses.logged
         {
-            log_losses(now, member, face);
+            log_losses(now, client_session, renderer);
         }
-        let has_to_be_told = !member.late_refusals.is_empty();
+        let has_to_be_told = !client_session.late_refusals.is_empty();
         self.router.sent(now, id, bytes);
         if has_to_be_told {
             self.tell_late_refusals(now, id);
         }
-        if self.keeper.consumers.of(id) > 0 {
+        if self.storage.consumers.of(id) > 0 {
             self.make_deliveries(now, id);
         }
     }
@@ -183,39 +183,39 @@ impl Engine {
     /// The client has taken bytes that waited for it: it is there.
     pub fn progressed(&mut self, now: u64, id: ConnectionId) {
         if let Some(connection) = find(&mut self.connections, id) {
-            connection.member.heard = now;
+            connection.client_session.heard = now;
         }
     }
 
     /// Ends a connection with a word to the client; [`Engine::next_dirty`] names it then.
     pub fn close(&mut self, now: u64, id: ConnectionId, code: u16, reason: &str) {
         if let Some(connection) = find(&mut self.connections, id) {
-            session::close(now, &mut self.router, &mut connection.member, code, reason);
+            session::close(now, &mut self.router, &mut connection.client_session, code, reason);
         }
     }
 
     /// How long a connection that ends may take to read why, in nanoseconds. One that was silent is given as
     /// long again: it may have been stopped for a while, and answers what it was asked before it reads on.
-    pub fn farewell(&self, id: ConnectionId) -> u64 {
+    pub fn linger(&self, id: ConnectionId) -> u64 {
         let connection = self.connections.get(id.index as usize).and_then(Option::as_ref);
-        let silent = connection.filter(|it| it.member.id == id && it.member.was_silent);
-        let questions = u64::from(self.office.config.router.keepalive_missed) + 1;
-        let silence = self.office.keepalive.saturating_mul(questions);
-        silent
-            .map_or(FAREWELL, |_| silence.clamp(LEAST_FAREWELL_OF_SILENT, MOST_FAREWELL_OF_SILENT))
+        let silent =
+            connection.filter(|it| it.client_session.id == id && it.client_session.was_silent);
+        let questions = u64::from(self.state.config.router.keepalive_missed) + 1;
+        let silence = self.state.keepalive.saturating_mul(questions);
+        silent.map_or(LINGER, |_| silence.clamp(LEAST_LINGER_OF_SILENT, MOST_LINGER_OF_SILENT))
     }
 
     /// Begins to end every connection: those for which nothing waits at once, others when they have
     /// taken it. Nothing is read any more. With `force` all are ended now.
     pub fn stop(&mut self, now: u64, force: bool) {
-        self.office.is_stopping = true;
+        self.state.is_stopping = true;
         for connection in self.connections.iter_mut().flatten() {
-            let id = connection.member.id;
+            let id = connection.client_session.id;
             let waits = self.router.view().client(id).is_some_and(|it| it.ledger.queued > 0);
             if force || !waits {
                 let reason = "the router stops";
-                let member = &mut connection.member;
-                session::close(now, &mut self.router, member, code::STOPPING, reason);
+                let client_session = &mut connection.client_session;
+                session::close(now, &mut self.router, client_session, code::STOPPING, reason);
             }
         }
     }
@@ -223,27 +223,27 @@ impl Engine {
     /// The connection is gone: what it held is given back, and what waited for it is discarded.
     pub fn closed(&mut self, now: u64, id: ConnectionId, reason: &str) {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
-        let Some(mut connection) = slot.take_if(|it| it.member.id == id) else { return };
+        let Some(mut connection) = slot.take_if(|it| it.client_session.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
-        self.keeper.forget(id);
-        self.leave_store(now, id, connection.member.producer);
-        self.office.totals.disconnected += 1;
+        self.storage.forget(id);
+        self.leave_store(now, id, connection.client_session.producer);
+        self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
-        if let Some(face) = self.router.renderer(id) {
-            let gaps = face.losses.gaps;
-            if let Some(at) = face.requests.alarm() {
-                self.office.take_back(at, id, Reminder::Requests);
+        if let Some(renderer) = self.router.renderer(id) {
+            let gaps = renderer.losses.gaps;
+            if let Some(at) = renderer.requests.alarm() {
+                self.state.take_back(at, id, Reminder::Requests);
             }
-            self.office.gone.add(&connection, face, ledger);
+            self.state.gone.add(&connection, renderer, ledger);
             self.count_leaving(&connection, gaps, ledger);
         }
         self.router.disconnect(now, id);
-        let member = &connection.member;
-        if member.is_greeted {
+        let client_session = &connection.client_session;
+        if client_session.is_greeted {
             info!(
-                client = %member.label(),
+                client = %client_session.label(),
                 reason,
-                published = member.published,
+                published = client_session.published,
                 matched = ledger.published,
                 delivered = ledger.delivered,
                 elided = ledger.elided,
@@ -251,7 +251,7 @@ impl Engine {
                 "disconnected"
             );
         } else {
-            warn!(address = %member.peer.address, transport = member.peer.transport, reason,
+            warn!(address = %client_session.peer.address, transport = client_session.peer.transport, reason,
                 "a connection ended before it said who it was");
         }
     }
@@ -264,8 +264,8 @@ impl Engine {
         if let Some(Dirty::Close(id, _)) = &dirty
             && let Some(connection) = find(&mut self.connections, *id)
         {
-            connection.member.is_closing = true;
-            let producer = connection.member.producer.take();
+            connection.client_session.is_closing = true;
+            let producer = connection.client_session.producer.take();
             self.leave_store(now, *id, producer);
         }
         dirty
@@ -274,13 +274,13 @@ impl Engine {
     /// The next connection on whose stream little is to be under way from now on: its client has a
     /// conflated subscription, and does not tell what it takes.
     pub fn next_to_bound(&mut self) -> Option<ConnectionId> {
-        self.office.to_bound.pop()
+        self.state.to_bound.pop()
     }
 
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
-        let store = self.keeper.next_deadline();
-        let own = [self.router.next_deadline(), self.office.next_deadline(), store];
+        let store = self.storage.next_deadline();
+        let own = [self.router.next_deadline(), self.state.next_deadline(), store];
         own.into_iter().flatten().min()
     }
 
@@ -289,7 +289,7 @@ impl Engine {
         self.router.advance(now);
         self.take_late_refusals(now);
         self.advance_store(now);
-        while let Some((at, id, reminder)) = self.office.due(now) {
+        while let Some((at, id, reminder)) = self.state.due(now) {
             match reminder {
                 Reminder::Watch => self.watch(now, id),
                 Reminder::Requests => self.expire_requests(now, at, id),
@@ -303,7 +303,7 @@ impl Engine {
         while let Some(refusal) = self.router.next_late_refusal() {
             let id = refusal.client;
             let Some(connection) = find(&mut self.connections, id) else { continue };
-            connection.member.late_refusals.push_back(refusal);
+            connection.client_session.late_refusals.push_back(refusal);
             self.tell_late_refusals(now, id);
         }
     }
@@ -312,62 +312,69 @@ impl Engine {
     /// for so many answers, and is not to be ended for them.
     fn tell_late_refusals(&mut self, now: u64, id: ConnectionId) {
         let Some(connection) = find(&mut self.connections, id) else { return };
-        let (router, keeper, office) = (&mut self.router, &mut self.keeper, &mut self.office);
-        let mut desk = Desk { now, router, keeper, office, member: &mut connection.member };
-        while desk.router.has_room_for_control(id)
+        let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
+        let mut context = ClientContext {
+            now,
+            router,
+            storage,
+            state,
+            client_session: &mut connection.client_session,
+        };
+        while context.router.has_room_for_control(id)
             && let Some(LateRefusal { subscription, refusal, .. }) =
-                desk.member.late_refusals.pop_front()
+                context.client_session.late_refusals.pop_front()
         {
-            desk.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
+            context.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
         }
     }
 
     /// Closes a connection that has not greeted in time, and asks one that is silent for a sign.
     fn watch(&mut self, now: u64, id: ConnectionId) {
         let Some(connection) = find(&mut self.connections, id) else { return };
-        let (member, office) = (&mut connection.member, &mut self.office);
-        if member.is_closing {
+        let (client_session, state) = (&mut connection.client_session, &mut self.state);
+        if client_session.is_closing {
             return;
         }
-        if !member.is_greeted {
-            let until = member.since.saturating_add(office.handshake_timeout);
+        if !client_session.is_greeted {
+            let until = client_session.since.saturating_add(state.handshake_timeout);
             if now < until {
-                return office.remind(until, id, Reminder::Watch);
+                return state.remind(until, id, Reminder::Watch);
             }
             let reason = "the client did not say who it is in time (handshake_timeout)";
-            return session::close(now, &mut self.router, member, code::SILENT, reason);
+            return session::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
-        if self.keeper.is_held(id) {
+        if self.storage.is_held(id) {
             // What it says is not read, by our own choice.
-            (member.heard, member.missed) = (now, 0);
+            (client_session.heard, client_session.missed) = (now, 0);
         }
-        if member.heard >= member.asked_at {
-            member.missed = 0;
+        if client_session.heard >= client_session.asked_at {
+            client_session.missed = 0;
         }
-        let until = member.heard.saturating_add(office.keepalive);
+        let until = client_session.heard.saturating_add(state.keepalive);
         if now < until {
-            return office.remind(until, id, Reminder::Watch);
+            return state.remind(until, id, Reminder::Watch);
         }
-        if member.missed >= office.config.router.keepalive_missed {
-            let reason = format!("{} questions without an answer (keepalive)", member.missed);
-            member.was_silent = true;
-            return session::close(now, &mut self.router, member, code::SILENT, &reason);
+        if client_session.missed >= state.config.router.keepalive_missed {
+            let reason =
+                format!("{} questions without an answer (keepalive)", client_session.missed);
+            client_session.was_silent = true;
+            return session::close(now, &mut self.router, client_session, code::SILENT, &reason);
         }
-        member.missed += 1;
-        member.asked_at = now;
-        self.router.control(id, |face, out| face.ping(out, now));
-        office.remind(now.saturating_add(office.keepalive), id, Reminder::Watch);
+        client_session.missed += 1;
+        client_session.asked_at = now;
+        self.router.control(id, |renderer, out| renderer.ping(out, now));
+        state.remind(now.saturating_add(state.keepalive), id, Reminder::Watch);
     }
 
     /// Tells a client which of its requests have waited too long.
     fn expire_requests(&mut self, now: u64, at: u64, id: ConnectionId) {
-        let Some(face) = self.router.renderer(id) else { return };
+        let Some(renderer) = self.router.renderer(id) else { return };
         let mut expired = Vec::new();
-        face.requests.expire(now, &mut expired);
-        if let Some(next) = face.requests.rearm(at) {
-            self.office.remind(next, id, Reminder::Requests);
+        renderer.requests.expire(now, &mut expired);
+        if let Some(next) = renderer.requests.rearm(at) {
+            self.state.remind(next, id, Reminder::Requests);
         }
-        self.office.totals.requests_timed_out += expired.len() as u64;
+        self.state.totals.requests_timed_out += expired.len() as u64;
         for correlation in expired {
             let refused = trunkline_native::Refused {
                 of: kind::REQUEST,
@@ -376,7 +383,7 @@ impl Engine {
                 id: correlation,
                 text: "no reply came in time",
             };
-            self.router.control(id, |face, out| face.refused(out, &refused));
+            self.router.control(id, |renderer, out| renderer.refused(out, &refused));
         }
     }
 
@@ -384,41 +391,41 @@ impl Engine {
     /// promises what it can there.
     pub fn reconfigure(&mut self, now: u64, config: &Config) {
         let mut config = config.clone();
-        config.journal.keep_files_of(&self.office.config.journal);
+        config.journal.keep_files_of(&self.state.config.journal);
         let config = &config;
-        self.office.reconfigure(config);
+        self.state.reconfigure(config);
         self.router.set_limits(limits(config));
-        self.keeper.store.reconfigure(config.journal.settings());
+        self.storage.store.reconfigure(config.journal.settings());
         for connection in self.connections.iter_mut().flatten() {
-            let member = &mut connection.member;
-            member.updates_per_second = config.updates_per_second(&member.name);
-            self.router.set_options(now, member.id, member.options(config));
+            let client_session = &mut connection.client_session;
+            client_session.updates_per_second = config.updates_per_second(&client_session.name);
+            self.router.set_options(now, client_session.id, client_session.options(config));
         }
     }
 
     /// The configuration that holds.
     pub fn config(&self) -> &Arc<Config> {
-        &self.office.config
+        &self.state.config
     }
 
     /// What has happened since the start.
     pub fn totals(&self) -> &Totals {
-        &self.office.totals
+        &self.state.totals
     }
 
     /// The router itself, to look at.
-    pub fn router(&self) -> &Router<Face> {
+    pub fn router(&self) -> &Router<ClientRenderer> {
         &self.router
     }
 
     /// Those connected now.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> + '_ {
-        self.connections.iter().flatten().map(|connection| connection.member.id)
+        self.connections.iter().flatten().map(|connection| connection.client_session.id)
     }
 }
 
 fn find(connections: &mut [Option<Connection>], id: ConnectionId) -> Option<&mut Connection> {
-    connections.get_mut(id.index as usize)?.as_mut().filter(|it| it.member.id == id)
+    connections.get_mut(id.index as usize)?.as_mut().filter(|it| it.client_session.id == id)
 }
 
 fn limits(config: &Config) -> trunkline_router::Limits {
@@ -430,8 +437,8 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         subscriptions: limits.subscriptions,
         subscriptions_per_client: limits.subscriptions_per_client,
         overlaps_per_client: limits.overlaps_per_client,
-        lanes: limits.lanes,
-        lanes_per_client: limits.lanes_per_client,
+        matches: limits.matches,
+        matches_per_client: limits.matches_per_client,
         output_bytes: size(limits.output_bytes),
         message_bytes: message_bytes(config),
     }
@@ -444,15 +451,15 @@ pub(crate) fn message_bytes(config: &Config) -> usize {
 }
 
 #[cold]
-fn log_losses(now: u64, member: &Member, face: &mut Face) {
-    let losses = &mut face.losses;
+fn log_losses(now: u64, client_session: &ClientSession, renderer: &mut ClientRenderer) {
+    let losses = &mut renderer.losses;
     if losses.logged_at.is_some_and(|at| now < at.saturating_add(LOGGED_EVERY)) {
         return;
     }
     losses.logged = losses.gaps;
     losses.logged_at = Some(now);
     warn!(
-        client = %member.label(),
+        client = %client_session.label(),
         gaps = losses.gaps,
         messages = losses.messages,
         "messages were lost: the client does not keep up"

@@ -8,7 +8,7 @@ mod metrics;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use trunkline_net::http::{
+use trunkline_http::{
     Config, Handler, HeaderValue, Method, Order, Peer, Request, Response, Running, Server,
     StatusCode, Workers, header,
 };
@@ -53,7 +53,7 @@ pub fn serve(
     address: &str,
     settings: Settings,
     ask: impl Fn(SnapshotRequest) -> Option<Snapshot> + Send + Sync + 'static,
-) -> trunkline_net::http::Result<Running> {
+) -> trunkline_http::Result<Running> {
     let config = Config {
         threads: 1,
         // Two that ask at a time are enough; the loop makes one snapshot after the other.

@@ -5,8 +5,8 @@
 //! after a few reads. So what many send to one goes out together, and what comes alone goes out at
 //! once.
 
-mod door;
-mod wire;
+mod connection;
+mod listener;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -19,13 +19,13 @@ use trunkline_journal::{Outcome, Workers};
 use trunkline_reactor::{Deadline, Event, Reactor, Stream};
 
 use crate::config::Config;
-use crate::engine::{ConnectionId, Dirty, Engine, FAREWELL, LOGGED_EVERY, Peer};
+use crate::engine::{ConnectionId, Dirty, Engine, LINGER, LOGGED_EVERY, Peer};
 use crate::server::{Command, Descriptors, Shared, since_1970};
 use crate::session::Protocol;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
-pub(crate) use door::Door;
-use wire::{Read, Wire};
+use connection::{Connection, Read};
+pub(crate) use listener::ProtocolListener;
 
 /// Bytes that one connection may bring before others have their turn.
 const SHARE: usize = 128 << 10;
@@ -40,7 +40,7 @@ const FEW: usize = 8;
 /// Bytes for the disk from which on it is better kept busy than clients served a little sooner.
 const MUCH: usize = 16 << 10;
 
-/// Connections accepted at one door before others have their turn.
+/// Connections accepted at one listener before others have their turn.
 const ACCEPTED: usize = 64;
 
 /// Snapshots that may be asked for at a time.
@@ -49,15 +49,15 @@ const SURVEYS: usize = 16;
 /// Nanoseconds between two looks at the time of the world.
 const CLOCK: u64 = 1_000_000_000;
 
-/// Tokens below this are doors.
-const DOORS: usize = 1 << 10;
+/// Tokens below this are listeners.
+const LISTENERS: usize = 1 << 10;
 
 /// Connections that are not taken in and may still read why.
-const STRANGERS: usize = 64;
+const LINGERING: usize = 64;
 
 /// Bytes that a connection that ends may still send. Closing a socket with bytes unread could take from
 /// the client why it ends, so that they are read; but not from one that never stops.
-const UNHEARD: usize = 16 << 20;
+const IGNORED: usize = 16 << 20;
 
 /// The end of a router.
 #[derive(Clone, Copy, Debug)]
@@ -75,10 +75,10 @@ pub(crate) struct Pump {
     workers: Option<Workers>,
     reactor: Reactor,
     shared: Arc<Shared>,
-    doors: Vec<Option<Door>>,
+    listeners: Vec<Option<ProtocolListener>>,
     /// By the index of the client.
-    wires: Vec<Option<Wire>>,
-    /// Doors at which more may wait.
+    connections: Vec<Option<Connection>>,
+    /// Listeners at which more may wait.
     accepting: VecDeque<usize>,
     /// Connections that may have more to read.
     reading: VecDeque<ConnectionId>,
@@ -87,7 +87,7 @@ pub(crate) struct Pump {
     /// Connections that end, in the order in which they have to be gone.
     leaving: BTreeSet<(u64, ConnectionId)>,
     /// Streams that were not taken in, and when they go.
-    strangers: VecDeque<(u64, Stream)>,
+    lingering: VecDeque<(u64, Stream)>,
     descriptors: Descriptors,
     /// When the log may say next that connections are turned away for want of descriptors.
     refusal_told_at: u64,
@@ -109,20 +109,20 @@ impl Pump {
         (engine, workers, epoch): (Engine, Option<Workers>, Instant),
         reactor: Reactor,
         (shared, descriptors): (Arc<Shared>, Descriptors),
-        doors: Vec<Door>,
+        listeners: Vec<ProtocolListener>,
     ) -> io::Result<Self> {
         let mut pump = Self {
             engine,
             workers,
             reactor,
             shared,
-            doors: Vec::new(),
-            wires: Vec::new(),
+            listeners: Vec::new(),
+            connections: Vec::new(),
             accepting: VecDeque::new(),
             reading: VecDeque::new(),
             writing: VecDeque::new(),
             leaving: BTreeSet::new(),
-            strangers: VecDeque::new(),
+            lingering: VecDeque::new(),
             descriptors,
             refusal_told_at: 0,
             events: Vec::new(),
@@ -134,8 +134,8 @@ impl Pump {
             stopping: None,
             surveys: VecDeque::new(),
         };
-        for door in doors {
-            pump.open(door)?;
+        for listener in listeners {
+            pump.open(listener)?;
         }
         Ok(pump)
     }
@@ -155,7 +155,7 @@ impl Pump {
     }
 
     fn is_done(&self) -> bool {
-        let is_empty = || self.wires.iter().all(Option::is_none);
+        let is_empty = || self.connections.iter().all(Option::is_none);
         self.stopping.is_some_and(|it| self.now >= it.end || is_empty())
     }
 
@@ -181,8 +181,8 @@ impl Pump {
         if !self.leaving.is_empty() {
             self.part();
         }
-        while self.strangers.front().is_some_and(|(until, _)| self.now >= *until) {
-            self.strangers.pop_front();
+        while self.lingering.front().is_some_and(|(until, _)| self.now >= *until) {
+            self.lingering.pop_front();
         }
         if !self.surveys.is_empty() {
             self.survey();
@@ -211,8 +211,8 @@ impl Pump {
         let leaving = self.leaving.first().map(|(at, _)| *at);
         let stopping =
             self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
-        let stranger = self.strangers.front().map(|(at, _)| *at);
-        let deadlines = [self.engine.next_deadline(), leaving, stranger, stopping];
+        let lingering = self.lingering.front().map(|(at, _)| *at);
+        let deadlines = [self.engine.next_deadline(), leaving, lingering, stopping];
         let next = deadlines.into_iter().flatten().min().map(Duration::from_nanos);
         let next = next.and_then(|next| self.epoch.checked_add(next));
         next.map_or(Deadline::Never, Deadline::At)
@@ -220,44 +220,45 @@ impl Pump {
 
     fn sort_events(&mut self) {
         for event in &self.events {
-            if event.token < DOORS {
+            if event.token < LISTENERS {
                 if !self.accepting.contains(&event.token) {
                     self.accepting.push_back(event.token);
                 }
                 continue;
             }
-            let Some(wire) = self.wires.get_mut(event.token - DOORS).and_then(Option::as_mut)
+            let Some(connection) =
+                self.connections.get_mut(event.token - LISTENERS).and_then(Option::as_mut)
             else {
                 continue;
             };
-            if event.readable && !wire.is_reading {
-                wire.is_reading = true;
-                self.reading.push_back(wire.id);
+            if event.readable && !connection.is_reading {
+                connection.is_reading = true;
+                self.reading.push_back(connection.id);
             }
-            wire.has_ended |= event.closed;
-            if event.writable && wire.is_blocked {
-                wire.is_blocked = false;
-                self.engine.progressed(self.now, wire.id);
-                if !wire.is_writing {
-                    wire.is_writing = true;
-                    self.writing.push_back(wire.id);
+            connection.has_ended |= event.closed;
+            if event.writable && connection.is_blocked {
+                connection.is_blocked = false;
+                self.engine.progressed(self.now, connection.id);
+                if !connection.is_writing {
+                    connection.is_writing = true;
+                    self.writing.push_back(connection.id);
                 }
             }
         }
     }
 
-    /// Listens at a door, and gives its place.
-    fn open(&mut self, mut door: Door) -> io::Result<usize> {
-        let free = self.doors.iter().position(Option::is_none);
-        let at = free.unwrap_or(self.doors.len());
-        if at >= DOORS {
-            return Err(io::Error::other(format!("there are {DOORS} listeners already")));
+    /// Adds a listener, and gives its place.
+    fn open(&mut self, mut listener: ProtocolListener) -> io::Result<usize> {
+        let free = self.listeners.iter().position(Option::is_none);
+        let at = free.unwrap_or(self.listeners.len());
+        if at >= LISTENERS {
+            return Err(io::Error::other(format!("there are {LISTENERS} listeners already")));
         }
-        self.reactor.add_listener(&mut door.listener, at)?;
-        if at == self.doors.len() {
-            self.doors.push(None);
+        self.reactor.add_listener(&mut listener.socket, at)?;
+        if at == self.listeners.len() {
+            self.listeners.push(None);
         }
-        self.doors[at] = Some(door);
+        self.listeners[at] = Some(listener);
         self.accepting.push_back(at);
         Ok(at)
     }
@@ -266,11 +267,13 @@ impl Pump {
         for _ in 0..self.accepting.len() {
             let Some(at) = self.accepting.pop_front() else { return };
             for left in (0..ACCEPTED).rev() {
-                let Some(door) = self.doors.get_mut(at).and_then(Option::as_mut) else { break };
-                match door.listener.accept() {
+                let Some(listener) = self.listeners.get_mut(at).and_then(Option::as_mut) else {
+                    break;
+                };
+                match listener.socket.accept() {
                     Ok(None) => break,
                     Ok(Some(stream)) => {
-                        let protocol = door.protocol;
+                        let protocol = listener.protocol;
                         match self.descriptors.refusal(&stream) {
                             None => self.welcome(stream, protocol),
                             Some(reason) => self.refuse(stream, protocol, &reason),
@@ -298,16 +301,16 @@ impl Pump {
             Err(refusal) => return self.turn_away(stream, protocol, &refusal.to_string()),
         };
         let at = id.index as usize;
-        if let Err(cause) = self.reactor.add(&mut stream, DOORS + at) {
+        if let Err(cause) = self.reactor.add(&mut stream, LISTENERS + at) {
             return self.engine.closed(self.now, id, &format!("it cannot be watched: {cause}"));
         }
-        if at >= self.wires.len() {
-            self.wires.resize_with(at + 1, || None);
+        if at >= self.connections.len() {
+            self.connections.resize_with(at + 1, || None);
         }
-        let mut wire = Wire::new(id, stream);
-        wire.is_reading = true;
+        let mut connection = Connection::new(id, stream);
+        connection.is_reading = true;
         self.reading.push_back(id);
-        self.wires[at] = Some(wire);
+        self.connections[at] = Some(connection);
     }
 
     /// Turns a connection away for which there is no descriptor.
@@ -330,10 +333,10 @@ impl Pump {
         // It may be gone already.
         let _ = stream.write(&Engine::turn_away(protocol, reason));
         let _ = stream.finish();
-        if self.strangers.len() >= STRANGERS.min(self.descriptors.share()) {
-            self.strangers.pop_front();
+        if self.lingering.len() >= LINGERING.min(self.descriptors.share()) {
+            self.lingering.pop_front();
         }
-        self.strangers.push_back((self.now.saturating_add(FAREWELL), stream));
+        self.lingering.push_back((self.now.saturating_add(LINGER), stream));
     }
 
     /// Reads from each connection once that may have bytes, until the turn has had enough.
@@ -345,27 +348,28 @@ impl Pump {
                 return;
             }
             let Some(id) = self.reading.pop_front() else { return };
-            let Some(wire) = find(&mut self.wires, id) else { continue };
-            let (read, bytes) = wire.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            let (read, bytes) =
+                connection.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
             while let Some(next) = self.engine.next_to_bound() {
-                if let Some(wire) = find(&mut self.wires, next)
-                    && let Err(cause) = wire.stream.bound_buffers()
+                if let Some(connection) = find(&mut self.connections, next)
+                    && let Err(cause) = connection.stream.bound_buffers()
                 {
                     warn!(%cause, "buffers of a conflated client stay as they are");
                 }
             }
-            let Some(wire) = find(&mut self.wires, id) else { continue };
-            if wire.dismissed.is_some() {
-                wire.unheard += bytes;
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            if connection.dismissed.is_some() {
+                connection.ignored += bytes;
             }
             // What it wants to store has no room; it is read from again when there is.
             if self.engine.is_held(id) && !matches!(read, Read::Ended(_)) {
                 continue;
             }
             match read {
-                Read::More if wire.unheard > UNHEARD => self.gone(id, ""),
+                Read::More if connection.ignored > IGNORED => self.gone(id, ""),
                 Read::More => self.reading.push_back(id),
-                Read::Drained => wire.is_reading = false,
+                Read::Drained => connection.is_reading = false,
                 Read::Ended(reason) => self.gone(id, &reason),
             }
             total += bytes;
@@ -399,8 +403,8 @@ impl Pump {
         if let Some(commit) = self.engine.next_commit(self.now) {
             workers.commit(commit);
         }
-        if let Some(chore) = self.engine.next_chore(self.now) {
-            workers.chore(chore);
+        if let Some(task) = self.engine.next_task(self.now) {
+            workers.task(task);
         }
     }
 
@@ -411,10 +415,10 @@ impl Pump {
             self.write();
         }
         while let Some(id) = self.engine.next_released() {
-            let Some(wire) = find(&mut self.wires, id) else { continue };
-            wire.retry(&mut self.engine, self.now);
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            connection.retry(&mut self.engine, self.now);
             // Its events may have been taken while nothing was read.
-            wire.is_reading = true;
+            connection.is_reading = true;
             if !self.engine.is_held(id) {
                 self.reading.push_back(id);
             }
@@ -424,7 +428,7 @@ impl Pump {
     fn finish(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Committed(result) => self.engine.committed(self.now, result),
-            Outcome::Chore(done) => self.engine.chore_done(self.now, done),
+            Outcome::Task(done) => self.engine.task_done(self.now, done),
         }
     }
 
@@ -456,9 +460,9 @@ impl Pump {
         }
         for _ in 0..count {
             let Some(id) = self.writing.pop_front() else { break };
-            let Some(wire) = find(&mut self.wires, id) else { continue };
-            wire.is_writing = false;
-            match wire.write(&mut self.engine, self.now) {
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            connection.is_writing = false;
+            match connection.write(&mut self.engine, self.now) {
                 Ok(true) => self.wants_to_write(id),
                 Ok(false) => {}
                 Err(cause) => self.gone(id, &format!("writing: {cause}")),
@@ -468,31 +472,31 @@ impl Pump {
     }
 
     fn wants_to_write(&mut self, id: ConnectionId) {
-        if let Some(wire) = find(&mut self.wires, id)
-            && !wire.is_writing
-            && !wire.is_blocked
+        if let Some(connection) = find(&mut self.connections, id)
+            && !connection.is_writing
+            && !connection.is_blocked
         {
-            wire.is_writing = true;
+            connection.is_writing = true;
             self.writing.push_back(id);
         }
     }
 
     /// The connection is no more.
     fn gone(&mut self, id: ConnectionId, reason: &str) {
-        let Some(slot) = self.wires.get_mut(id.index as usize) else { return };
-        let Some(mut wire) = slot.take_if(|wire| wire.id == id) else { return };
+        let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
+        let Some(mut connection) = slot.take_if(|connection| connection.id == id) else { return };
         // A stream that is dropped is not watched any more, even where this fails.
-        let _ = self.reactor.remove(&mut wire.stream);
-        let reason = wire.dismissed.as_deref().unwrap_or(reason);
+        let _ = self.reactor.remove(&mut connection.stream);
+        let reason = connection.dismissed.as_deref().unwrap_or(reason);
         self.engine.closed(self.now, id, reason);
     }
 
     /// The connection is to end, and its client may read why for a while.
     fn dismiss(&mut self, id: ConnectionId, reason: &str) {
-        let Some(wire) = find(&mut self.wires, id) else { return };
-        if wire.dismissed.is_none() {
-            wire.dismissed = Some(reason.to_owned());
-            let until = self.now.saturating_add(self.engine.farewell(id));
+        let Some(connection) = find(&mut self.connections, id) else { return };
+        if connection.dismissed.is_none() {
+            connection.dismissed = Some(reason.to_owned());
+            let until = self.now.saturating_add(self.engine.linger(id));
             self.leaving.insert((until, id));
             // What is unread when the connection is closed would take from the client what it is told.
             if self.engine.let_go(id) {
@@ -540,10 +544,10 @@ impl Pump {
         {
             self.engine.begin_snapshot(*request);
         }
-        let wires = &mut self.wires;
+        let connections = &mut self.connections;
         let snapshot = self.engine.continue_snapshot(self.now, |id| {
-            let wire = find(wires, id);
-            wire.and_then(|wire| wire.stream.under_way()).unwrap_or(0) as u64
+            let connection = find(connections, id);
+            connection.and_then(|connection| connection.stream.under_way()).unwrap_or(0) as u64
         });
         if let Some(mut snapshot) = snapshot
             && let Some((_, answer)) = self.surveys.pop_front()
@@ -562,53 +566,59 @@ impl Pump {
         info!("the router stops");
         let timeout = self.engine.config().router.shutdown_timeout.as_nanos() as u64;
         let patience = self.now.saturating_add(timeout);
-        let end = patience.saturating_add(FAREWELL);
+        let end = patience.saturating_add(LINGER);
         self.stopping = Some(Stopping { patience, end });
         // Who was silent is waited for no longer than others.
-        let soon = self.now.saturating_add(FAREWELL);
+        let soon = self.now.saturating_add(LINGER);
         let leaving = std::mem::take(&mut self.leaving);
         self.leaving = leaving.into_iter().map(|(until, id)| (until.min(soon), id)).collect();
-        for door in self.doors.iter_mut().filter_map(Option::take) {
-            shut(&mut self.reactor, door);
+        for listener in self.listeners.iter_mut().filter_map(Option::take) {
+            shut(&mut self.reactor, listener);
         }
     }
 
     /// Listens where the configuration says, changes the engine, or changes nothing.
     fn reconfigure(&mut self, config: &Config) -> Result<(), String> {
-        let wanted = Door::wanted(config);
-        let is_wanted = |door: &Door| wanted.iter().any(|it| door.is(it));
+        let wanted = ProtocolListener::wanted(config);
+        let is_wanted = |listener: &ProtocolListener| wanted.iter().any(|it| listener.is(it));
         let (mut fresh, mut turned) = (Vec::new(), Vec::new());
         for it in &wanted {
-            if self.doors.iter().flatten().any(|door| door.is(it)) {
+            if self.listeners.iter().flatten().any(|listener| listener.is(it)) {
                 continue;
             }
-            let may_turn = |door: &Door| door.asked == it.0 && !is_wanted(door);
-            if let Some(at) = self.doors.iter().position(|it| it.as_ref().is_some_and(may_turn)) {
+            let may_turn =
+                |listener: &ProtocolListener| listener.asked == it.0 && !is_wanted(listener);
+            if let Some(at) = self.listeners.iter().position(|it| it.as_ref().is_some_and(may_turn))
+            {
                 turned.push((at, it.1));
                 continue;
             }
             // Nothing is changed before all of them are open.
-            match Door::open(&it.0, it.1).and_then(|door| self.open(door)) {
+            match ProtocolListener::open(&it.0, it.1).and_then(|listener| self.open(listener)) {
                 Ok(at) => fresh.push(at),
                 Err(cause) => {
-                    for door in fresh.into_iter().filter_map(|at: usize| self.doors[at].take()) {
-                        shut(&mut self.reactor, door);
+                    for listener in
+                        fresh.into_iter().filter_map(|at: usize| self.listeners[at].take())
+                    {
+                        shut(&mut self.reactor, listener);
                     }
                     return Err(cause.to_string());
                 }
             }
         }
         for (at, protocol) in turned {
-            if let Some(door) = &mut self.doors[at] {
-                door.protocol = protocol;
+            if let Some(listener) = &mut self.listeners[at] {
+                listener.protocol = protocol;
             }
         }
-        for door in self.doors.iter_mut().filter_map(|slot| slot.take_if(|it| !is_wanted(it))) {
-            info!(address = %door.listener.address(), "no longer listening");
-            shut(&mut self.reactor, door);
+        for listener in
+            self.listeners.iter_mut().filter_map(|slot| slot.take_if(|it| !is_wanted(it)))
+        {
+            info!(address = %listener.socket.address(), "no longer listening");
+            shut(&mut self.reactor, listener);
         }
-        for door in fresh.into_iter().filter_map(|at| self.doors[at].as_ref()) {
-            info!(address = %door.listener.address(), "listening");
+        for listener in fresh.into_iter().filter_map(|at| self.listeners[at].as_ref()) {
+            info!(address = %listener.socket.address(), "listening");
         }
         self.reactor.set_idle(config.router.idle);
         self.engine.reconfigure(self.now, config);
@@ -617,9 +627,9 @@ impl Pump {
 }
 
 /// Ends a listener.
-fn shut(reactor: &mut Reactor, mut door: Door) {
+fn shut(reactor: &mut Reactor, mut listener: ProtocolListener) {
     // Dropping it ends it too.
-    let _ = reactor.remove_listener(&mut door.listener);
+    let _ = reactor.remove_listener(&mut listener.socket);
 }
 
 impl Drop for Pump {
@@ -628,6 +638,6 @@ impl Drop for Pump {
     }
 }
 
-fn find(wires: &mut [Option<Wire>], id: ConnectionId) -> Option<&mut Wire> {
-    wires.get_mut(id.index as usize)?.as_mut().filter(|wire| wire.id == id)
+fn find(connections: &mut [Option<Connection>], id: ConnectionId) -> Option<&mut Connection> {
+    connections.get_mut(id.index as usize)?.as_mut().filter(|connection| connection.id == id)
 }

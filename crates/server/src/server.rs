@@ -17,7 +17,7 @@ pub(crate) use store::since_1970;
 
 use crate::config::Config;
 use crate::http;
-use crate::pump::{Door, Pump};
+use crate::pump::{ProtocolListener, Pump};
 
 /// Starts routers.
 ///
@@ -64,7 +64,7 @@ pub struct Running {
     handle: Handle,
     thread: Option<JoinHandle<io::Result<()>>>,
     /// Ends when it is dropped.
-    _http: Option<trunkline_net::http::Running>,
+    _http: Option<trunkline_http::Running>,
 }
 
 impl Server {
@@ -78,15 +78,15 @@ impl Server {
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
-        let mut doors = Vec::new();
-        for (address, protocol) in Door::wanted(&config) {
-            doors.push(Door::open(&address, protocol)?);
+        let mut listeners = Vec::new();
+        for (address, protocol) in ProtocolListener::wanted(&config) {
+            listeners.push(ProtocolListener::open(&address, protocol)?);
         }
-        let listening = |door: &Door| Listening {
-            protocol: door.protocol.name(),
-            address: door.listener.address(),
+        let listening = |listener: &ProtocolListener| Listening {
+            protocol: listener.protocol.name(),
+            address: listener.socket.address(),
         };
-        let mut addresses: Vec<Listening> = doors.iter().map(listening).collect();
+        let mut addresses: Vec<Listening> = listeners.iter().map(listening).collect();
         let http = start_http(&config, descriptors.share(), &handle)?;
         addresses.extend(http.iter().map(|http| Listening {
             protocol: "http",
@@ -94,7 +94,7 @@ impl Server {
         }));
         let engine = store::open(&config, &handle)?;
         let shared = (Arc::clone(handle.shared()), descriptors);
-        let pump = Pump::new(engine, reactor, shared, doors)?;
+        let pump = Pump::new(engine, reactor, shared, listeners)?;
         let thread =
             thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
         Ok(Running { addresses, handle, thread: Some(thread), _http: http })
@@ -112,7 +112,7 @@ fn start_http(
     config: &Config,
     connections: usize,
     handle: &Handle,
-) -> io::Result<Option<trunkline_net::http::Running>> {
+) -> io::Result<Option<trunkline_http::Running>> {
     let Some(address) = &config.listen.http else { return Ok(None) };
     let settings = http::Settings {
         metrics_clients: config.metrics.clients,

@@ -1,19 +1,19 @@
 //! A connection's two halves: what reads its bytes, and what renders for it.
 //!
-//! A `Session` turns the bytes of a client into calls of its [`Desk`]. A [`Face`] belongs to the
+//! A `Session` turns the bytes of a client into calls of its [`ClientContext`]. A [`ClientRenderer`] belongs to the
 //! router and renders deliveries; it also tells the client what only the engine knows.
 
-mod desk;
-mod face;
+mod context;
 mod native;
+mod renderer;
 mod requests;
 mod websocket;
 
-pub(crate) use desk::{Ask, close, code_of, denied};
-pub use desk::{Asked, Denied, Desk, NotNow, ToStore};
-pub use face::Face;
-pub use native::{NativeFace, NativeSession};
-pub use websocket::{WebSocketFace, WebSocketSession};
+pub(crate) use context::{Ask, close, code_of, denied};
+pub use context::{Asked, ClientContext, Denied, NotNow, ToStore};
+pub use native::{NativeRenderer, NativeSession};
+pub use renderer::ClientRenderer;
+pub use websocket::{WebSocketRenderer, WebSocketSession};
 
 use trunkline_router::TopicId;
 
@@ -56,10 +56,10 @@ impl Session {
 
     /// Handles what is whole in `bytes`, and says how many bytes that was.
     #[inline]
-    pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
+    pub(crate) fn received(&mut self, context: &mut ClientContext<'_>, bytes: &[u8]) -> usize {
         match self {
-            Self::Native(session) => session.received(desk, bytes),
-            Self::WebSocket(session) => session.received(desk, bytes),
+            Self::Native(session) => session.received(context, bytes),
+            Self::WebSocket(session) => session.received(context, bytes),
         }
     }
 

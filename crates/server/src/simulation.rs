@@ -13,7 +13,7 @@
 //!   updates replaced;
 //! - *conflation*: no update comes before its time, and each says truly how old it is;
 //! - *rate*, *queue*: no client gets more in a second, or has more waiting, than it asked for;
-//! - *ledger*: every lane's, client's and the total add up, and agree with what was published, what
+//! - *ledger*: every match's, client's and the total add up, and agree with what was published, what
 //!   was written and what the client saw, less what was under way when it died;
 //! - *client library*: its events are what the router wrote;
 //! - *isolation*: each run is repeated with its slow clients reading fast, and all others see the same,

@@ -109,7 +109,7 @@ pub struct Totals {
     /// Subscriptions that are made.
     pub subscriptions_now: u64,
     /// Pairs of a subscription and a topic that it has matched.
-    pub lanes_now: u64,
+    pub matches_now: u64,
     /// Bytes in queues; the ledger counts their messages.
     pub queued_bytes_now: u64,
     /// Connections that were accepted.

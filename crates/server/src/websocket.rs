@@ -13,7 +13,7 @@ mod writer;
 mod tests;
 
 pub use command::{Command, CommandError, Payload, ReplyTo};
-pub use handshake::{Wishes, unavailable};
+pub use handshake::{Requested, unavailable};
 pub use origin::Origins;
 pub use reader::{Ended, Incoming, Reader, Settings};
 pub use writer::{

@@ -8,8 +8,8 @@ use std::time::Duration;
 use raw::{PATIENCE, Raw, Seen, eventually, router};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use trunkline_client::{Client, Options, code, format};
+use trunkline_http::{self as http, ClientConfig, HeaderMap, Method, StatusCode};
 use trunkline_native as native;
-use trunkline_net::http::{self, ClientConfig, HeaderMap, Method, StatusCode};
 
 /// Half of them are reserved.
 const LIMIT: u64 = 512;

@@ -10,7 +10,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{chore, commit};
+use trunkline_journal::{commit, task};
 use trunkline_native::{self as native, RouterFrame, code, format};
 use trunkline_server::snapshot::{JournalStatus, SnapshotRequest};
 use trunkline_server::{Config, ConnectionId, Engine};
@@ -42,8 +42,8 @@ impl Machine {
         loop {
             if let Some(it) = engine.next_commit(*now) {
                 engine.committed(*now, commit(disk, &it));
-            } else if let Some(it) = engine.next_chore(*now) {
-                engine.chore_done(*now, chore(disk, &it));
+            } else if let Some(it) = engine.next_task(*now) {
+                engine.task_done(*now, task(disk, &it));
             } else {
                 return;
             }
@@ -200,12 +200,12 @@ fn a_full_disk_is_told_when_it_begins_and_when_it_is_over() {
         machine.bench.now += 2 * SECOND;
         let now = machine.bench.now;
         machine.bench.engine.advance(now);
-        let another = machine.bench.engine.next_chore(now).expect("another try");
+        let another = machine.bench.engine.next_task(now).expect("another try");
         assert!(!machine.journal().trouble.is_empty());
         let told = lines.about_room();
         assert!(matches!(&*told, [(Level::ERROR, text)] if text.contains("no room")), "{told:?}");
         machine.disk.set_room(None);
-        machine.bench.engine.chore_done(now, chore(&mut machine.disk, &another));
+        machine.bench.engine.task_done(now, task(&mut machine.disk, &another));
         assert_eq!(machine.journal().trouble, "");
         assert!(machine.store(desk, refused, &payload));
         let told = lines.about_room();

@@ -27,7 +27,7 @@ fn a_snapshot_shows_clients_topics_and_a_ledger_that_adds_up() {
     let snapshot = handle.snapshot(ALL).expect("the router answers");
     let totals = &snapshot.totals;
     assert_eq!((totals.clients_now, totals.connections), (2, 2));
-    assert_eq!((totals.topics_now, totals.subscriptions_now, totals.lanes_now), (2, 1, 1));
+    assert_eq!((totals.topics_now, totals.subscriptions_now, totals.matches_now), (2, 1, 1));
     assert_eq!(totals.messages, 4);
     assert!(totals.turns > 0 && totals.received_bytes > 0 && totals.sent_bytes > 0);
     assert_eq!(totals.ledger, Counts { published: 3, delivered: 3, ..Counts::default() });

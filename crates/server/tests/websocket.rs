@@ -30,13 +30,13 @@ fn address(router: &Running, protocol: &str) -> String {
 }
 
 /// `127.0.0.1:PORT`.
-fn door(router: &Running) -> String {
+fn listener(router: &Running) -> String {
     let url = address(router, "websocket");
     url.trim_start_matches("ws://").trim_end_matches('/').to_owned()
 }
 
 fn tcp(router: &Running) -> TcpStream {
-    let stream = TcpStream::connect(door(router)).expect("a connection");
+    let stream = TcpStream::connect(listener(router)).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     stream
 }
@@ -46,7 +46,7 @@ struct Page(WebSocket<TcpStream>);
 impl Page {
     /// Connects, and has been welcomed.
     fn open(router: &Running, query: &str) -> Self {
-        let url = format!("ws://{}/{query}", door(router));
+        let url = format!("ws://{}/{query}", listener(router));
         let request = url.into_client_request().expect("a request");
         let (socket, _) = tungstenite::client(request, tcp(router)).expect("a handshake");
         let mut page = Self(socket);
@@ -115,7 +115,7 @@ fn a_page_subscribes_publishes_and_leaves() {
     assert_eq!(page.binary(), b"\xff\x00");
     assert_eq!(page.ask(&json!({"ping": 5})), json!({"pong": 5}));
     assert_eq!(page.ask(&json!({"unsubscribe": 1})), json!({"unsubscribed": 1}));
-    page.say(&json!({"publish": "fx/EURUSD", "payload": "unheard"}));
+    page.say(&json!({"publish": "fx/EURUSD", "payload": "ignored"}));
     assert_eq!(page.ask(&json!({"ping": 6})), json!({"pong": 6}));
     page.0.close(None).expect("it is sent");
     assert!(matches!(page.0.read(), Ok(Message::Close(None))));
@@ -297,7 +297,7 @@ fn pages_of_other_origins_are_refused() {
     let router = start(|config| config.websocket.origins = vec!["https://desk.example.org".into()]);
     let connect = |origin: &str| {
         let mut request =
-            format!("ws://{}/", door(&router)).into_client_request().expect("a request");
+            format!("ws://{}/", listener(&router)).into_client_request().expect("a request");
         request.headers_mut().insert("Origin", origin.parse().expect("a header"));
         tungstenite::client(request, tcp(&router)).map(|_| ()).map_err(|error| error.to_string())
     };

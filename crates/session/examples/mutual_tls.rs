@@ -3,8 +3,8 @@
 //! `cargo run -p trunkline-session --example mutual_tls`
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use trunkline_http::{ClientTls, ServerTls};
 use trunkline_message::Message;
-use trunkline_net::http::{ClientTls, ServerTls};
 use trunkline_session::soap::{Binding, ClientConfig, Config, Context, Fault, Server, Service};
 use trunkline_wire::Text;
 

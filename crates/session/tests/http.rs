@@ -4,8 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use trunkline_http::Compression;
 use trunkline_message::{Message, UnknownContent};
-use trunkline_net::http::Compression;
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, Context, Fault, FaultCode, Running, Server, Service,
     TcpConfig, TcpServer,

@@ -8,10 +8,10 @@
 use std::time::{Duration, Instant};
 
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Options, chore, commit};
+use trunkline_journal::{Options, commit, task};
 use trunkline_store::{
-    Consume, Consuming, Delivery, Denied, Durability, Loss, Moment, NewMessage, Outlet, Settings,
-    Store, Stored,
+    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    Settings, Store, Stored,
 };
 
 /// Unacknowledged messages of each subscription.
@@ -21,7 +21,7 @@ const WINDOW: u32 = 100_000;
 #[derive(Default)]
 struct Told(u64, Vec<u64>);
 
-impl Outlet for Told {
+impl EventSink for Told {
     fn has_room(&mut self, _: u64) -> bool {
         true
     }
@@ -57,10 +57,10 @@ impl Bench {
     fn turn<T>(
         &mut self,
         what: &'static str,
-        work: impl FnOnce(&mut Store, Moment, &mut Told) -> T,
+        work: impl FnOnce(&mut Store, ClockReading, &mut Told) -> T,
     ) -> T {
         self.now += 1_000;
-        let at = Moment { now: self.now, time: 1_700_000_000_000_000_000 + self.now };
+        let at = ClockReading { now: self.now, time: 1_700_000_000_000_000_000 + self.now };
         let begin = Instant::now();
         let result = work(&mut self.store, at, &mut self.told);
         let took = begin.elapsed();
@@ -84,9 +84,9 @@ impl Bench {
             let result = commit(&mut self.disk, &it);
             self.turn("committed", |store, at, told| store.committed(at, result, told));
         }
-        while let Some(it) = self.turn("next chore", |store, at, _| store.next_chore(at)) {
-            let done = chore(&mut self.disk, &it);
-            self.turn("chore done", |store, at, told| store.chore_done(at, done, told));
+        while let Some(it) = self.turn("next task", |store, at, _| store.next_task(at)) {
+            let done = task(&mut self.disk, &it);
+            self.turn("task done", |store, at, told| store.task_done(at, done, told));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::body::kind;
 use crate::durable::Durable;
-use crate::outlet::{Denied, Moment, Outlet};
+use crate::event_sink::{ClockReading, Denied, EventSink};
 use crate::store::{Answer, Store};
 
 /// Ranges in a record of what is done, at most, and in all that are written in one turn.
@@ -26,11 +26,11 @@ impl Store {
     /// [`Denied::Unknown`]: the client has no such subscription. [`Denied::Limit`]: the message comes again.
     pub fn acknowledge(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         client: u64,
         subscription: u32,
         (position, is_cumulative): (u64, bool),
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Denied::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
@@ -49,9 +49,9 @@ impl Store {
             durable.unlogged = Default::default();
             if wants_told && let Some(consumer) = self.consumers.get(&id) {
                 let (kept, last) = (consumer.acknowledgements, self.journal.last());
-                outlet.acknowledged(client, subscription, self.durability(false), kept, last);
+                sink.acknowledged(client, subscription, self.durability(false), kept, last);
             }
-            self.pump(number, at, outlet);
+            self.pump(number, at, sink);
             return Ok(());
         }
         self.is_urgent |= wants_told;
@@ -60,8 +60,8 @@ impl Store {
                 self.unlogged.push_back(number);
             }
             self.be_lazy(at.now);
-            self.stop_if_over(number, ranges, outlet);
-            self.pump(number, at, outlet);
+            self.stop_if_over(number, ranges, sink);
+            self.pump(number, at, sink);
         }
         count.map(|_| ())
     }
@@ -100,7 +100,7 @@ impl Store {
     /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
     /// finds no room is tried again with the next commit. Who has more than a turn may take is the last of the
     /// next turn.
-    pub(crate) fn log_acknowledgements(&mut self, at: Moment) -> bool {
+    pub(crate) fn log_acknowledgements(&mut self, at: ClockReading) -> bool {
         let mut rest = RANGES;
         for _ in 0..self.unlogged.len() {
             // Without room for the least of records nobody's is made for nothing.
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Those of one subscription; whether all of them are in the journal. Only what is takes of the rest.
-    fn log_acknowledgements_of(&mut self, at: Moment, number: u32, rest: &mut usize) -> bool {
+    fn log_acknowledgements_of(&mut self, at: ClockReading, number: u32, rest: &mut usize) -> bool {
         let mut most = RANGES.min((self.journal.record_bytes() - HEAD) / RANGE);
         while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
             let ranges = durable.unlogged.ranges.len().min(most).min(*rest);
@@ -166,11 +166,11 @@ impl Store {
     /// [`Denied::Unknown`]: the client has no such subscription.
     pub fn release(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         client: u64,
         subscription: u32,
         (position, delay): (u64, u64),
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Denied::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
@@ -190,7 +190,7 @@ impl Store {
             consumer.in_flight -= 1;
             durable.give_back(&flight, at.now, due);
         }
-        self.pump(number, at, outlet);
+        self.pump(number, at, sink);
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 
 use crate::body::{Writer, kind};
 use crate::durable::{Account, Durable};
-use crate::outlet::{Denied, Moment};
+use crate::event_sink::{ClockReading, Denied};
 use crate::state::{Part, VERSION};
 use crate::store::Store;
 use trunkline_journal::Room;
@@ -47,7 +47,7 @@ const AHEAD: usize = 4 << 20;
 
 impl Store {
     /// Begins a segment with a piece of what is known.
-    pub(crate) fn begin_segment(&mut self, at: Moment) -> Result<(), Denied> {
+    pub(crate) fn begin_segment(&mut self, at: ClockReading) -> Result<(), Denied> {
         // What is in memory is gone with what is known of it.
         if !self.journal.is_on_disk() {
             return Ok(self.journal.begin_segment(at.time, None)?);
@@ -84,7 +84,7 @@ impl Store {
 
     /// While records wait for the checkpoint a piece goes into the journal in each turn, and not only with each
     /// commit: the next commit has many.
-    pub(crate) fn hurry_with_checkpoint(&mut self, at: Moment) {
+    pub(crate) fn hurry_with_checkpoint(&mut self, at: ClockReading) {
         if self.is_checkpoint_awaited {
             let is_ahead = self.journal.pending() >= AHEAD;
             self.is_checkpoint_awaited = !is_ahead && self.go_on_with_checkpoint(at);
@@ -92,7 +92,7 @@ impl Store {
     }
 
     /// Puts the next piece of the checkpoint into the journal, if there is one and room for it; whether there is.
-    pub(crate) fn go_on_with_checkpoint(&mut self, at: Moment) -> bool {
+    pub(crate) fn go_on_with_checkpoint(&mut self, at: ClockReading) -> bool {
         let Some(checkpoint) = self.checkpoint else { return false };
         // The next segment will begin with it otherwise.
         if self.journal.make_room(self.piece_bytes()) != Ok(Room::Here) {

@@ -5,7 +5,7 @@ use trunkline_router::check_pattern;
 use crate::body::{Writer, kind};
 use crate::conflation::Conflated;
 use crate::durable::Durable;
-use crate::outlet::{Consuming, Denied, Moment, Outlet};
+use crate::event_sink::{ClockReading, Consuming, Denied, EventSink};
 use crate::store::{Answer, Store};
 
 /// Where a subscription begins.
@@ -85,10 +85,10 @@ impl Store {
     /// They are not to be had so; nothing has changed.
     pub fn consume(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         client: u64,
         asked: &Consume<'_>,
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         if check_pattern(asked.pattern).is_err() {
             return Err(Denied::Pattern);
@@ -133,9 +133,9 @@ impl Store {
         }
         // Else it is told when the subscription stands.
         if self.durables.get(&number).is_some_and(|it| it.stands) {
-            self.tell_consuming(consumer, outlet);
+            self.tell_consuming(consumer, sink);
         }
-        self.pump(number, at, outlet);
+        self.pump(number, at, sink);
         Ok(())
     }
 
@@ -160,7 +160,7 @@ impl Store {
         }
     }
 
-    fn new_durable(&mut self, at: Moment, asked: &Consume<'_>) -> Result<u32, Denied> {
+    fn new_durable(&mut self, at: ClockReading, asked: &Consume<'_>) -> Result<u32, Denied> {
         let limit = self.settings.durables;
         if self.durables.len() >= limit {
             let text =
@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// A subscription stands when what is known of it is on disk.
-    fn log_subscription(&mut self, at: Moment, number: u32, durable: &Durable) {
+    fn log_subscription(&mut self, at: ClockReading, number: u32, durable: &Durable) {
         if self.journal.is_on_disk() {
             let body = durable.body(number, self.journal.last() + 1);
             let appended = self.journal.append(at.time, kind::SUBSCRIPTION, &[&body]);
@@ -209,7 +209,7 @@ impl Store {
     }
 
     /// Makes a subscription stand that begins with the last so many, once it is known where that is.
-    pub(crate) fn log_late(&mut self, at: Moment, number: u32) {
+    pub(crate) fn log_late(&mut self, at: ClockReading, number: u32) {
         let Some(durable) = self.durables.get(&number) else { return };
         let is_known = durable.backwards.is_none()
             && (durable.search.is_none_or(|it| it.skip == 0) || !durable.ready.is_empty());
@@ -228,21 +228,21 @@ impl Store {
     }
 
     /// A subscription is on disk.
-    pub(crate) fn stand(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+    pub(crate) fn stand(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         durable.stands = true;
         for consumer in durable.consumers.clone() {
-            self.tell_consuming(consumer, outlet);
+            self.tell_consuming(consumer, sink);
         }
-        self.pump(number, at, outlet);
+        self.pump(number, at, sink);
     }
 
     /// A subscription will never stand.
-    pub(crate) fn fall(&mut self, number: u32, denied: &Denied, outlet: &mut impl Outlet) {
+    pub(crate) fn fall(&mut self, number: u32, denied: &Denied, sink: &mut impl EventSink) {
         let Some(durable) = self.remove_durable(number) else { return };
         for consumer in durable.consumers.iter().filter_map(|id| self.consumers.remove(id)) {
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
-            outlet.refused(consumer.client, consumer.subscription, denied);
+            sink.refused(consumer.client, consumer.subscription, denied);
         }
     }
 
@@ -258,7 +258,7 @@ impl Store {
         Some(durable)
     }
 
-    fn tell_consuming(&mut self, consumer: u32, outlet: &mut impl Outlet) {
+    fn tell_consuming(&mut self, consumer: u32, sink: &mut impl EventSink) {
         let Some(it) = self.consumers.get(&consumer) else { return };
         let end = self.journal.last() + 1;
         let durable = self.durables.get(&it.durable);
@@ -267,7 +267,7 @@ impl Store {
         let Consumer { client, subscription, window, is_new, .. } = *it;
         let most = durable.map(|durable| durable.share(self.settings.ranges));
         let window = window.min(most.unwrap_or(u32::MAX));
-        outlet.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
+        sink.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }
 
     /// A consumer leaves: what it has not acknowledged is for others, or for later.
@@ -277,10 +277,10 @@ impl Store {
     /// [`Denied::Unknown`]: the client has no such subscription.
     pub fn detach(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         client: u64,
         subscription: u32,
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         let id = self.consumer_of.remove(&(client, subscription)).ok_or(Denied::Unknown)?;
         let consumer = self.consumers.remove(&id).ok_or(Denied::Unknown)?;
@@ -293,18 +293,18 @@ impl Store {
             return Ok(());
         }
         durable.leave(id, &consumer);
-        self.look_for_some(number, at, outlet);
-        self.pump(number, at, outlet);
+        self.look_for_some(number, at, sink);
+        self.pump(number, at, sink);
         Ok(())
     }
 
     /// A client is gone.
-    pub fn disconnect(&mut self, at: Moment, client: u64, outlet: &mut impl Outlet) {
+    pub fn disconnect(&mut self, at: ClockReading, client: u64, sink: &mut impl EventSink) {
         let of_it = self.consumer_of.range((client, 0)..=(client, u32::MAX));
         let of_it: Vec<u32> = of_it.map(|((_, subscription), _)| *subscription).collect();
         for subscription in of_it {
             // It is there.
-            let _ = self.detach(at, client, subscription, outlet);
+            let _ = self.detach(at, client, subscription, sink);
         }
     }
 
@@ -315,9 +315,9 @@ impl Store {
     /// There is none of this name, or the journal has failed.
     pub fn delete(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         name: &str,
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         let number = *self.names.get(name).ok_or(Denied::Unknown)?;
         if let Some(why) = self.journal.failure() {
@@ -328,14 +328,14 @@ impl Store {
         self.log_deleted(at);
         for consumer in durable.consumers.iter().filter_map(|id| self.consumers.remove(id)) {
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
-            outlet.ended(consumer.client, consumer.subscription);
+            sink.ended(consumer.client, consumer.subscription);
         }
         self.retain_at = self.retain_at.min(at.now);
         Ok(())
     }
 
     /// Puts deletions into the journal. A full one has room later, since they make some.
-    pub(crate) fn log_deleted(&mut self, at: Moment) {
+    pub(crate) fn log_deleted(&mut self, at: ClockReading) {
         while let Some(number) = self.deleted.last().copied()
             && self.make_room(at, 4).is_ok()
         {
@@ -346,12 +346,12 @@ impl Store {
     }
 
     /// A client can take messages again.
-    pub fn client_has_room(&mut self, at: Moment, client: u64, outlet: &mut impl Outlet) {
+    pub fn client_has_room(&mut self, at: ClockReading, client: u64, sink: &mut impl EventSink) {
         let of_it = self.consumer_of.range((client, 0)..=(client, u32::MAX));
         let consumers: Vec<u32> = of_it.map(|(_, consumer)| *consumer).collect();
         for consumer in consumers {
             if let Some(number) = self.consumers.get(&consumer).map(|it| it.durable) {
-                self.pump(number, at, outlet);
+                self.pump(number, at, sink);
             }
         }
     }

@@ -7,7 +7,7 @@ use trunkline_journal::{Journal, Lookup};
 use crate::body::StoredMessage;
 use crate::consumer::Consumer;
 use crate::durable::{Durable, Entry, Flight, LossReason};
-use crate::outlet::{Delivery, Moment, Outlet};
+use crate::event_sink::{ClockReading, Delivery, EventSink};
 use crate::store::Store;
 
 /// Messages that are known to wait in a subscription; where there are more, they are looked for in the
@@ -33,18 +33,18 @@ enum Step {
 
 impl Store {
     /// Delivers what can be delivered of a subscription.
-    pub(crate) fn pump(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+    pub(crate) fn pump(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
         if !self.find_some(number, at) {
             return self.log_soon(number, at.now);
         }
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
-        self.deliver_some(number, at, outlet);
+        self.deliver_some(number, at, sink);
         self.log_soon(number, at.now);
-        self.stop_if_over(number, ranges, outlet);
+        self.stop_if_over(number, ranges, sink);
     }
 
     /// Looks for more messages of a subscription where few are known; whether some may be delivered then.
-    fn find_some(&mut self, number: u32, at: Moment) -> bool {
+    fn find_some(&mut self, number: u32, at: ClockReading) -> bool {
         if let Some(durable) = self.durables.get_mut(&number)
             && let Some(conflated) = &mut durable.conflated
         {
@@ -67,10 +67,10 @@ impl Store {
         true
     }
 
-    fn deliver_some(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+    fn deliver_some(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
         for _ in 0..TURN {
-            if let Step::Wait = self.step(number, at, outlet) {
-                return self.tell_losses(number, outlet);
+            if let Step::Wait = self.step(number, at, sink) {
+                return self.tell_losses(number, sink);
             }
         }
         self.add_work(number);
@@ -97,26 +97,26 @@ impl Store {
     }
 
     /// Tells what will not come to a consumer, though nothing else comes either.
-    fn tell_losses(&mut self, number: u32, outlet: &mut impl Outlet) {
+    fn tell_losses(&mut self, number: u32, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         if durable.losses.is_empty() || !durable.stands {
             return;
         }
         let consumers = durable.consumers.iter().filter_map(|id| self.consumers.get(id));
-        let mut with_room = consumers.filter(|it| outlet.has_room(it.client));
+        let mut with_room = consumers.filter(|it| sink.has_room(it.client));
         let Some(client) = with_room.next().map(|it| (it.client, it.subscription)) else { return };
         for loss in durable.losses.drain(..) {
-            outlet.lost(client.0, client.1, &loss);
+            sink.lost(client.0, client.1, &loss);
         }
     }
 
     /// Lets go of what expired in a subscription that nobody takes messages of.
-    pub(crate) fn drop_expired(&mut self, number: u32, at: Moment) {
+    pub(crate) fn drop_expired(&mut self, number: u32, at: ClockReading) {
         self.drop_some_expired(number, at);
         self.log_soon(number, at.now);
     }
 
-    fn drop_some_expired(&mut self, number: u32, at: Moment) {
+    fn drop_some_expired(&mut self, number: u32, at: ClockReading) {
         for _ in 0..TURN {
             let Some(durable) = self.durables.get_mut(&number) else { return };
             if !durable.consumers.is_empty() {
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// Lets go of the first in line if it expired; whether it was so.
-    fn drop_first_if_expired(&mut self, number: u32, at: Moment) -> bool {
+    fn drop_first_if_expired(&mut self, number: u32, at: ClockReading) -> bool {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return false };
         let Some((entry, is_again, _)) = durable.next(at.now) else { return false };
@@ -166,16 +166,16 @@ impl Store {
     }
 
     /// Delivers what waited for the disk.
-    pub(crate) fn pump_waiting(&mut self, at: Moment, outlet: &mut impl Outlet) {
+    pub(crate) fn pump_waiting(&mut self, at: ClockReading, sink: &mut impl EventSink) {
         for number in std::mem::take(&mut self.waiting) {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.waits_for_disk = false;
             }
-            self.pump(number, at, outlet);
+            self.pump(number, at, sink);
         }
     }
 
-    fn step(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) -> Step {
+    fn step(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) -> Step {
         let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Self { journal, durables, consumers, .. } = self;
         let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
@@ -229,26 +229,26 @@ impl Store {
             self.set_alarm(number, due);
             return Step::Wait;
         }
-        let Some(id) = choose(durable, consumers, most, outlet) else { return Step::Wait };
+        let Some(id) = choose(durable, consumers, most, sink) else { return Step::Wait };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
         durable.take(is_again, at.now, true);
         let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
         let age = at.time.saturating_sub(time);
         delivery.conflation = durable.conflated.is_some().then_some((replaced, age));
-        if durable.hand_over(consumer, id, (&entry, &delivery), outlet) {
+        if durable.hand_over(consumer, id, (&entry, &delivery), sink) {
             self.unconfirmed.push(id);
         }
         Step::Done
     }
 
     /// Tells consumers who want to know what is on disk now.
-    pub(crate) fn confirm(&mut self, durable: u64, outlet: &mut impl Outlet) {
+    pub(crate) fn confirm(&mut self, durable: u64, sink: &mut impl EventSink) {
         let durability = self.durability(true);
         let consumers = &mut self.consumers;
         self.unconfirmed.retain(|id| {
             let Some(consumer) = consumers.get_mut(id) else { return false };
             let position = consumer.unconfirmed.min(durable);
-            outlet.confirmed(consumer.client, consumer.subscription, durability, position);
+            sink.confirmed(consumer.client, consumer.subscription, durability, position);
             consumer.is_unconfirmed = consumer.unconfirmed > durable;
             consumer.is_unconfirmed
         });
@@ -267,14 +267,14 @@ fn choose(
     durable: &mut Durable,
     consumers: &BTreeMap<u32, Consumer>,
     most: u32,
-    outlet: &mut impl Outlet,
+    sink: &mut impl EventSink,
 ) -> Option<u32> {
     let count = durable.consumers.len();
     for step in 0..count {
         let turn = (durable.turn + step) % count;
         let id = durable.consumers[turn];
         let Some(consumer) = consumers.get(&id) else { continue };
-        if !consumer.is_full(most) && outlet.has_room(consumer.client) {
+        if !consumer.is_full(most) && sink.has_room(consumer.client) {
             durable.turn = turn + 1;
             return Some(id);
         }
@@ -312,12 +312,12 @@ impl Durable {
         consumer: &mut Consumer,
         id: u32,
         (entry, delivery): (&Entry, &Delivery<'_>),
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> bool {
         for loss in self.losses.drain(..) {
-            outlet.lost(consumer.client, consumer.subscription, &loss);
+            sink.lost(consumer.client, consumer.subscription, &loss);
         }
-        outlet.deliver(consumer.client, delivery);
+        sink.deliver(consumer.client, delivery);
         self.account.deliveries += 1;
         if !self.is_replay() {
             consumer.in_flight += 1;

@@ -5,13 +5,13 @@ use trunkline_journal::{Address, Lookup};
 use crate::body::{StoredMessage, kind};
 use crate::consumer::Start;
 use crate::durable::{Backwards, Durable, Entry, LossReason, Search};
-use crate::outlet::Moment;
+use crate::event_sink::ClockReading;
 use crate::pump::{READY, SEARCHED};
 use crate::store::Store;
 
 impl Store {
     /// Lets a subscription begin somewhere.
-    pub(crate) fn begin(&self, durable: &mut Durable, start: Start, now: Moment) {
+    pub(crate) fn begin(&self, durable: &mut Durable, start: Start, now: ClockReading) {
         let from = |at: Address, position: u64, from_time: u64| Search {
             at,
             position: position.max(self.journal.first()).min(self.journal.last() + 1),
@@ -44,7 +44,7 @@ impl Store {
     }
 
     /// Looks for more messages that match.
-    pub(crate) fn search(&mut self, at: Moment, number: u32) {
+    pub(crate) fn search(&mut self, at: ClockReading, number: u32) {
         self.search_some(number, at.now);
         self.log_late(at, number);
     }

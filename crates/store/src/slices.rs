@@ -5,7 +5,7 @@ use trunkline_journal::Address;
 
 use crate::consumer::Consumer;
 use crate::durable::{Durable, Leaving, LossReason, Search};
-use crate::outlet::{Denied, Moment, Outlet};
+use crate::event_sink::{ClockReading, Denied, EventSink};
 use crate::store::Store;
 
 /// Messages that are looked at before others have their turn.
@@ -108,13 +108,18 @@ impl Store {
     }
 
     /// Goes on with what was not done in one turn.
-    pub(crate) fn look_for_some(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
+    pub(crate) fn look_for_some(
+        &mut self,
+        number: u32,
+        at: ClockReading,
+        sink: &mut impl EventSink,
+    ) {
         let before = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         self.finish_some(number);
-        self.stop_if_over(number, before, outlet);
+        self.stop_if_over(number, before, sink);
         let before = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         self.give_some_back(number, at.now);
-        self.stop_if_over(number, before, outlet);
+        self.stop_if_over(number, before, sink);
         self.log_soon(number, at.now);
         let is_left = |it: &Durable| !it.leaving.is_empty() || !it.behind.is_empty();
         if self.durables.get(&number).is_some_and(is_left) {
@@ -140,7 +145,7 @@ impl Store {
 
     /// Stops a subscription of which there are too many ranges, if it has more than it had. What was acknowledged
     /// all at once and not looked at yet is not done.
-    pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, outlet: &mut impl Outlet) {
+    pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, sink: &mut impl EventSink) {
         let limit = self.settings.ranges;
         let Some(durable) = self.durables.get_mut(&number) else { return };
         // Not as soon as there are no more than may be, or the next ones would be too many at once.
@@ -159,7 +164,7 @@ impl Store {
             let Some(consumer) = self.consumers.remove(&id) else { continue };
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
             durable.leave(id, &consumer);
-            outlet.refused(consumer.client, consumer.subscription, &denied);
+            sink.refused(consumer.client, consumer.subscription, &denied);
         }
         for leaving in &mut durable.leaving {
             leaving.through = None;
@@ -169,7 +174,7 @@ impl Store {
 
     /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may: so many of
     /// all together, and then it is for those that follow.
-    pub(crate) fn keep_quotas(&mut self, at: Moment) {
+    pub(crate) fn keep_quotas(&mut self, at: ClockReading) {
         let limit = self.journal.within(self.settings.quota_bytes);
         let position = self.journal.first_of(limit);
         if position <= self.journal.first() {

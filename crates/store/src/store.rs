@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use trunkline_journal::{Address, Chore, Commit, Done, Journal, Refusal, Room};
+use trunkline_journal::{Address, Commit, Done, Journal, Refusal, Room, Task};
 
 use crate::body::{StoredMessage, Writer, kind};
 use crate::checkpoint::Checkpoint;
 use crate::consumer::Consumer;
 use crate::directory::Directory;
 use crate::durable::{Account, Durable, Entry};
-use crate::outlet::{Denied, Durability, Moment, Outlet, Stored};
+use crate::event_sink::{ClockReading, Denied, Durability, EventSink, Stored};
 use crate::producer::{Producer, ProducerId, Producers, Unacknowledged};
 use crate::settings::{Level, Settings};
 
@@ -89,7 +89,7 @@ pub(crate) enum Answer {
 /// Producers, durable subscriptions and consumers over a journal.
 ///
 /// It does nothing by itself: it is told what comes and what time it is, gives out work for the disk
-/// ([`Self::next_commit`], [`Self::next_chore`]), and tells an [`Outlet`] what is to be told.
+/// ([`Self::next_commit`], [`Self::next_task`]), and tells an [`EventSink`] what is to be told.
 pub struct Store {
     pub(crate) journal: Journal,
     pub(crate) settings: Settings,
@@ -210,7 +210,12 @@ impl Store {
     /// # Errors
     ///
     /// [`Denied::Limit`], or the journal does not take it.
-    pub fn produce(&mut self, at: Moment, client: u64, name: &str) -> Result<Producing, Denied> {
+    pub fn produce(
+        &mut self,
+        at: ClockReading,
+        client: u64,
+        name: &str,
+    ) -> Result<Producing, Denied> {
         let number = match self.producers.number(name) {
             Some(number) => number,
             None => self.new_producer(at, name)?,
@@ -259,7 +264,7 @@ impl Store {
         self.producers.get(self.producers.number(name)?).map(|it| it.last)
     }
 
-    fn new_producer(&mut self, at: Moment, name: &str) -> Result<u32, Denied> {
+    fn new_producer(&mut self, at: ClockReading, name: &str) -> Result<u32, Denied> {
         let before = at.time.saturating_sub(self.settings.producer_keep);
         let limit = self.settings.producers;
         if self.producers.len() >= limit && !self.producers.forget_one(before) {
@@ -286,7 +291,7 @@ impl Store {
     }
 
     /// Makes room for a record, in a new segment behind a piece of what is known if it has to be.
-    pub(crate) fn make_room(&mut self, at: Moment, bytes: usize) -> Result<(), Denied> {
+    pub(crate) fn make_room(&mut self, at: ClockReading, bytes: usize) -> Result<(), Denied> {
         if self.waits_for_checkpoint() {
             return Err(Denied::Busy);
         }
@@ -313,22 +318,22 @@ impl Store {
     /// It is not stored; [`Denied::Busy`] if it is to be tried again.
     pub fn store(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         producer: ProducerId,
         message: &NewMessage<'_>,
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
-        let result = self.try_store(at, producer, message, outlet);
+        let result = self.try_store(at, producer, message, sink);
         self.counts.refused += u64::from(!matches!(result, Ok(()) | Err(Denied::Busy)));
         result
     }
 
     fn try_store(
         &mut self,
-        at: Moment,
+        at: ClockReading,
         id: ProducerId,
         message: &NewMessage<'_>,
-        outlet: &mut impl Outlet,
+        sink: &mut impl EventSink,
     ) -> Result<(), Denied> {
         if !self.is_next(id, message.sequence)? {
             self.tell_later(id.number);
@@ -380,9 +385,9 @@ impl Store {
         if waits {
             self.later.push_back((appended.position, appended.at));
         } else {
-            outlet.publish(message.topic, message.format, message.payload);
+            sink.publish(message.topic, message.format, message.payload);
         }
-        self.fan_out(at, message.topic, entry, outlet);
+        self.fan_out(at, message.topic, entry, sink);
         Ok(())
     }
 
@@ -405,7 +410,7 @@ impl Store {
     }
 
     /// Hands a message that was just appended to the durable subscriptions that match.
-    fn fan_out(&mut self, at: Moment, topic: &str, entry: Entry, outlet: &mut impl Outlet) {
+    fn fan_out(&mut self, at: ClockReading, topic: &str, entry: Entry, sink: &mut impl EventSink) {
         let durables = self.directory.route(topic).durables.clone();
         let written = (self.journal.writing(), self.journal.durable());
         for number in &durables {
@@ -420,7 +425,7 @@ impl Store {
         }
         // Delivering may write what is known of all of them, which is to be right of this message too.
         for number in durables {
-            self.pump(number, at, outlet);
+            self.pump(number, at, sink);
         }
     }
 
@@ -451,7 +456,7 @@ impl Store {
     }
 
     /// Tells producers what is acknowledged: once after several messages.
-    pub fn settle(&mut self, outlet: &mut impl Outlet) {
+    pub fn settle(&mut self, sink: &mut impl EventSink) {
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.due) {
             let client = self.producer_client.get(&number).copied();
@@ -464,7 +469,7 @@ impl Store {
             }
             if let Some(client) = client.filter(|_| sequence > 0) {
                 let durability = self.durability(position <= durable);
-                outlet.stored(client, &Stored { durability, sequence, position });
+                sink.stored(client, &Stored { durability, sequence, position });
             }
         }
     }
@@ -475,13 +480,13 @@ impl Store {
     }
 
     /// Whether there is something to write now.
-    pub fn wants_commit(&self, at: Moment) -> bool {
+    pub fn wants_commit(&self, at: ClockReading) -> bool {
         let is_due = self.lazy_at.is_some_and(|due| at.now >= due);
         (self.is_urgent || self.is_closing || is_due) && self.can_commit()
     }
 
     /// The next records to write, if there are any to write now.
-    pub fn next_commit(&mut self, at: Moment) -> Option<Commit> {
+    pub fn next_commit(&mut self, at: ClockReading) -> Option<Commit> {
         if !self.wants_commit(at) {
             return None;
         }
@@ -497,7 +502,12 @@ impl Store {
     }
 
     /// What came of the commit.
-    pub fn committed(&mut self, at: Moment, result: Result<(), String>, outlet: &mut impl Outlet) {
+    pub fn committed(
+        &mut self,
+        at: ClockReading,
+        result: Result<(), String>,
+        sink: &mut impl EventSink,
+    ) {
         self.journal.committed(at.now, result);
         self.counts.commits += 1;
         // What was appended in the meantime.
@@ -505,7 +515,7 @@ impl Store {
             self.is_urgent = true;
         }
         if self.journal.failure().is_some() {
-            self.tell_failure(outlet);
+            self.tell_failure(sink);
         }
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.awaiting) {
@@ -519,11 +529,11 @@ impl Store {
                 self.tell_later(number);
             }
         }
-        self.settle(outlet);
-        self.publish_later(durable, outlet);
-        self.answer(at, durable, outlet);
-        self.confirm(durable, outlet);
-        self.pump_waiting(at, outlet);
+        self.settle(sink);
+        self.publish_later(durable, sink);
+        self.answer(at, durable, sink);
+        self.confirm(durable, sink);
+        self.pump_waiting(at, sink);
         self.log_what_is_left(at);
         if self.checkpoint.is_some() {
             self.be_lazy(at.now);
@@ -532,7 +542,7 @@ impl Store {
     }
 
     /// Puts into the journal what there was no room for.
-    fn log_what_is_left(&mut self, at: Moment) {
+    fn log_what_is_left(&mut self, at: ClockReading) {
         for number in std::mem::take(&mut self.late) {
             self.log_late(at, number);
         }
@@ -540,7 +550,7 @@ impl Store {
     }
 
     /// Tells those who wait that they wait in vain.
-    fn tell_failure(&mut self, outlet: &mut impl Outlet) {
+    fn tell_failure(&mut self, sink: &mut impl EventSink) {
         if std::mem::replace(&mut self.has_told_failure, true) {
             return;
         }
@@ -550,18 +560,18 @@ impl Store {
             if let (Some(client), Some(producer)) = (client, self.producers.get_mut(*number))
                 && let Some(first) = producer.unacknowledged.front()
             {
-                outlet.failed(client, first.sequence, &denied);
+                sink.failed(client, first.sequence, &denied);
             }
         }
         for (_, answer) in std::mem::take(&mut self.answers) {
             if let Answer::Stands(number) = answer {
-                self.fall(number, &denied, outlet);
+                self.fall(number, &denied, sink);
             }
         }
     }
 
     /// Hands what is on disk now to direct subscribers.
-    fn publish_later(&mut self, durable: u64, outlet: &mut impl Outlet) {
+    fn publish_later(&mut self, durable: u64, sink: &mut impl EventSink) {
         while let Some((position, at)) = self.later.front().copied()
             && position <= durable
         {
@@ -570,12 +580,12 @@ impl Store {
             if let trunkline_journal::Lookup::Record { record, .. } = self.journal.at(at)
                 && let Some(message) = StoredMessage::read(record.body)
             {
-                outlet.publish(message.topic, message.format, message.payload);
+                sink.publish(message.topic, message.format, message.payload);
             }
         }
     }
 
-    fn answer(&mut self, at: Moment, durable: u64, outlet: &mut impl Outlet) {
+    fn answer(&mut self, at: ClockReading, durable: u64, sink: &mut impl EventSink) {
         while let Some((position, _)) = self.answers.front()
             && *position <= durable
         {
@@ -584,46 +594,40 @@ impl Store {
             match answer {
                 Answer::Acknowledged(consumer, count) => {
                     if let Some(it) = self.consumers.get(&consumer) {
-                        outlet.acknowledged(
-                            it.client,
-                            it.subscription,
-                            durability,
-                            count,
-                            position,
-                        );
+                        sink.acknowledged(it.client, it.subscription, durability, count, position);
                     }
                 }
-                Answer::Stands(number) => self.stand(number, at, outlet),
+                Answer::Stands(number) => self.stand(number, at, sink),
             }
         }
     }
 
-    /// The next chore, if none is under way.
-    pub fn next_chore(&mut self, at: Moment) -> Option<Chore> {
+    /// The next background task, if none is under way.
+    pub fn next_task(&mut self, at: ClockReading) -> Option<Task> {
         if self.journal.wants_room(at.now) {
             self.retain(at);
         }
-        self.journal.next_chore(at.now)
+        self.journal.next_task(at.now)
     }
 
-    /// What came of the chore.
-    pub fn chore_done(&mut self, at: Moment, done: Done, outlet: &mut impl Outlet) {
-        self.journal.chore_done(at.now, done);
+    /// What came of the background task.
+    pub fn task_done(&mut self, at: ClockReading, done: Done, sink: &mut impl EventSink) {
+        self.journal.task_done(at.now, done);
         for number in std::mem::take(&mut self.reading) {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.is_reading = false;
             }
-            self.go_on(number, at, outlet);
+            self.go_on(number, at, sink);
         }
         self.log_what_is_left(at);
     }
 
     /// Does what is to be done of a subscription.
-    fn go_on(&mut self, number: u32, at: Moment, outlet: &mut impl Outlet) {
-        self.look_for_some(number, at, outlet);
+    fn go_on(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
+        self.look_for_some(number, at, sink);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
-            _ => self.pump(number, at, outlet),
+            _ => self.pump(number, at, sink),
         }
     }
 
@@ -641,7 +645,7 @@ impl Store {
     }
 
     /// Does what is due.
-    pub fn advance(&mut self, at: Moment, outlet: &mut impl Outlet) {
+    pub fn advance(&mut self, at: ClockReading, sink: &mut impl EventSink) {
         self.journal.advance(at.now);
         self.hurry_with_checkpoint(at);
         if self.journal.pending() > 0 {
@@ -654,7 +658,7 @@ impl Store {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.alarm = None;
                 self.end_delays(number, at.now);
-                self.pump(number, at, outlet);
+                self.pump(number, at, sink);
             }
         }
         for _ in 0..self.work.len() {
@@ -662,7 +666,7 @@ impl Store {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.is_in_work = false;
             }
-            self.go_on(number, at, outlet);
+            self.go_on(number, at, sink);
         }
         if at.now >= self.retain_at {
             self.retain_at = at.now.saturating_add(RETAIN);
@@ -672,7 +676,7 @@ impl Store {
     }
 
     /// Lets go of what expired where nobody takes it, and of topics of which nothing waits.
-    fn forget_idle(&mut self, at: Moment) {
+    fn forget_idle(&mut self, at: ClockReading) {
         let away = self.durables.iter().filter(|(_, it)| it.consumers.is_empty());
         let away: Vec<u32> = away.map(|(number, _)| *number).collect();
         away.into_iter().for_each(|number| self.drop_expired(number, at));
@@ -682,7 +686,7 @@ impl Store {
     }
 
     /// Lets go of what nobody needs.
-    pub(crate) fn retain(&mut self, at: Moment) {
+    pub(crate) fn retain(&mut self, at: ClockReading) {
         self.keep_quotas(at);
         let end = self.journal.last() + 1;
         let durables = self.durables.values().filter(|it| !it.is_replay());
@@ -692,7 +696,7 @@ impl Store {
     }
 
     /// Ends well: everything that was stored is to be written, and then nothing more is stored.
-    pub fn close(&mut self, at: Moment) {
+    pub fn close(&mut self, at: ClockReading) {
         // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
         // follow what says that this is the end.
         self.checkpoint = None;

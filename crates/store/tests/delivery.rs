@@ -4,8 +4,8 @@ mod world;
 
 use trunkline_journal::{Options, commit};
 use trunkline_store::{
-    Consume, Denied, Durability, Forwarding, Level, LossReason, Moment, NewMessage, Policy, Rule,
-    Settings, Start, Store,
+    ClockReading, Consume, Denied, Durability, Forwarding, Level, LossReason, NewMessage, Policy,
+    Rule, Settings, Start, Store,
 };
 use world::{PUBLISHER, TIME, Told, World, durable, settings};
 
@@ -199,7 +199,7 @@ fn a_replay_begins_where_it_is_told_and_goes_on_live() {
         let asked = Consume { subscription: 5, pattern: "orders/*", start, ..Consume::default() };
         world.store.consume(at, 8, &asked, &mut world.told).expect("taken");
         for _ in 0..10_000 {
-            world.chores();
+            world.tasks();
             let at = world.at();
             world.store.advance(at, &mut world.told);
         }
@@ -423,7 +423,7 @@ fn a_store_in_memory_promises_what_it_can() {
         ..Settings::default()
     };
     let mut store = Store::in_memory(settings);
-    let (at, mut told) = (Moment { now: 5, time: TIME }, Told::default());
+    let (at, mut told) = (ClockReading { now: 5, time: TIME }, Told::default());
     let producing = store.produce(at, 1, "feed").expect("room");
     let asked = Consume { pattern: ">", wants_acknowledged: true, ..durable("desk") };
     store.consume(at, 2, &asked, &mut told).expect("taken");

@@ -605,7 +605,7 @@ fn who_has_much_to_write_does_not_keep_others_waiting() {
     // It waits for one turn of the other one, and not for all of it.
     let mut commits = 0;
     while world.told.acknowledged.is_empty() {
-        world.chores();
+        world.tasks();
         let it = world.store.next_commit(world.at()).expect("there are more of them");
         let result = commit(&mut world.disk, &it);
         world.store.committed(world.at(), result, &mut world.told);

@@ -425,7 +425,7 @@ fn a_subscription_stands_before_anything_is_told_of_it() {
     world.store.consume(at, 2, &asked, &mut world.told).expect("it stands soon");
     // What it looks for is read, and nothing of it is on disk.
     for _ in 0..5 {
-        world.chores();
+        world.tasks();
         let at = world.at();
         world.store.client_has_room(at, 2, &mut world.told);
     }

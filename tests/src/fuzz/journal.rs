@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Disk as _, Options, chore, commit};
+use trunkline_journal::{Disk as _, Options, commit, task};
 use trunkline_store::{
-    Consume, Consuming, Delivery, Denied, Durability, Loss, Moment, NewMessage, Outlet, Settings,
-    Start, Store, Stored,
+    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    Settings, Start, Store, Stored,
 };
 
 /// What is delivered.
 #[derive(Default)]
 struct Seen(BTreeSet<(String, Vec<u8>)>);
 
-impl Outlet for Seen {
+impl EventSink for Seen {
     fn has_room(&mut self, _: u64) -> bool {
         true
     }
@@ -42,8 +42,8 @@ fn settings() -> Settings {
     Settings { journal, ..Settings::default() }
 }
 
-fn at(now: u64) -> Moment {
-    Moment { now, time: 1_700_000_000_000_000_000 + now }
+fn at(now: u64) -> ClockReading {
+    ClockReading { now, time: 1_700_000_000_000_000_000 + now }
 }
 
 /// Does all that a store wants done.
@@ -55,9 +55,9 @@ fn work(disk: &mut SimulatedDisk, store: &mut Store, now: u64, seen: &mut Seen) 
             store.committed(at(now), result, seen);
             was_idle = false;
         }
-        if let Some(it) = store.next_chore(at(now)) {
-            let done = chore(disk, &it);
-            store.chore_done(at(now), done, seen);
+        if let Some(it) = store.next_task(at(now)) {
+            let done = task(disk, &it);
+            store.task_done(at(now), done, seen);
             was_idle = false;
         }
         store.advance(at(now), seen);

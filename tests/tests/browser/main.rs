@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use trunkline_client::{Client, Event, Options, Reply, Subscribe, format};
-use trunkline_net::http::{self, Handler, Method, Peer, Request, Response, StatusCode};
+use trunkline_http::{self as http, Handler, Method, Peer, Request, Response, StatusCode};
 use trunkline_server::{Config, Running, Server};
 use trunkline_tests::skip::skip;
 

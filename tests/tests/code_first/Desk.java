@@ -1,25 +1,25 @@
-import com.sun.net.httpserver.HttpServer;
 import jakarta.jws.WebParam;
 import jakarta.jws.WebResult;
 import jakarta.jws.WebService;
+import jakarta.xml.bind.annotation.XmlAccessType;
+import jakarta.xml.bind.annotation.XmlAccessorType;
 import jakarta.xml.bind.annotation.XmlAttribute;
 import jakarta.xml.bind.annotation.XmlElement;
+import jakarta.xml.bind.annotation.XmlElements;
 import jakarta.xml.bind.annotation.XmlList;
 import jakarta.xml.bind.annotation.XmlSeeAlso;
 import jakarta.xml.bind.annotation.XmlType;
 import jakarta.xml.bind.annotation.XmlValue;
-import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
 import jakarta.xml.ws.RequestWrapper;
 import jakarta.xml.ws.ResponseWrapper;
 import jakarta.xml.ws.Service;
 import java.math.BigDecimal;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
 import javax.xml.namespace.QName;
 
 /** A service made from code alone: the schema is what JAX-WS and JAXB make of these classes. */
@@ -106,6 +106,26 @@ public class Desk {
         public List<Object> all = new ArrayList<>();
     }
 
+    /** One of several elements, and any number of them. */
+    public static class Basket {
+        @XmlAttribute public String owner;
+
+        @XmlElements({
+            @XmlElement(name = "whole", type = Integer.class),
+            @XmlElement(name = "word", type = String.class),
+            @XmlElement(name = "circle", type = Circle.class)
+        })
+        public Object one;
+
+        public String found;
+
+        @XmlElements({
+            @XmlElement(name = "count", type = Integer.class),
+            @XmlElement(name = "line", type = Line.class)
+        })
+        public List<Object> many = new ArrayList<>();
+    }
+
     public Quoted quote(
             @WebParam(name = "symbol") String symbol,
             @WebParam(name = "quantity") int quantity,
@@ -143,6 +163,17 @@ public class Desk {
         return order;
     }
 
+    /** The basket as it came, with what Java found in it. */
+    public Basket fill(@WebParam(name = "basket") Basket basket) {
+        StringBuilder found = new StringBuilder();
+        show(basket.one, found);
+        for (Object one : basket.many) {
+            show(one instanceof Line ? ((Line) one).quantity + ((Line) one).text : one, found);
+        }
+        basket.found = basket.owner + " " + found;
+        return basket;
+    }
+
     /** The drawing as it came, with what Java found in it as its title. */
     public Drawing draw(@WebParam(name = "drawing") Drawing drawing) {
         StringBuilder found = new StringBuilder();
@@ -168,7 +199,7 @@ public class Desk {
     }
 
     /** What a client knows of it. */
-    @WebService(name = "Desk", targetNamespace = "urn:desk")
+    @WebService(name = "DeskPortType", targetNamespace = "urn:desk")
     @XmlSeeAlso({Shape.class})
     public interface Draws {
         @RequestWrapper(className = "Desk$Draw", localName = "draw", targetNamespace = "urn:desk")
@@ -177,25 +208,39 @@ public class Desk {
         Drawing draw(@WebParam(name = "drawing") Drawing drawing);
     }
 
+    @XmlAccessorType(XmlAccessType.FIELD)
     @XmlType(name = "draw", namespace = "urn:desk")
     public static class Draw {
-        public Drawing drawing;
+        private Drawing drawing;
+
+        public Drawing getDrawing() {
+            return drawing;
+        }
+
+        public void setDrawing(Drawing drawing) {
+            this.drawing = drawing;
+        }
     }
 
+    @XmlAccessorType(XmlAccessType.FIELD)
     @XmlType(name = "drawResponse", namespace = "urn:desk")
     public static class Drawn {
         @XmlElement(name = "return")
-        public Drawing result;
+        private Drawing drawing;
+
+        public Drawing getReturn() {
+            return drawing;
+        }
+
+        public void setReturn(Drawing drawing) {
+            this.drawing = drawing;
+        }
     }
 
-    /** Calls the service there with a drawing, as the service here describes itself, and shows the answer. */
-    static void call(String there, int port) throws Exception {
-        URL description = new URL("http://127.0.0.1:" + port + "/desk?wsdl");
-        Service service = Service.create(description, new QName("urn:desk", "Desk"));
+    /** Calls the service there with a drawing, as that describes itself, and shows the answer. */
+    static void call(String there) throws Exception {
+        Service service = Service.create(new URL(there + "?wsdl"), new QName("urn:desk", "Desk"));
         Draws draws = service.getPort(Draws.class);
-        ((BindingProvider) draws)
-                .getRequestContext()
-                .put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, there);
         Drawing drawing = new Drawing();
         Circle circle = new Circle();
         circle.name = "c";
@@ -218,18 +263,29 @@ public class Desk {
         System.out.println(told + " | " + new Desk().draw(answer).title);
     }
 
+    /** Serves at a port that nobody has; another is taken if somebody got it in between. */
+    static int publish() throws Exception {
+        for (int left = 8; ; left--) {
+            int port;
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+                port = socket.getLocalPort();
+            }
+            try {
+                Endpoint.publish("http://127.0.0.1:" + port + "/desk", new Desk());
+                return port;
+            } catch (RuntimeException error) {
+                if (left == 0) throw error;
+            }
+        }
+    }
+
     /** Serves until its input ends, or calls the service there. */
     public static void main(String[] arguments) throws Exception {
-        HttpServer server =
-                HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 16);
-        server.setExecutor(Executors.newFixedThreadPool(2));
-        Endpoint.create(new Desk()).publish(server.createContext("/desk"));
-        server.start();
         if (arguments.length > 0) {
-            call(arguments[0], server.getAddress().getPort());
+            call(arguments[0]);
             System.exit(0);
         }
-        System.out.println(server.getAddress().getPort());
+        System.out.println(publish());
         while (System.in.read() >= 0) {}
         System.exit(0);
     }

@@ -1,5 +1,5 @@
 //! Our typed client calls a service that was made from code: JAX-WS with no schema by hand, which has
-//! its local elements in no namespace.
+//! its local elements in no namespace. The code is one, and Metro and CXF serve it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -47,6 +47,7 @@ trunkline_session::client! {
         fn quote(Question) -> Answer;
         fn keep(Keep) -> Kept;
         fn draw(Draw) -> Drawn;
+        fn fill(Fill) -> Filled;
     }
 }
 
@@ -57,22 +58,26 @@ struct Service {
 }
 
 impl Service {
-    /// None, with a note, where the toolkit is not there.
-    fn start() -> Option<Self> {
+    fn start(mut java: Command) -> Self {
         let mut process =
-            java()?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Java runs");
+            java.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Java runs");
         let mut port = String::new();
         BufReader::new(process.stdout.take().expect("its output"))
             .read_line(&mut port)
             .expect("the port");
         let port: u16 = port.trim().parse().expect("the service is there, and tells its port");
         let url = format!("http://127.0.0.1:{port}/desk");
-        Some(Self { process, url })
+        Self { process, url }
     }
 
     fn client(&self) -> Desk {
         let binding = Binding::document_literal().unqualified();
-        Desk::with(&self.url, binding, ClientConfig::default()).expect("a client")
+        let mut desk = Desk::with(&self.url, binding, ClientConfig::default()).expect("a client");
+        // What is made from code has no action, and CXF refuses any.
+        for operation in ["quote", "keep", "draw", "fill"] {
+            desk.client().set_action(operation, "");
+        }
+        desk
     }
 }
 
@@ -83,14 +88,25 @@ impl Drop for Service {
     }
 }
 
-/// The service's program; none, with a note, where the toolkit is not there.
-fn java() -> Option<Command> {
+/// The service of each toolkit that is there.
+fn services() -> impl Iterator<Item = Service> {
+    programs().into_iter().map(Service::start)
+}
+
+/// The service's programs, one a toolkit; those that are not there are noted.
+fn programs() -> Vec<Command> {
+    ["metro", "cxf"].into_iter().filter_map(java).collect()
+}
+
+fn java(toolkit: &str) -> Option<Command> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let jars = here.parent().expect("the workspace").join("peers/build/metro/lib");
+    let build = here.parent().expect("the workspace").join("peers/build");
+    let jars = build.join(toolkit).join("lib");
     if !jars.is_dir() {
-        skip("peers/build/metro is not there: make peers");
+        skip(&format!("peers/build/{toolkit} is not there: make -C peers {toolkit}"));
         return None;
     }
+    // Both have the interfaces of JAX-WS, by which the classes are compiled once.
     let classes = compiled(&here.join("tests/code_first/Desk.java"), &jars);
     let mut java = Command::new("java");
     java.args(["--add-opens", "java.base/java.lang=ALL-UNNAMED", "-cp"])
@@ -116,22 +132,23 @@ fn compiled(source: &Path, jars: &Path) -> &'static Path {
 
 #[test]
 fn our_client_calls_a_service_made_from_code() {
-    let Some(service) = Service::start() else { return };
-    let mut client = service.client();
-    for quantity in [2, 0, 3] {
-        let venues: Vec<Text> = ["XPAR", "<X&Y>"].map(Text::from).to_vec();
-        let question =
-            Question { symbol: "IBM".into(), quantity, limit: None, venues: venues.clone() };
-        let lines = (0..quantity)
-            .map(|quantity| Line { quantity, text: format!("IBM{quantity}").as_str().into() });
-        let price = "6.35".parse().expect("a decimal");
-        let quote = Quote { symbol: "IBM".into(), price, venues, lines: lines.collect() };
-        assert_eq!(client.quote(&question).expect("an answer"), Answer { r#return: quote });
+    for service in services() {
+        let mut client = service.client();
+        for quantity in [2, 0, 3] {
+            let venues: Vec<Text> = ["XPAR", "<X&Y>"].map(Text::from).to_vec();
+            let question =
+                Question { symbol: "IBM".into(), quantity, limit: None, venues: venues.clone() };
+            let lines = (0..quantity)
+                .map(|quantity| Line { quantity, text: format!("IBM{quantity}").as_str().into() });
+            let price = "6.35".parse().expect("a decimal");
+            let quote = Quote { symbol: "IBM".into(), price, venues, lines: lines.collect() };
+            assert_eq!(client.quote(&question).expect("an answer"), Answer { r#return: quote });
+        }
+        // In the namespace the service does not know its parameters.
+        let mut qualified = Desk::new(&service.url).expect("a client");
+        let question = Question { symbol: "IBM".into(), ..Question::default() };
+        assert!(!matches!(qualified.quote(&question), Ok(it) if it.r#return.symbol == *"IBM"));
     }
-    // In the namespace the service does not know its parameters.
-    let mut qualified = Desk::new(&service.url).expect("a client");
-    let question = Question { symbol: "IBM".into(), ..Question::default() };
-    assert!(!matches!(qualified.quote(&question), Ok(it) if it.r#return.symbol == *"IBM"));
 }
 
 /// In a namespace of its own, and one member in a third one, and one in none.
@@ -187,39 +204,41 @@ struct Kept {
 
 #[test]
 fn namespaces_attributes_texts_nil_and_spaced_lists_arrive_and_come_back() {
-    let Some(service) = Service::start() else { return };
-    let mut client = service.client();
-    let text = |it: &str| Some(it.into());
-    let money = |amount: &str, currency| Money {
-        amount: amount.parse().expect("a decimal"),
-        currency: text(currency),
-    };
-    let buyer = Party { name: "N".into(), city: text("C"), code: text("X"), plain: text("P") };
-    let full = Order {
-        id: 7,
-        flags: vec!["a".into(), "b<".into()],
-        name: None,
-        buyer: Some(buyer.clone()),
-        price: Some(money("6.35", "EUR")),
-        note: text("n"),
-        count: Some(3),
-        sizes: vec![1, 2],
-        fees: vec![money("1", "USD"), money("2", "\"&")],
-        open: Some(true),
-    };
-    let found = "7 [a, b<] true n 3 [1, 2] N/C/X/P 6.35EUR 1USD 2\"&";
-    let least = Order { id: 8, ..Order::default() };
-    let other = Order { buyer: Some(Party { code: None, plain: None, ..buyer }), ..least.clone() };
-    let expected = [
-        (&full, found),
-        (&least, "8 null null null null []"),
-        (&other, "8 null null null null [] N/C/null/null"),
-        (&full, found),
-    ];
-    for (order, found) in expected {
-        let reply = client.keep(&Keep { order: order.clone() }).expect("an answer");
-        let kept = Order { name: Some(found.into()), ..order.clone() };
-        assert_eq!(reply, Kept { r#return: kept });
+    for service in services() {
+        let mut client = service.client();
+        let text = |it: &str| Some(it.into());
+        let money = |amount: &str, currency| Money {
+            amount: amount.parse().expect("a decimal"),
+            currency: text(currency),
+        };
+        let buyer = Party { name: "N".into(), city: text("C"), code: text("X"), plain: text("P") };
+        let full = Order {
+            id: 7,
+            flags: vec!["a".into(), "b<".into()],
+            name: None,
+            buyer: Some(buyer.clone()),
+            price: Some(money("6.35", "EUR")),
+            note: text("n"),
+            count: Some(3),
+            sizes: vec![1, 2],
+            fees: vec![money("1", "USD"), money("2", "\"&")],
+            open: Some(true),
+        };
+        let found = "7 [a, b<] true n 3 [1, 2] N/C/X/P 6.35EUR 1USD 2\"&";
+        let least = Order { id: 8, ..Order::default() };
+        let other =
+            Order { buyer: Some(Party { code: None, plain: None, ..buyer }), ..least.clone() };
+        let expected = [
+            (&full, found),
+            (&least, "8 null null null null []"),
+            (&other, "8 null null null null [] N/C/null/null"),
+            (&full, found),
+        ];
+        for (order, found) in expected {
+            let reply = client.keep(&Keep { order: order.clone() }).expect("an answer");
+            let kept = Order { name: Some(found.into()), ..order.clone() };
+            assert_eq!(reply, Kept { r#return: kept });
+        }
     }
 }
 
@@ -304,35 +323,96 @@ const FOUND: &str = "Square:s:3( Circle:c:0.5) Shape:p Circle:c:0.5 Integer:7 St
 
 #[test]
 fn derived_types_arrive_and_come_back() {
-    let Some(service) = Service::start() else { return };
-    let mut client = service.client();
-    for _ in 0..3 {
-        let reply = client.draw(&Draw { drawing: drawing() }).expect("an answer");
-        let found = Drawing { title: Some(FOUND.into()), ..drawing() };
-        assert_eq!(reply, Drawn { r#return: found });
+    for service in services() {
+        let mut client = service.client();
+        for _ in 0..3 {
+            let reply = client.draw(&Draw { drawing: drawing() }).expect("an answer");
+            let found = Drawing { title: Some(FOUND.into()), ..drawing() };
+            assert_eq!(reply, Drawn { r#return: found });
+        }
+        let none = Drawing { first: None, shapes: vec![], any: None, all: vec![], title: None };
+        let reply = client.draw(&Draw { drawing: none.clone() }).expect("an answer");
+        assert_eq!(reply.r#return, Drawing { title: Some("null null".into()), ..none });
     }
-    let none = Drawing { first: None, shapes: vec![], any: None, all: vec![], title: None };
-    let reply = client.draw(&Draw { drawing: none.clone() }).expect("an answer");
-    assert_eq!(reply.r#return, Drawing { title: Some("null null".into()), ..none });
+}
+
+/// `@XmlElements` in Java: the name of the element tells which.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+enum One {
+    Whole(i32),
+    Word(Text),
+    Circle(Circle),
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+enum Many {
+    Count(i32),
+    Line(Line),
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Basket {
+    #[xml(attribute)]
+    owner: Option<Text>,
+    one: Option<One>,
+    found: Option<Text>,
+    #[xml(list = "arms")]
+    many: Vec<Many>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Fill {
+    basket: Basket,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Filled {
+    r#return: Basket,
+}
+
+#[test]
+fn choices_of_elements_arrive_and_come_back() {
+    for service in services() {
+        let mut client = service.client();
+        let circle = Circle { name: Some("c".into()), radius: 0.5 };
+        let line = |quantity, text: &str| Many::Line(Line { quantity, text: text.into() });
+        let many = vec![line(1, "a"), Many::Count(7), line(2, "<b>"), Many::Count(8)];
+        for (one, many, found) in [
+            (
+                Some(One::Word("w".into())),
+                many,
+                "o String:w String:1a Integer:7 String:2<b> Integer:8",
+            ),
+            (Some(One::Circle(circle)), vec![], "o Circle:c:0.5"),
+            (Some(One::Whole(-1)), vec![Many::Count(0)], "o Integer:-1 Integer:0"),
+            (None, vec![], "o null"),
+        ] {
+            let basket = Basket { owner: Some("o".into()), one, found: None, many };
+            let reply = client.fill(&Fill { basket: basket.clone() }).expect("an answer");
+            assert_eq!(reply.r#return, Basket { found: Some(found.into()), ..basket });
+        }
+    }
 }
 
 #[test]
 fn a_client_made_from_code_sends_derived_types_to_our_service() {
-    let Some(mut java) = java() else { return };
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let kept = seen.clone();
-    let draw = move |request: Draw| -> Result<Drawn, Fault> {
-        kept.lock().expect("no panic").push(request.drawing.clone());
-        Ok(Drawn { r#return: Drawing { title: Some("ours".into()), ..request.drawing } })
-    };
-    let service = soap::Service::new("Desk", "urn:desk")
-        .described_by("<see-that-of-the-service-in-java/>")
-        .operation("draw", draw)
-        .at("/desk", Binding::document_literal().unqualified());
-    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
-    let url = format!("http://{}/desk", server.address());
-    let output = java.arg(url).stdin(Stdio::null()).output().expect("Java runs");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(told.trim(), format!("ours | {FOUND}"), "{output:?}");
-    assert_eq!(*seen.lock().expect("no panic"), [drawing()]);
+    for mut java in programs() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = seen.clone();
+        let draw = move |request: Draw| -> Result<Drawn, Fault> {
+            kept.lock().expect("no panic").push(request.drawing.clone());
+            Ok(Drawn { r#return: Drawing { title: Some("ours".into()), ..request.drawing } })
+        };
+        let service = soap::Service::new("Desk", "urn:desk")
+            .operation("draw", draw)
+            .at("/desk", Binding::document_literal().unqualified());
+        let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+        let url = format!("http://{}/desk", server.address());
+        let output = java.arg(url).stdin(Stdio::null()).output().expect("Java runs");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(told.trim(), format!("ours | {FOUND}"), "{output:?}");
+        assert_eq!(*seen.lock().expect("no panic"), [drawing()]);
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_codec::xml::{Event, Options as XmlOptions, Parser, Source};
 use trunkline_message::{Group, Limits, Message, Record, Structure, Unknown, UnknownContent};
+use trunkline_tests::events::Events;
 use trunkline_wire::{Decimal, Text};
 
 use super::document;
@@ -201,6 +202,13 @@ impl Bench {
             self.encoder.encode(&message).unwrap_or_else(|error| panic!("{error}: {document}"));
         let written = std::str::from_utf8(written).expect("UTF-8").to_owned();
         let is_whole = general.unknown() == 0 && self.encoder.unknown() == 0;
+        let events = Events::of_xml(document.as_bytes(), &Limits::default()).expect("a document");
+        let (mut by_events, mut other) = (decoder(), made());
+        by_events.decode_from(&mut events.reader(), &mut other).expect("what was read");
+        assert_eq!(by_events.unknown(), general.unknown(), "{document}");
+        let as_events = self.encoder.encode(&other).expect("what was written");
+        let as_events = std::str::from_utf8(as_events).expect("UTF-8");
+        assert_eq!(infoset(as_events), infoset(&written), "{document}");
         if is_whole && counted.1 > 0 {
             assert_eq!(infoset(&written), infoset(document), "{document}\n{written}");
         }

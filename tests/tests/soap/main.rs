@@ -3,7 +3,9 @@
 
 mod answers;
 mod attributes;
+mod entries;
 mod envelope;
+mod forms;
 mod golden;
 mod kept;
 mod namespaces;

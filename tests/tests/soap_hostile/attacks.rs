@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use trunkline_net::http::{ClientConfig, Compression, HeaderMap, Method};
+use trunkline_http::{ClientConfig, Compression, HeaderMap, Method};
 use trunkline_session::soap::SoapVersion;
 use trunkline_tests::conformance;
 

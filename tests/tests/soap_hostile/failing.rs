@@ -1,6 +1,6 @@
 //! A function that panics.
 
-use trunkline_net::http::{Order, Workers};
+use trunkline_http::{Order, Workers};
 use trunkline_session::soap::{Config, SoapVersion};
 
 use crate::{beside, client, headers, post, serve, short};

@@ -4,7 +4,7 @@
 mod attacks;
 mod damaged;
 mod failing;
-#[path = "../../../crates/net/tests/http_common/mod.rs"]
+#[path = "../../../crates/http/tests/common/mod.rs"]
 mod http_common;
 mod slow;
 
@@ -15,10 +15,10 @@ use std::thread::{scope, sleep};
 use std::time::Duration;
 
 use trunkline_codec::soap;
+use trunkline_http::{Client, ClientConfig, HeaderMap, HeaderValue, Method, Received};
 use trunkline_lab::customer_services::RESPONSE;
 use trunkline_lab::customer_services::web_service::{CustomerClient, service};
 use trunkline_message::{Limits, Message};
-use trunkline_net::http::{Client, ClientConfig, HeaderMap, HeaderValue, Method, Received};
 use trunkline_session::soap::{Binding, Config, Fault, Running, Server, Service, SoapVersion};
 use trunkline_tests::{infoset, samples};
 

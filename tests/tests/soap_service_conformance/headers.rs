@@ -80,7 +80,9 @@ pub(crate) fn group_i() -> Service {
             let header = header.into_iter().filter_map(answer).collect();
             let nothing = graph.add_struct(Vec::new());
             let body = vec![(Name::new(INTEROP, "echoVoidSoapHeaderResponse"), nothing)];
-            Ok(Some(Message { header, body, graph, ..Message::new(version) }))
+            let mut message = Message::new(version);
+            (message.header, message.body, message.graph) = (header, body, graph);
+            Ok(Some(message))
         })
         .at("/", Binding::document_literal())
 }

@@ -1,8 +1,8 @@
 //! Our client calls other toolkits' services.
 
+use trunkline_http::Compression;
 use trunkline_lab::customer_services::RESPONSE;
 use trunkline_lab::customer_services::web_service::CustomerClient;
-use trunkline_net::http::Compression;
 use trunkline_session::soap::{CallError, ClientConfig, FaultCode};
 use trunkline_tests::toolkit::Toolkit;
 

@@ -52,7 +52,7 @@ fn metro_calls_our_service_in_the_literal_styles() {
 
 #[test]
 fn answers_in_chunks_and_through_a_pool_are_read_by_other_toolkits() {
-    use trunkline_net::http::{Order, Workers};
+    use trunkline_http::{Order, Workers};
     let workers = Workers::Pool { threads: 2, queue: 64, order: Order::SHORTEST_FIRST };
     let server = serve_with(Config { chunked: true, workers, ..Config::default() });
     for name in ["gsoap-best-services", "metro-services"] {

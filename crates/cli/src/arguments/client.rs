@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
-use trunkline_lab::link::parse_delay;
+use trunkline_experiment::link::parse_delay;
 
 use crate::quantity;
 

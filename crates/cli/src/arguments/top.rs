@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use trunkline_lab::link::parse_delay;
+use trunkline_experiment::link::parse_delay;
 
 /// Of `top`.
 #[derive(Debug, Args)]

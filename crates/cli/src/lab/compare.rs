@@ -6,8 +6,8 @@ use trunkline_bench::record::Record;
 use trunkline_bench::row::MachineRow;
 use trunkline_bench::statistics::ComparisonRule;
 use trunkline_bench::table::{Align, Table, number};
-use trunkline_lab::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
-use trunkline_lab::format::Format;
+use trunkline_experiment::format::Format;
+use trunkline_report::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
 
 use crate::Ending;
 use crate::arguments::CompareArguments;

@@ -1,7 +1,7 @@
 //! `trunkline lab list`
 
 use trunkline_bench::table::{Align, Table};
-use trunkline_lab::definition::{self, Definition};
+use trunkline_experiment::definition::{self, Definition};
 
 use crate::Ending;
 use crate::fault::Fault;

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use trunkline_bench::clock::Date;
 use trunkline_bench::file;
-use trunkline_bench::histogram::{self, Distribution};
+use trunkline_bench::histogram::{self, Distribution, Latencies};
 use trunkline_bench::record::Record;
 use trunkline_demo::fx::{TickLimits, Ticks};
-use trunkline_lab::definition::{Definition, Measure, Part};
-use trunkline_lab::evaluation::{Latencies, Request};
+use trunkline_experiment::definition::{Definition, Measure, Part};
+use trunkline_experiment::format::Family;
+use trunkline_lab::builds;
+use trunkline_lab::evaluation::Request;
 use trunkline_lab::experiment::Effort;
-use trunkline_lab::format::Family;
 use trunkline_lab::peer::Discovery;
-use trunkline_lab::report::Report;
 use trunkline_lab::trading_day::{SEED, TradingDay};
-use trunkline_lab::{builds, html};
+use trunkline_report::{Report, html};
 
 use super::progress::Display;
 use crate::Ending;

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use trunkline_bench::record::Record;
-use trunkline_lab::conclusion;
-use trunkline_lab::report::Report;
+use trunkline_report::{Report, conclusion};
 
 use crate::Ending;
 use crate::arguments::ShowArguments;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trunkline_net::http::Uri;
+use trunkline_http::Uri;
 use trunkline_session::soap::outline::{Outline, OutlinedOperation, Port};
 use trunkline_session::soap::{Binding, SoapVersion};
 

@@ -7,7 +7,7 @@ use trunkline_message::{
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
-    Time, Timestamp,
+    Time, Timestamp, ahead,
 };
 
 use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
@@ -515,7 +515,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
             }
         });
         let outer = self.enter(field);
-        for (i, entry) in entries.iter().enumerate() {
+        for (i, entry) in ahead(entries).enumerate() {
             self.scope(entry);
             if let Some(problem) = self.problem.take() {
                 let index = outer.scope_index;

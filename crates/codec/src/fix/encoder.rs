@@ -7,7 +7,7 @@ use trunkline_message::{
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
-    Time, Timestamp, fix_checksum,
+    Time, Timestamp, ahead, fix_checksum,
 };
 
 use super::SOH;
@@ -431,7 +431,7 @@ impl FieldEncoder for Body<'_> {
         }
         let outer = self.enter(field);
         let delimiter = plan.scopes[self.scope].first_prefix;
-        for (i, entry) in entries.iter().enumerate() {
+        for (i, entry) in ahead(entries).enumerate() {
             let start = self.output.len();
             self.first_group = None;
             self.check(entry);

@@ -10,13 +10,14 @@ use trunkline_message::{Limits, Need, Result, ScopeId, Shape as ScopeShape};
 use super::binding::{is_unwrapped, of_member};
 use super::decoder::Body;
 use super::entries::Run;
+use super::form::Form;
 use super::names::Name;
 use super::naming::Naming;
 use super::opening::{excerpt, shown};
 use super::plan::{ListForm, Plan, ScopePlan, Shape, Slot};
 use super::unknown::instead;
 use super::ways::Step;
-use crate::xml::element::{copy, declared, name_end};
+use crate::xml::element::{declared, name_end};
 use crate::xml::{self, Event, Options, Parser};
 
 /// A field that takes elements of other names than those known.
@@ -268,7 +269,7 @@ impl ScopePlan {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// The field of a scope's component that takes the element just begun, which has no other's name.
     #[cold]
     pub(super) fn wildcard(
@@ -276,9 +277,9 @@ impl<'a> Body<'a> {
         scope: &ScopePlan,
         component: u16,
         seen: &[u64],
-        name: xml::Name<'_>,
+        name: R::Name,
     ) -> Option<usize> {
-        let namespace = self.parser.namespace_name(self.input, name.namespace);
+        let namespace = self.reader.namespace_of(name);
         let takes = |it: &&Wildcard| {
             let field = usize::from(it.field);
             let is_free = seen[field / 64] >> (field % 64) & 1 == 0;
@@ -290,8 +291,8 @@ impl<'a> Body<'a> {
 
     /// The field of an entry that is the element just begun, which has no other's name.
     #[cold]
-    pub(super) fn any_entry(&self, entry: &ScopePlan, name: xml::Name<'_>) -> Option<Name> {
-        let namespace = self.parser.namespace_name(self.input, name.namespace);
+    pub(super) fn any_entry(&self, entry: &ScopePlan, name: R::Name) -> Option<Name> {
+        let namespace = self.reader.namespace_of(name);
         let found = entry.wildcards.iter().find(|it| it.takes.admits(namespace));
         found.map(|it| Name::Field(it.field))
     }
@@ -355,9 +356,8 @@ impl<'a> Body<'a> {
     /// Keeps the element just begun, up to and including its end tag.
     pub(super) fn any_element(&mut self, into: &mut Any) -> Result<()> {
         let at = self.begun;
-        self.parser.skip_element(self.input)?;
         let text = into.element_mut();
-        copy(self.parser, self.input, at..self.parser.position(), &[], text);
+        self.reader.raw(&[], text)?;
         if text.len() > self.limits.value_bytes {
             let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
             return Err(self.error(kind, at));

@@ -11,7 +11,6 @@ use super::graph::{is_known_encoding, is_plain_name, is_simple_type, is_soap_enc
 use super::opening::excerpt;
 use super::plan::Plan;
 use crate::infoset::Tag;
-use crate::xml::{self, Attribute, Parser};
 
 const REFERENCE: &str = "references to elements elsewhere (multi-ref)";
 const PLACED: &str = "arrays that say where their items belong (offset or position)";
@@ -34,13 +33,13 @@ pub(super) fn has_graphs(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// It may be there only to be referred to (SOAP 1.1 section 5.6).
-pub(super) fn refuse_independent(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
-    let is_mark = |it: Attribute<'_>| {
-        let namespace = parser.namespace_name(input, it.name.namespace);
-        let local = it.name.local();
+pub(super) fn refuse_independent(plan: &Plan, tag: &impl Tag) -> Kept<()> {
+    let is_mark = |index: usize| {
+        let name = tag.attribute(index).0;
+        let (namespace, local) = (tag.namespace_of(name), tag.local(name));
         matches!((namespace, local), ("", "id") | (ENCODING11 | ENCODING12, "id" | "root"))
     };
-    match has_graphs(plan) && parser.attributes(input).any(is_mark) {
+    match has_graphs(plan) && (0..tag.attributes()).any(is_mark) {
         true => Err(ErrorKind::Unsupported(INDEPENDENT.into())),
         false => Ok(()),
     }
@@ -50,11 +49,10 @@ pub(super) fn refuse_independent(plan: &Plan, parser: &Parser, input: &str) -> K
 ///
 /// # Errors
 /// It asks for rules that are not known, or for others than the encoding's.
-pub(super) fn refuse_style(plan: &Plan, parser: &Parser, input: &str) -> Kept<()> {
-    let tag = xml::Reader::new(parser, input);
-    refuse_unknown_style(&tag)?;
+pub(super) fn refuse_style(plan: &Plan, tag: &impl Tag) -> Kept<()> {
+    refuse_unknown_style(tag)?;
     let is_other = |(_, style): (&str, Cow<'_, str>)| !is_soap_encoding(&style);
-    match has_graphs(plan) && styles(&tag).any(is_other) {
+    match has_graphs(plan) && styles(tag).any(is_other) {
         true => Err(ErrorKind::Unsupported(STYLE.into())),
         false => Ok(()),
     }
@@ -104,15 +102,11 @@ pub(super) fn refuse_unqualified(part: &str, soap: &str, tag: &impl Tag) -> Kept
     })
 }
 
-/// The attributes of the start tag just read that say nothing, see [`says_nothing`].
-pub(super) fn others<'a>(
-    plan: &'a Plan,
-    parser: &'a Parser,
-    input: &'a str,
-) -> impl Iterator<Item = Attribute<'a>> {
-    parser.attributes(input).filter(move |it| {
-        let namespace = parser.namespace_name(input, it.name.namespace);
-        says_nothing(plan, namespace, it.name.local())
+/// Which attributes of the start tag just read say nothing, see [`says_nothing`].
+pub(super) fn others(plan: &Plan, tag: &impl Tag) -> impl Iterator<Item = usize> {
+    (0..tag.attributes()).filter(move |index| {
+        let name = tag.attribute(*index).0;
+        says_nothing(plan, tag.namespace_of(name), tag.local(name))
     })
 }
 
@@ -154,32 +148,32 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    /// Those of the start tag that the parser read last.
+    /// Those of the start tag that was read last.
     ///
     /// # Errors
     /// `xsi:nil` is no boolean, or `xsi:type` has an undeclared prefix. Where content is encoded:
     /// it is elsewhere (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array says
     /// where its items belong (SOAP 1.1 sections 5.4.2.1 and 5.4.2.2).
-    pub(super) fn read(plan: &Plan, parser: &Parser, input: &'a str) -> Result<Self, ErrorKind> {
+    pub(super) fn read(plan: &Plan, tag: &'a impl Tag) -> Result<Self, ErrorKind> {
         let mut marks = Self::default();
         let encoded = plan.options.style.is_encoded();
         let graphs = has_graphs(plan);
-        for attribute in parser.attributes(input) {
-            let namespace = parser.namespace_name(input, attribute.name.namespace);
-            match (namespace, attribute.name.local()) {
-                (XSI, "nil") => marks.nil = boolean(trim(&attribute.value()))?,
+        for index in 0..tag.attributes() {
+            let (name, value) = tag.attribute(index);
+            match (tag.namespace_of(name), tag.local(name)) {
+                (XSI, "nil") => marks.nil = boolean(trim(&tag.value(value)))?,
                 (draft, "nil" | "null") if XSI_OF_DRAFTS.contains(&draft) => {
-                    marks.nil = boolean(trim(&attribute.value()))?;
+                    marks.nil = boolean(trim(&tag.value(value)))?;
                 }
                 (instance, "type") if instance == XSI || XSI_OF_DRAFTS.contains(&instance) => {
-                    let value = attribute.value();
+                    let value = tag.value(value);
                     if graphs && !is_plain_name(parts(&value).1) {
                         return Err(ErrorKind::Unsupported(ARRAY.into()));
                     }
-                    if graphs && is_array(parser, input, &value) {
+                    if graphs && is_array(tag, &value) {
                         marks.array.get_or_insert_default();
                     }
-                    marks.schema_type = schema_type(parser, input, value)?;
+                    marks.schema_type = schema_type(tag, value)?;
                 }
                 ("", "href") | (ENCODING11 | ENCODING12, "ref") if encoded => {
                     return Err(ErrorKind::Unsupported(REFERENCE.into()));
@@ -189,11 +183,11 @@ impl<'a> Marks<'a> {
                 }
                 (ENCODING11 | ENCODING12, local) if graphs && local != "id" => {
                     let array = marks.array.unwrap_or_default();
-                    let array = array.with(local, parser, input, &attribute.value());
+                    let array = array.with(local, tag, &tag.value(value));
                     let array = array.ok_or(ErrorKind::Unsupported(ARRAY.into()))?;
                     marks.array = Some(array);
                 }
-                (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, parser, input)?,
+                (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, tag)?,
                 (name, local) => marks.others += usize::from(says_nothing(plan, name, local)),
             }
         }
@@ -271,18 +265,18 @@ impl<'a> Marks<'a> {
 
 impl Array {
     /// With what one more attribute says; `None` if that takes more to understand than this.
-    fn with(mut self, local: &str, parser: &Parser, input: &str, value: &str) -> Option<Self> {
+    fn with(mut self, local: &str, tag: &impl Tag, value: &str) -> Option<Self> {
         let count = match local {
             "arrayType" => {
                 let (name, count) = value.strip_suffix(']')?.rsplit_once('[')?;
                 let items = name.trim_end_matches("[]");
-                self.of_items(parser, input, items)?;
+                self.of_items(tag, items)?;
                 // Arrays are no simple type, whatever theirs is.
                 self.simple &= items.len() == name.len();
                 count
             }
             "itemType" => {
-                self.of_items(parser, input, value)?;
+                self.of_items(tag, value)?;
                 return Some(self);
             }
             "arraySize" if value == "*" => "",
@@ -299,19 +293,18 @@ impl Array {
         Some(self)
     }
 
-    fn of_items(&mut self, parser: &Parser, input: &str, name: &str) -> Option<()> {
+    fn of_items(&mut self, tag: &impl Tag, name: &str) -> Option<()> {
         let (prefix, local) = parts(name);
-        let namespace = parser.namespace_name(input, parser.resolve_prefix(input, prefix)?);
+        let namespace = tag.namespace_name(tag.resolve(prefix)?);
         self.simple = is_schema(namespace) && is_simple_type(local);
         is_plain_name(local).then_some(())
     }
 }
 
 /// Does a type say that a value is an array?
-fn is_array(parser: &Parser, input: &str, qualified: &str) -> bool {
+fn is_array(tag: &impl Tag, qualified: &str) -> bool {
     let (prefix, local) = parts(qualified);
-    let namespace = parser.resolve_prefix(input, prefix);
-    let namespace = namespace.map(|it| parser.namespace_name(input, it));
+    let namespace = tag.resolve(prefix).map(|it| tag.namespace_name(it));
     local == "Array" && matches!(namespace, Some(ENCODING11 | ENCODING12))
 }
 
@@ -325,13 +318,12 @@ fn boolean(value: &str) -> Result<bool, ErrorKind> {
 
 /// The local name, if the type is one of XML Schema.
 fn schema_type<'a>(
-    parser: &Parser,
-    input: &str,
+    tag: &impl Tag,
     qualified: Cow<'a, str>,
 ) -> Result<Option<Cow<'a, str>>, ErrorKind> {
     let (prefix, _) = parts(&qualified);
-    match parser.resolve_prefix(input, prefix) {
-        Some(namespace) if is_schema(parser.namespace_name(input, namespace)) => {
+    match tag.resolve(prefix) {
+        Some(namespace) if is_schema(tag.namespace_name(namespace)) => {
             Ok(Some(local_of(qualified)))
         }
         Some(_) => Ok(None),
@@ -343,20 +335,18 @@ fn schema_type<'a>(
 ///
 /// # Errors
 /// Its prefix is not declared.
-pub(super) fn type_name<'a>(
-    parser: &'a Parser,
-    input: &'a str,
-) -> Kept<Option<(&'a str, Cow<'a, str>)>> {
-    let is_type = |it: &Attribute<'_>| {
-        let namespace = parser.namespace_name(input, it.name.namespace);
-        it.name.local() == "type" && (namespace == XSI || XSI_OF_DRAFTS.contains(&namespace))
+pub(super) fn type_name(tag: &impl Tag) -> Kept<Option<(&str, Cow<'_, str>)>> {
+    let is_type = |name| {
+        let namespace = tag.namespace_of(name);
+        tag.local(name) == "type" && (namespace == XSI || XSI_OF_DRAFTS.contains(&namespace))
     };
-    let Some(attribute) = parser.attributes(input).find(is_type) else { return Ok(None) };
-    let value = attribute.value();
-    let Some(namespace) = parser.resolve_prefix(input, parts(&value).0) else {
+    let mut attributes = (0..tag.attributes()).map(|index| tag.attribute(index));
+    let Some((_, value)) = attributes.find(|(name, _)| is_type(*name)) else { return Ok(None) };
+    let value = tag.value(value);
+    let Some(namespace) = tag.resolve(parts(&value).0) else {
         return Err(undeclared(&value));
     };
-    Ok(Some((parser.namespace_name(input, namespace), local_of(value))))
+    Ok(Some((tag.namespace_name(namespace), local_of(value))))
 }
 
 /// The prefix of a type's name is not declared.

@@ -64,12 +64,22 @@ pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
 
 /// Is it a list of choices without any element around it or its entries? Then the elements of the arms
 /// stand beside others, as those of a substitution group do.
-pub(super) fn is_of_arms(layout: &Layout, field: &Field) -> bool {
+pub fn is_of_arms(layout: &Layout, field: &Field) -> bool {
     let Holds::Group(inner) = field.holds else { return false };
     let inner = layout.scope(inner);
     let in_struct = matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
     let is_choice = inner.shape == Shape::Choice && !is_by_type(layout, field.member, inner.of);
     in_struct && is_choice && of_member(layout, field.member, "list") == Some("arms")
+}
+
+/// Is it a list of choices with text between their elements?
+pub fn is_mixed(layout: &Layout, field: &Field) -> bool {
+    of_member(layout, field.member, "list") == Some("mixed")
+}
+
+/// Is it the arm of the declared type of a choice by type?
+pub fn is_declared_type(layout: &Layout, arm: &Field) -> bool {
+    of_member(layout, arm.member, "base") == Some("true")
 }
 
 /// Is what a field holds an attribute where content is by schema?
@@ -168,12 +178,18 @@ pub(super) fn check_component(layout: &Layout, component: &Component) -> Result<
             Err("xml(name) of a choice, which has no element: its arms have".into())
         }
         None if !component.is_choice && said("choice").is_some() => Err(NO_CHOICE.into()),
+        None if component.is_choice
+            && said("nillable") == Some("true")
+            && !is_typed(layout, component) =>
+        {
+            Err("xml(nillable) of a choice, which has no element: its arms have".into())
+        }
         None => Ok(()),
     }
 }
 
 /// Is it a choice whose arm is told by the type of one element?
-pub(super) fn is_typed(layout: &Layout, component: &Component) -> bool {
+pub fn is_typed(layout: &Layout, component: &Component) -> bool {
     let members = layout.schema().members(component.member.of);
     let choice = members.get(component.member.index as usize).map(|it| it.of);
     component.is_choice && choice.is_some_and(|it| is_by_type(layout, component.member, it))

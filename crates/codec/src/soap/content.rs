@@ -3,26 +3,29 @@
 use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
 
 use super::attributes::Marks;
-use super::decoder::{Body, Value};
+use super::decoder::Body;
+use super::form::{Form, Value};
 use super::plan::{NONE, ScopePlan, Shape};
 use super::types::begins_with_arm;
-use crate::xml::{self, Event};
+use super::unknown::NOTHING;
+use super::ways::Step;
+use crate::infoset::Event;
 
-impl<'a> Body<'a> {
+impl<R: Form> Body<'_, R> {
     /// What the start tag just read says of a field's or component's content.
     #[inline]
-    pub(super) fn marks(&self) -> Result<Marks<'a>> {
-        if self.parser.attributes(self.input).len() == 0 {
+    pub(super) fn marks(&self) -> Result<Marks<'_>> {
+        if self.reader.attributes() == 0 {
             return Ok(Marks::default());
         }
-        Marks::read(self.plan, self.parser, self.input).map_err(|kind| self.error(kind, self.at()))
+        Marks::read(self.plan, &self.reader).map_err(|kind| self.error(kind, self.at()))
     }
 
     /// Is the field whose start tag was just read nil? Does its type fit? Keeps how many items it
     /// says that it has.
     #[inline]
     pub(super) fn is_nil(&mut self) -> Result<bool> {
-        if self.parser.attributes(self.input).len() == 0 {
+        if self.reader.attributes() == 0 {
             self.stated = None;
             return Ok(false);
         }
@@ -32,7 +35,7 @@ impl<'a> Body<'a> {
     /// The same for an item, whose attributes nobody keeps.
     #[inline]
     pub(super) fn is_item_nil(&mut self) -> Result<bool> {
-        if self.parser.attributes(self.input).len() == 0 {
+        if self.reader.attributes() == 0 {
             self.stated = None;
             return Ok(false);
         }
@@ -63,11 +66,12 @@ impl<'a> Body<'a> {
             }
             _ => marks.refuse_array().map(|()| None),
         });
+        let (nil, others) = (marks.nil, marks.others);
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
         if is_apart {
             // The attributes are those of the arm.
-            self.count_attributes(if marks.nil { marks.others } else { 0 })?;
-            return Ok(marks.nil);
+            self.count_attributes(if nil { others } else { 0 })?;
+            return Ok(nil);
         }
         let is_scope = match slot.shape {
             Shape::Struct => true,
@@ -76,15 +80,15 @@ impl<'a> Body<'a> {
         };
         if is_scope {
             let inner = &plan.scopes[usize::from(slot.scope)];
-            self.count_attributes_around(marks.others, inner, NONE)?;
+            self.count_attributes_around(others, inner, NONE)?;
             if self.attributes {
-                self.hold_of_field(inner, marks.nil)?;
+                self.hold_of_field(inner, nil)?;
             }
         } else {
             let keeps = keeps && slot.shape != Shape::Run;
-            self.count_attributes_of_field(marks.others, keeps)?;
+            self.count_attributes_of_field(others, keeps)?;
         }
-        Ok(marks.nil)
+        Ok(nil)
     }
 
     /// Of which kind a field's values are; those of an enumeration are text.
@@ -116,11 +120,12 @@ impl<'a> Body<'a> {
             let fits = marks.refuse_others(self.plan);
             fits.map_err(|kind| self.error(kind, self.at()))?;
         }
-        self.count_attributes_around(marks.others, scope, component)?;
-        if marks.others > 0 && !marks.nil {
+        let (nil, others) = (marks.nil, marks.others);
+        self.count_attributes_around(others, scope, component)?;
+        if others > 0 && !nil {
             self.hand_of_component(into);
         }
-        Ok(marks.nil)
+        Ok(nil)
     }
 
     /// Is the item whose start tag was just read one of the present list?
@@ -130,8 +135,9 @@ impl<'a> Body<'a> {
         let fits =
             marks.fit(field.holds.kind()).and_then(|()| marks.refuse_nil("an item, not nil"));
         let fits = fits.and_then(|()| marks.refuse_array());
+        let others = marks.others;
         fits.map_err(|kind| self.error(kind, self.at()))?;
-        self.count_attributes(marks.others)
+        self.count_attributes(others)
     }
 
     /// Is the number of items found the stated one, if there was one, and that of the schema?
@@ -155,38 +161,29 @@ impl<'a> Body<'a> {
     }
 
     fn at(&self) -> usize {
-        self.parser.position()
+        self.reader.position()
     }
 
     /// The text of the element just begun, up to and including its end tag.
-    pub(super) fn content(&mut self, element: usize) -> Result<Value> {
-        let mut value = Value::Input(self.at(), self.at());
+    pub(super) fn content(&mut self, element: usize) -> Result<Value<R::Held>> {
+        let mut value = self.no_text(self.at());
         let mut first = true;
         loop {
-            let at = self.at();
-            match self.parser.next(self.input)? {
-                Event::Text { raw, plain: true, .. } | Event::CData { raw, plain: true }
-                    if first =>
-                {
-                    let start = raw.as_ptr().addr() - self.input.as_ptr().addr();
-                    value = Value::Input(start, start + raw.len());
-                }
-                Event::Text { raw, plain, .. } => {
-                    value = self.begin_scratch(value, element);
-                    match plain {
-                        true => self.scratch.push_str(raw),
-                        false => xml::unescape(raw, self.scratch),
+            match self.reader.next()? {
+                Event::Text(text) => {
+                    let held = || self.reader.held(text, self.reader.began());
+                    match first.then(held).flatten() {
+                        Some(held) => value = held,
+                        None => {
+                            value = self.begin_scratch(value, element);
+                            self.reader.append(text, self.scratch);
+                        }
                     }
                 }
-                Event::CData { raw, .. } => {
-                    value = self.begin_scratch(value, element);
-                    xml::normalise_newlines(raw, self.scratch);
-                }
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => continue,
-                Event::End { .. } => break,
-                Event::Start { .. } | Event::Eof => {
-                    let expected = "text, not an element";
-                    return Err(self.error(ErrorKind::Expected(expected.into()), at));
+                Event::End => break,
+                Event::Start(_) | Event::Eof => {
+                    let kind = ErrorKind::Expected("text, not an element".into());
+                    return Err(self.error(kind, self.reader.began()));
                 }
             }
             first = false;
@@ -200,12 +197,63 @@ impl<'a> Body<'a> {
         Ok(value)
     }
 
+    /// The value of an element without text that ends at `at`.
+    pub(super) fn no_text(&mut self, at: usize) -> Value<R::Held> {
+        if R::IS_TEXT {
+            return Value::Input(at, at);
+        }
+        self.scratch.clear();
+        Value::Scratch(at)
+    }
+
     /// Moves what was read so far into the scratch text.
-    fn begin_scratch(&mut self, value: Value, element: usize) -> Value {
-        if let Value::Input(start, end) = value {
-            self.scratch.clear();
-            self.scratch.push_str(&self.input[start..end]);
+    fn begin_scratch(&mut self, value: Value<R::Held>, element: usize) -> Value<R::Held> {
+        match value {
+            Value::Scratch(_) => return value,
+            Value::Input(start, end) => {
+                self.scratch.clear();
+                self.scratch.push_str(self.input.get(start..end).unwrap_or_default());
+            }
+            Value::Held(held, _) => {
+                self.scratch.clear();
+                self.reader.append(R::text_of(held), self.scratch);
+            }
         }
         Value::Scratch(element)
+    }
+
+    /// Passes over the end of the element just begun, which is nil, so that there is nothing in it but
+    /// perhaps white space and comments.
+    pub(super) fn pass_nil(&mut self, component: u16) -> Result<Step> {
+        self.gap = None;
+        loop {
+            match self.reader.next()? {
+                Event::End => break,
+                Event::Text(text) if self.reader.is_white(text) => {}
+                _ => {
+                    let kind = ErrorKind::Expected(NOTHING.into());
+                    return Err(self.error(kind, self.reader.began()));
+                }
+            }
+        }
+        self.check_names();
+        Ok(Step::Between(component))
+    }
+
+    /// Passes over a message that is nil.
+    #[cold]
+    pub(super) fn nothing(&mut self) -> Result<()> {
+        self.field = usize::MAX;
+        self.pass_nil(NONE).map(|_| ())
+    }
+
+    /// Is there nothing between the tags of the present value? Then it is the default, which the message
+    /// has had since it was cleared.
+    pub(super) fn is_empty_value(&self) -> bool {
+        match self.value {
+            Value::Input(start, end) => start == end,
+            Value::Scratch(_) => self.scratch.is_empty(),
+            Value::Held(held, _) => self.reader.value(R::text_of(held)).is_empty(),
+        }
     }
 }

@@ -12,6 +12,8 @@ use trunkline_message::{Error, ErrorKind, Limits, Message, Result, UnknownConten
 
 use super::attributes::is_of_graphs;
 use super::entries::Run;
+use super::foreign::Foreign;
+use super::form::{Form, Value, Xml};
 use super::graph;
 use super::inside::Enclosing;
 use super::keep::Detour;
@@ -24,7 +26,8 @@ use super::tags::Tags;
 use super::templates::{Opening, Templates};
 use super::unknown::Tally;
 use super::ways::Gap;
-use crate::xml::{self, Namespace, Parser, Source};
+use crate::infoset::{self, same};
+use crate::xml::{self, Parser, Source};
 
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
 #[derive(Debug)]
@@ -115,11 +118,63 @@ impl Decoder {
         message: &mut M,
         error: Error,
     ) -> Result<()> {
-        let options = &self.plan.options;
-        if self.plan.in_tags || !options.style.is_encoded() || !is_of_graphs(error.kind()) {
-            return Err(error);
+        match self.plan.may_be_graph() && is_of_graphs(error.kind()) {
+            true => {
+                graph::decode_counted(bytes, &self.plan, &self.limits, message, &mut self.unknown)
+            }
+            false => Err(error),
         }
-        graph::decode_counted(bytes, &self.plan, &self.limits, message, &mut self.unknown)
+    }
+
+    /// As [`decode`](Self::decode), for a message in any form, which `reader` has not begun to read. It
+    /// takes the general way. Where content is encoded, the reader is cloned first: a message that
+    /// is a graph is read once more.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and those of the reader.
+    pub fn decode_from<R, M>(&mut self, reader: &mut R, message: &mut M) -> Result<()>
+    where
+        R: infoset::Reader + Clone,
+        M: Message,
+    {
+        let mut again = self.plan.may_be_graph().then(|| reader.clone());
+        match (self.decode_tree_from(reader, message), &mut again) {
+            (Err(error), Some(again)) if is_of_graphs(error.kind()) => {
+                let (plan, unknown) = (&self.plan, &mut self.unknown);
+                graph::decode_counted_from(again, plan, &self.limits, message, unknown)
+            }
+            (read, _) => read,
+        }
+    }
+
+    fn decode_tree_from<R, M>(&mut self, reader: &mut R, message: &mut M) -> Result<()>
+    where
+        R: infoset::Reader,
+        M: Message,
+    {
+        let plan = &*self.plan;
+        self.unknown.begin();
+        if !message.message_layout().is_same(&plan.layout) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        message.clear();
+        let mut reader = Foreign::new(reader, &self.limits);
+        let nil = opening::open(plan, &mut reader, &mut self.unknown)?;
+        let first = reader.before_first();
+        let (_, learnt) = self.templates.present();
+        let memory = Memory {
+            scratch: &mut self.scratch,
+            seen: &mut self.seen,
+            tags: &mut self.tags,
+            learnt,
+            unknown: &mut self.unknown,
+        };
+        let mut body = Body::new(plan, &self.limits, reader, memory, first);
+        match nil {
+            true => body.nothing()?,
+            false => body.message(false, message)?,
+        }
+        opening::close(plan, &mut body.reader)
     }
 
     #[inline(always)]
@@ -141,37 +196,18 @@ impl Decoder {
         expected &= self.parser.depth() + plan.depth <= limits.depth;
         let first = self.parser.position();
         let (mut opening, learnt) = self.templates.present();
-        let mut body = Body {
-            plan,
-            limits,
-            input,
-            parser: &mut self.parser,
+        let memory = Memory {
             scratch: &mut self.scratch,
             seen: &mut self.seen,
-            expected,
-            as_planned: false,
-            namespace: None,
-            outer_namespace: None,
-            generation: None,
-            learnt,
-            attributes,
-            detour: if attributes { Detour::Tags } else { Detour::None },
             tags: &mut self.tags,
-            same_context: expected && !attributes,
-            gap: None,
-            value: Value::Input(0, 0),
-            stated: None,
-            first: plan.return_value.is_some().then_some(first),
-            result: None,
+            learnt,
             unknown: &mut self.unknown,
-            own: &plan.message,
-            run: Run::First,
-            begun: 0,
-            scope: 0,
-            field: 0,
-            fields: 0,
-            entries: 0,
         };
+        let reader = Xml::new(&mut self.parser, input);
+        let mut body = Body::new(plan, limits, reader, memory, first);
+        body.input = input;
+        body.expected = expected;
+        body.same_context = expected && !attributes;
         if !attributes && expected {
             match opening.as_deref_mut() {
                 Some(opening) => body.learn_names(opening, known),
@@ -182,11 +218,12 @@ impl Decoder {
             Way::Nil => body.nothing()?,
             _ => body.message(known, message)?,
         }
-        let end = self.parser.position();
+        let mut reader = body.reader;
+        let end = reader.parser.position();
         if known && opening.as_ref().is_some_and(|it| it.ends(input, end)) {
             return Ok(());
         }
-        opening::close(plan, input, &mut self.parser)?;
+        opening::close(plan, &mut reader)?;
         if expected && let Some(opening) = opening {
             opening.learn_end(input, end);
         }
@@ -200,20 +237,13 @@ fn is_short(input: &str, limits: &Limits) -> bool {
     input.len() <= limits.value_bytes.min(limits.message_bytes)
 }
 
-/// Where the value of the present field stands.
-#[derive(Clone, Copy)]
-pub(super) enum Value {
-    /// In the input, from here to there.
-    Input(usize, usize),
-    /// In the scratch text, since it is not in the input as it is; the element begins here.
-    Scratch(usize),
-}
-
-pub(super) struct Body<'a> {
+/// A message that is read from a document of some form.
+pub(super) struct Body<'a, R: Form> {
     pub(super) plan: &'a Plan,
     pub(super) limits: &'a Limits,
+    /// The document, if it is a text.
     pub(super) input: &'a str,
-    pub(super) parser: &'a mut Parser,
+    pub(super) reader: R,
     pub(super) scratch: &'a mut String,
     /// Memory for the bits of a wide scope.
     pub(super) seen: &'a mut Vec<u64>,
@@ -222,9 +252,9 @@ pub(super) struct Body<'a> {
     /// Do names without a prefix mean what the plan means by them?
     pub(super) as_planned: bool,
     /// Namespace of the message's elements, if the document has declared it.
-    pub(super) namespace: Option<Namespace>,
+    pub(super) namespace: Option<R::Namespace>,
     /// That of the Body's child, if its elements may be in that too.
-    outer_namespace: Option<Namespace>,
+    outer_namespace: Option<R::Namespace>,
     /// For which declarations the two answers above and the one below hold.
     pub(super) generation: Option<u32>,
     /// Are values attributes?
@@ -236,7 +266,7 @@ pub(super) struct Body<'a> {
     /// Are only the envelope's declarations in scope, so that learnt gaps mean the same?
     pub(super) same_context: bool,
     pub(super) gap: Option<Gap>,
-    pub(super) value: Value,
+    pub(super) value: Value<R::Held>,
     /// How many items the group or list just begun says that it has.
     pub(super) stated: Option<u64>,
     /// In an answer, where its first element may stand, until another stood there.
@@ -257,7 +287,60 @@ pub(super) struct Body<'a> {
     pub(super) entries: usize,
 }
 
-impl<'a> Body<'a> {
+/// What a message is read with, and is used for the next one.
+struct Memory<'a> {
+    scratch: &'a mut String,
+    seen: &'a mut Vec<u64>,
+    tags: &'a mut Tags,
+    learnt: &'a mut Learnt,
+    unknown: &'a mut Tally,
+}
+
+impl<'a, R: Form> Body<'a, R> {
+    /// Reads on from inside the message's own element, by the general way; `first` is where its first
+    /// element may stand.
+    #[inline(always)]
+    fn new(
+        plan: &'a Plan,
+        limits: &'a Limits,
+        reader: R,
+        memory: Memory<'a>,
+        first: usize,
+    ) -> Self {
+        let Memory { scratch, seen, tags, learnt, unknown } = memory;
+        Self {
+            plan,
+            limits,
+            input: "",
+            reader,
+            scratch,
+            seen,
+            expected: false,
+            as_planned: false,
+            namespace: None,
+            outer_namespace: None,
+            generation: None,
+            attributes: plan.in_tags,
+            detour: if plan.in_tags { Detour::Tags } else { Detour::None },
+            tags,
+            learnt,
+            same_context: false,
+            gap: None,
+            value: Value::Scratch(0),
+            stated: None,
+            first: plan.return_value.is_some().then_some(first),
+            result: None,
+            unknown,
+            own: &plan.message,
+            run: Run::First,
+            begun: 0,
+            scope: 0,
+            field: 0,
+            fields: 0,
+            entries: 0,
+        }
+    }
+
     /// Reads the message, whose own element was just begun; is the way there `known`?
     #[inline(always)]
     fn message<M: Message>(&mut self, known: bool, message: &mut M) -> Result<()> {
@@ -329,22 +412,78 @@ impl<'a> Body<'a> {
     /// without a prefix are in it.
     #[inline]
     pub(super) fn check_names(&mut self) {
-        let generation = Some(self.parser.declarations_generation());
+        let generation = Some(self.reader.generation());
         if self.generation != generation {
             self.same_context &= self.generation.is_none();
             self.generation = generation;
-            self.namespace = match self.plan.element_namespace() {
-                "" => Some(Namespace::NONE),
-                name => self.parser.find_namespace(self.input, name),
-            };
+            self.namespace = self.reader.find_namespace(self.plan.element_namespace());
             if self.plan.any_item {
                 let name = &self.plan.options.namespace;
-                self.outer_namespace = self.parser.find_namespace(self.input, name);
+                self.outer_namespace = self.reader.find_namespace(name);
             }
-            self.as_planned = self.expected && self.names_are_planned();
+            self.as_planned = R::IS_TEXT && self.expected && self.names_are_planned();
         }
     }
 
+    /// Is a name in this namespace one of the message's elements?
+    #[inline]
+    pub(super) fn is_own(&self, namespace: R::Namespace) -> bool {
+        if !R::IS_TEXT {
+            return self.is_own_by_name(self.reader.namespace_name(namespace));
+        }
+        let namespace = Some(namespace);
+        namespace == self.namespace || self.plan.any_item && namespace == self.outer_namespace
+    }
+
+    fn is_own_by_name(&self, namespace: &str) -> bool {
+        let plan = self.plan;
+        same(namespace, plan.element_namespace())
+            || plan.any_item && same(namespace, &plan.options.namespace)
+    }
+
+    /// Is a name in this namespace in that of this number?
+    #[inline]
+    pub(super) fn is_in(&self, space: u8, namespace: R::Namespace) -> bool {
+        match space {
+            0 => self.is_own(namespace),
+            OF_NONE => self.reader.is_none(namespace),
+            _ => same(self.reader.namespace_name(namespace), self.plan.spaces.name(space)),
+        }
+    }
+
+    /// What an element of this name means in a component of a scope.
+    #[inline]
+    pub(super) fn meaning(&self, scope: &ScopePlan, component: u16, name: R::Name) -> Option<Name> {
+        let local = self.reader.local(name).as_bytes();
+        let namespace = self.reader.namespace(name);
+        if self.plan.spaces.is_one() {
+            return match self.is_own(namespace) {
+                true => scope.names.get(component, local),
+                false => None,
+            };
+        }
+        let mut all = scope.names.all(component, local);
+        all.find(|(space, _)| self.is_in(*space, namespace)).map(|(_, meaning)| meaning)
+    }
+
+    #[cold]
+    fn names_are_planned(&self) -> bool {
+        let is_named = |prefix: &str, name: &str| {
+            let namespace = self.reader.resolve(prefix);
+            namespace.is_some_and(|it| same(self.reader.namespace_name(it), name))
+        };
+        self.plan.spaces.unprefixed().is_none_or(|it| is_named("", it))
+            && self.plan.prefixes.iter().all(|(prefix, name)| is_named(prefix, name))
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn error(&self, kind: ErrorKind, offset: usize) -> Error {
+        self.plan.locate(Error::new(kind, offset), self.scope, self.field)
+    }
+}
+
+impl Body<'_, Xml<'_>> {
     /// Takes what names mean behind an opening, if it is `known`; keeps it if not.
     #[inline]
     fn learn_names(&mut self, opening: &mut Opening, known: bool) {
@@ -359,7 +498,7 @@ impl<'a> Body<'a> {
     fn names(&mut self) -> Names {
         self.check_names();
         Names {
-            generation: self.parser.declarations_generation(),
+            generation: self.reader.generation(),
             namespace: self.namespace,
             outer_namespace: self.outer_namespace,
             as_planned: self.as_planned,
@@ -371,61 +510,5 @@ impl<'a> Body<'a> {
         self.namespace = names.namespace;
         self.outer_namespace = names.outer_namespace;
         self.as_planned = names.as_planned;
-    }
-
-    /// Is a name in this namespace one of the message's elements?
-    #[inline]
-    pub(super) fn is_own(&self, namespace: Namespace) -> bool {
-        let namespace = Some(namespace);
-        namespace == self.namespace || self.plan.any_item && namespace == self.outer_namespace
-    }
-
-    /// Is a name in this namespace in that of this number?
-    #[inline]
-    pub(super) fn is_in(&self, space: u8, namespace: Namespace) -> bool {
-        match space {
-            0 => self.is_own(namespace),
-            OF_NONE => namespace == Namespace::NONE,
-            _ => {
-                let name = self.parser.namespace_name(self.input, namespace);
-                name == self.plan.spaces.name(space)
-            }
-        }
-    }
-
-    /// What an element of this name means in a component of a scope.
-    #[inline]
-    pub(super) fn meaning(
-        &self,
-        scope: &ScopePlan,
-        component: u16,
-        name: xml::Name<'_>,
-    ) -> Option<Name> {
-        let local = name.local().as_bytes();
-        if self.plan.spaces.is_one() {
-            return match self.is_own(name.namespace) {
-                true => scope.names.get(component, local),
-                false => None,
-            };
-        }
-        let mut all = scope.names.all(component, local);
-        all.find(|(space, _)| self.is_in(*space, name.namespace)).map(|(_, meaning)| meaning)
-    }
-
-    #[cold]
-    fn names_are_planned(&self) -> bool {
-        let namespace = |it| self.parser.namespace_name(self.input, it);
-        let prefixes_are_ours = |(prefix, name): &(Box<str>, Box<str>)| {
-            self.parser.resolve_prefix(self.input, prefix).map(namespace) == Some(&**name)
-        };
-        let default = namespace(self.parser.default_namespace());
-        self.plan.spaces.unprefixed().is_none_or(|it| it == default)
-            && self.plan.prefixes.iter().all(prefixes_are_ours)
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn error(&self, kind: ErrorKind, offset: usize) -> Error {
-        self.plan.locate(Error::new(kind, offset), self.scope, self.field)
     }
 }

@@ -1,6 +1,8 @@
 //! Fields to SOAP.
 
+mod form;
 mod lists;
+mod tell;
 
 use std::sync::Arc;
 
@@ -10,15 +12,17 @@ use trunkline_message::{
 use trunkline_wire::scan::{Block, Mask};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Literal, Output,
-    Text, Time, Timestamp, base64, scan, write_float,
+    Text, Time, Timestamp, ahead, base64, scan, write_float,
 };
 
+use self::form::{Form, Other, Xml};
 use super::escape::{escape, in_quotes, in_text};
 use super::inside::Enclosing;
 use super::parts::Part;
 use super::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
 use super::put_back::Kept;
 use super::types::ByType;
+use crate::infoset::{Name, Writer};
 
 /// Writes messages of one schema as SOAP.
 #[derive(Debug)]
@@ -57,10 +61,43 @@ impl Encoder {
         self.output.clear();
         write(&mut self.output, &plan.prologue);
         match plan.in_tags {
-            false => self.write::<M, false>(message)?,
+            false => self.write::<M, Xml, false>(message, Xml)?,
             true => self.write_in_tags(message)?,
         }
         Ok(self.output.as_slice())
+    }
+
+    /// Writes the message in any form, as [`encode_with`](Self::encode_with) says it in XML; `header` may be
+    /// empty. What the message has kept that its schema does not know is an error: it is written as XML only.
+    ///
+    /// # Errors
+    /// As [`encode_with`](Self::encode_with). What was written before is part of no document.
+    pub fn encode_to<M: Message>(
+        &mut self,
+        header: &str,
+        message: &M,
+        writer: &mut impl Writer,
+    ) -> Result<()> {
+        let plan = self.plan.clone();
+        if !message.message_layout().is_same(&plan.layout) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        let mut form = Other::new(writer);
+        self.output.clear();
+        match &plan.around_header {
+            _ if header.is_empty() => write(&mut self.output, &plan.prologue),
+            Some([before, after]) => {
+                self.output.extend(before.as_bytes());
+                form.tell(&mut self.output);
+                form.raw(header);
+                self.output.extend(after.as_bytes());
+            }
+            None => return Err(Error::new(ErrorKind::Unwritable(NO_HEADER), 0)),
+        }
+        match plan.in_tags {
+            false => self.write::<M, _, false>(message, form),
+            true => self.write::<M, _, true>(message, form),
+        }
     }
 
     /// The message in its envelope, with header blocks: `header` is what stands inside the Header,
@@ -77,14 +114,14 @@ impl Encoder {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         let Some([before, after]) = &plan.around_header else {
-            return Err(Error::new(ErrorKind::Unwritable("a fragment has no header"), 0));
+            return Err(Error::new(ErrorKind::Unwritable(NO_HEADER), 0));
         };
         self.output.clear();
         self.output.extend(before.as_bytes());
         self.output.extend(header.as_bytes());
         self.output.extend(after.as_bytes());
         match plan.in_tags {
-            false => self.write::<M, false>(message)?,
+            false => self.write::<M, Xml, false>(message, Xml)?,
             true => self.write_in_tags(message)?,
         }
         Ok(self.output.as_slice())
@@ -93,18 +130,23 @@ impl Encoder {
     /// Apart, so that the other way stays small.
     #[inline(never)]
     fn write_in_tags<M: Message>(&mut self, message: &M) -> Result<()> {
-        self.write::<M, true>(message)
+        self.write::<M, Xml, true>(message, Xml)
     }
 
     /// Writes the fields and all behind them.
     #[inline(always)]
-    fn write<M: Message, const ATTRIBUTES: bool>(&mut self, message: &M) -> Result<()> {
+    fn write<M: Message, F: Form, const ATTRIBUTES: bool>(
+        &mut self,
+        message: &M,
+        form: F,
+    ) -> Result<()> {
         let plan = &*self.plan;
         let scope = &plan.scopes[0];
         let content = self.output.len();
         self.kept.begin();
-        let mut body = Body::<ATTRIBUTES> {
+        let mut body = Body::<F, ATTRIBUTES> {
             plan,
+            form,
             scope,
             scope_index: 0,
             next: 0,
@@ -123,19 +165,32 @@ impl Encoder {
         if ATTRIBUTES {
             body.close(&plan.root_end);
         }
-        let problem = body.problem.take();
+        let (problem, mut form) = (body.problem.take(), body.form);
         write(&mut self.output, &plan.epilogue);
+        form.tell(&mut self.output);
         if !self.kept.is_empty() {
+            if !F::IS_XML {
+                self.kept.clear();
+                return Err(problem.unwrap_or_else(kept_in_xml));
+            }
             return self.put_back(content, problem);
         }
         problem.map_or(Ok(()), Err)
     }
 }
 
+const NO_HEADER: &str = "a fragment has no header";
+
+#[cold]
+fn kept_in_xml() -> Error {
+    Error::new(ErrorKind::Unwritable("what is unknown and was kept is written as XML only"), 0)
+}
+
 /// With `ATTRIBUTES`, values are attributes, and the start tag of an element stays open until it is
 /// known what stands inside.
-struct Body<'a, const ATTRIBUTES: bool> {
+struct Body<'a, F, const ATTRIBUTES: bool> {
     plan: &'a Plan,
+    form: F,
     scope: &'a ScopePlan,
     scope_index: usize,
     /// Rank of the first field of the scope that is not passed yet.
@@ -154,10 +209,10 @@ struct Body<'a, const ATTRIBUTES: bool> {
     problem: Option<Error>,
 }
 
-impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
+impl<'a, F: Form, const ATTRIBUTES: bool> Body<'a, F, ATTRIBUTES> {
     /// Writes the fields of the scope.
     #[inline]
-    fn fields<F: Fields>(&mut self, fields: &F) {
+    fn fields<T: Fields>(&mut self, fields: &T) {
         if !ATTRIBUTES {
             return fields.encode_fields(0, self);
         }
@@ -183,6 +238,9 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     fn field(&mut self, field: usize, room: usize, value: impl FnOnce(&mut Cursor<'_>)) {
         if self.passes(field) {
             return;
+        }
+        if !F::IS_XML && !self.is_within_text(field) {
+            return self.tell_as_text(field, room, value);
         }
         self.approach(field);
         let slot = &self.scope.slots[field];
@@ -440,7 +498,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
     }
 
     #[inline]
-    fn check<F: Fields>(&mut self, fields: &F) {
+    fn check<T: Fields>(&mut self, fields: &T) {
         if let Some(unmet) = fields.unmet()
             && self.problem.is_none()
         {
@@ -452,7 +510,7 @@ impl<'a, const ATTRIBUTES: bool> Body<'a, ATTRIBUTES> {
 
     /// Writes what another scope describes: a struct, or an entry of a list.
     #[inline]
-    fn inner<F: Fields>(&mut self, enclosing: Option<&Enclosing>, value: &F) {
+    fn inner<T: Fields>(&mut self, enclosing: Option<&Enclosing>, value: &T) {
         (self.next, self.component) = (0, NONE);
         if let Some(element) = enclosing {
             self.begin(&element.start);
@@ -502,9 +560,12 @@ fn count(cursor: &mut Cursor<'_>, items: usize, end: &Literal) {
     cursor.literal(end);
 }
 
-impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
+impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
+        if self.told_as(field, |writer, name| writer.boolean(name, value)) {
+            return;
+        }
         // No branch: which it is, no processor can guess.
         let word = [b"false\0\0\0", b"true\0\0\0\0"][usize::from(value)];
         self.field(field, 8, |cursor| cursor.block(word, 5 - usize::from(value)));
@@ -512,11 +573,17 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn integer<I: Integer>(&mut self, field: usize, value: I) {
+        if self.told_as(field, |writer, name| writer.integer(name, value)) {
+            return;
+        }
         self.window(field, |window| value.write(window));
     }
 
     #[inline]
     fn decimal(&mut self, field: usize, value: Decimal) {
+        if self.told_as(field, |writer, name| writer.decimal(name, value)) {
+            return;
+        }
         self.window(field, |window| value.write(window));
     }
 
@@ -530,6 +597,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
 
     #[inline]
     fn float<F: Float>(&mut self, field: usize, value: F) {
+        if self.told_as(field, |writer, name| writer.float(name, value)) {
+            return;
+        }
         self.window(field, |window| write_float(value, window));
     }
 
@@ -539,6 +609,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         }
         if value.is_empty() {
             self.refuse_default(field);
+        }
+        if !W::IS_XML && !self.is_within_text(field) {
+            return self.tell_string(field, value);
         }
         let mut legal = true;
         let quoted = self.is_quoted(field);
@@ -561,7 +634,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) if len > 0 && (!ATTRIBUTES || self.is_quoted(field)) => {
+            Some((block, len))
+                if W::IS_XML && len > 0 && (!ATTRIBUTES || self.is_quoted(field)) =>
+            {
                 let mut legal = true;
                 self.field(field, 6 * 30, |cursor| {
                     if cursor.text_block(block, len, Self::escapable) {
@@ -581,6 +656,9 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         if self.passes(field) {
             return;
         }
+        if !value.is_empty() && self.told_as(field, |writer, name| writer.bytes(name, value)) {
+            return;
+        }
         let mut text = std::mem::take(self.base64);
         text.clear();
         base64::encode_into(value, &mut text);
@@ -589,22 +667,14 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     }
 
     fn any(&mut self, field: usize, value: &Any) {
-        if self.problem.is_some() || self.passes(field) {
-            return;
-        }
-        self.approach_element(field);
-        match super::any::written(self.plan, (self.scope_index, field), value) {
-            Ok(text) => self.output.extend(text.as_bytes()),
-            Err(kind) => {
-                let error = Error::new(kind, self.output.len());
-                self.problem = Some(self.plan.locate(error, self.scope_index, field));
-            }
+        if self.problem.is_none() && !self.passes(field) {
+            self.write_any(field, value);
         }
     }
 
     #[inline]
     fn code(&mut self, field: usize, value: Code) {
-        if value.is_empty() || ATTRIBUTES && !self.is_quoted(field) {
+        if !W::IS_XML || value.is_empty() || ATTRIBUTES && !self.is_quoted(field) {
             return self.string(field, value.as_str());
         }
         let mut legal = true;
@@ -652,11 +722,17 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
     }
 
     fn integers<I: Integer>(&mut self, field: usize, values: &[I]) {
-        self.list(field, values, |value, window| value.write(window));
+        let put = |writer: &mut W::Writer, name: Option<Name<'_>>, values: &[I]| {
+            writer.integers(name, values);
+        };
+        self.list(field, values, |value, window| value.write(window), put);
     }
 
     fn floats<F: Float>(&mut self, field: usize, values: &[F]) {
-        self.list(field, values, write_float);
+        let put = |writer: &mut W::Writer, name: Option<Name<'_>>, values: &[F]| {
+            writer.floats(name, values);
+        };
+        self.list(field, values, write_float, put);
     }
 
     fn group<F: Fields>(&mut self, field: usize, entries: &[F]) {
@@ -677,7 +753,7 @@ impl<const ATTRIBUTES: bool> FieldEncoder for Body<'_, ATTRIBUTES> {
         let outer = self.scope_index;
         let mut was_text = false;
         self.inside(slot, |body| {
-            for (i, entry) in entries.iter().enumerate() {
+            for (i, entry) in ahead(entries).enumerate() {
                 match slot.form {
                     ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
                     ListForm::Spaced => body.spaced_item(i, entry),

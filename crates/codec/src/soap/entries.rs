@@ -7,12 +7,13 @@
 use trunkline_message::{Entries, ErrorKind, Fields, Result, Shape as ScopeShape};
 use trunkline_wire::{Literal, scan};
 
-use super::decoder::{Body, Value};
+use super::decoder::Body;
+use super::form::{Form, Value};
 use super::inside::{Enclosing, Inside};
 use super::learnt::piece;
 use super::names::Name;
 use super::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
-use crate::xml::{self, Event};
+use crate::infoset::Event;
 
 /// Which elements of an unwrapped list are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(super) enum Run {
 /// What every entry is.
 pub(super) const ENTRY: &str = "an entry, not nil";
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// The field that is read: its slot, and what is inside.
     #[inline]
     fn present(&self) -> (&'a Slot, &'a Inside) {
@@ -41,7 +42,7 @@ impl<'a> Body<'a> {
     /// Where elements may nest deeper than the limit, only the parser reads on, which counts them.
     #[inline]
     pub(super) fn measure(&mut self, scope: &ScopePlan) {
-        if scope.depth > 0 && self.parser.depth() + scope.depth > self.limits.depth {
+        if scope.depth > 0 && self.reader.depth() + scope.depth > self.limits.depth {
             (self.expected, self.as_planned, self.same_context) = (false, false, false);
         }
     }
@@ -122,7 +123,7 @@ impl<'a> Body<'a> {
         self.entries += 1;
         if self.entries > self.limits.entries {
             let kind = ErrorKind::Limit { name: "entries", limit: self.limits.entries };
-            return Err(self.error(kind, self.parser.position()));
+            return Err(self.error(kind, self.reader.position()));
         }
         Ok(())
     }
@@ -132,9 +133,9 @@ impl<'a> Body<'a> {
     fn ends(&mut self, end: &Literal, at: usize) -> bool {
         let ends = end.matches(self.input.as_bytes(), at)
             && self.is_open(at + 2, end.len() - 3)
-            && self.parser.pop_known(end.len() - 3);
+            && self.reader.pop_known(end.len() - 3);
         if ends {
-            self.parser.set_position(at + end.len());
+            self.reader.set_position(at + end.len());
         }
         ends
     }
@@ -144,7 +145,7 @@ impl<'a> Body<'a> {
     #[inline]
     fn is_open(&self, start: usize, length: usize) -> bool {
         !self.plan.any_item
-            || self.parser.open_element(self.input) == Some(&self.input[start..start + length])
+            || self.reader.open_element() == Some(&self.input[start..start + length])
     }
 
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
@@ -157,8 +158,8 @@ impl<'a> Body<'a> {
         count: usize,
     ) -> Result<bool> {
         let index = usize::from(slot.scope);
-        if self.as_planned && self.parser.is_in_content() {
-            let at = self.parser.position();
+        if self.as_planned && self.reader.is_in_content() {
+            let at = self.reader.position();
             if self.expected_entry(index, element, at)? {
                 return Ok(true);
             }
@@ -166,11 +167,11 @@ impl<'a> Body<'a> {
                 return Ok(false);
             }
         }
-        if self.same_context && self.parser.is_in_content() {
-            let at = self.parser.position();
+        if self.same_context && self.reader.is_in_content() {
+            let at = self.reader.position();
             if let Some((length, name)) = self.learnt.entry(index, self.input.as_bytes(), at) {
-                self.parser.push_known(at + usize::from(name.0), name.1.into())?;
-                self.parser.set_position(at + length);
+                self.reader.push_known(at + usize::from(name.0), name.1.into())?;
+                self.reader.set_position(at + length);
                 return Ok(true);
             }
         }
@@ -188,17 +189,16 @@ impl<'a> Body<'a> {
             return Ok(false);
         }
         self.opened_planned(element.space);
-        self.opened_item(index, &element.name);
-        self.parser.push_known(at + 1, element.name.len())?;
-        self.parser.set_position(at + element.start.len());
+        self.opened_item_named(index, &element.name);
+        self.reader.push_known(at + 1, element.name.len())?;
+        self.reader.set_position(at + element.start.len());
         Ok(true)
     }
 
     /// Keeps the way from `start` into the entry just begun.
     fn learn_entry(&mut self, index: usize, start: usize, (name, length): (usize, usize)) {
-        let is_alone = !self.parser.declares() && !self.parser.is_empty_element();
-        if self.same_context && is_alone && !self.plan.scopes[index].many_named {
-            let way = &self.input.as_bytes()[start..self.parser.position()];
+        if self.same_context && self.reader.is_alone() && !self.plan.scopes[index].many_named {
+            let way = &self.input.as_bytes()[start..self.reader.position()];
             self.learnt.learn_entry(index, way, piece(start, name, length));
         }
     }
@@ -212,24 +212,27 @@ impl<'a> Body<'a> {
         count: usize,
     ) -> Result<bool> {
         let index = usize::from(slot.scope);
-        let start = self.parser.position();
+        let start = self.reader.position();
         // What is counted is not learnt: it would not be counted again.
-        let mut learns = self.parser.is_in_content();
+        let mut learns = self.reader.is_in_content();
         while let Some((at, name)) = self.next_element(slot)? {
-            let named =
-                || *name.local() == *element.local && self.is_in(element.space, name.namespace);
-            if self.plan.any_item || named() {
-                self.opened(element.space, name.prefix());
-                self.opened_item(index, name.qualified());
+            let is_named = || {
+                *self.reader.local(name) == *element.local
+                    && self.is_in(element.space, self.reader.namespace(name))
+            };
+            if self.plan.any_item || is_named() {
+                self.opened(element.space, name);
+                self.opened_item(index, name);
                 let marks = self.marks()?;
                 let fits = marks.refuse_nil(ENTRY);
                 let fits = fits.and_then(|()| marks.refuse_others(self.plan));
-                fits.map_err(|kind| self.error(kind, self.parser.position()))?;
-                self.count_attributes_around(marks.others, entry, NONE)?;
+                let others = marks.others;
+                fits.map_err(|kind| self.error(kind, self.reader.position()))?;
+                self.count_attributes_around(others, entry, NONE)?;
                 if self.attributes {
                     self.hold(entry, NONE)?;
-                } else if learns && marks.others == 0 {
-                    self.learn_entry(index, start, (at + 1, name.qualified().len()));
+                } else if learns && others == 0 {
+                    self.learn_entry(index, start, (at + 1, self.reader.length(name)));
                 }
                 return Ok(true);
             }
@@ -242,23 +245,22 @@ impl<'a> Body<'a> {
 
     /// Reads up to and including the next start tag in a list; none at the list's end tag.
     #[inline]
-    pub(super) fn next_element(&mut self, slot: &Slot) -> Result<Option<(usize, xml::Name<'a>)>> {
+    pub(super) fn next_element(&mut self, slot: &Slot) -> Result<Option<(usize, R::Name)>> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Start { name, .. } => {
+            match self.reader.next()? {
+                Event::Start(name) => {
+                    let at = self.reader.began();
                     self.check_names();
                     return Ok(Some((at, name)));
                 }
-                Event::End { .. } => {
+                Event::End => {
                     self.check_names();
                     return Ok(None);
                 }
-                Event::Text { white: true, .. }
-                | Event::Comment(_)
-                | Event::ProcessingInstruction { .. } => {}
-                Event::Text { .. } | Event::CData { .. } | Event::Eof => {
+                Event::Text(text) if self.reader.is_white(text) => {}
+                Event::Text(_) | Event::Eof => {
                     let what = self.plan.items_of(self.scope, slot);
+                    let at = self.reader.began();
                     return Err(self.error(ErrorKind::Expected(what.into()), at));
                 }
             }
@@ -273,8 +275,8 @@ impl<'a> Body<'a> {
         let scope = &plan.scopes[inner];
         let mut count = 0;
         loop {
-            if self.as_planned && self.parser.is_in_content() {
-                let at = self.parser.position();
+            if self.as_planned && self.reader.is_in_content() {
+                let at = self.reader.position();
                 if let Some((of, length)) = self.expected_plain_entry(scope, at)
                     && self.begin_expected(scope, &scope.slots[of], (at, length))?
                 {
@@ -300,8 +302,8 @@ impl<'a> Body<'a> {
                 self.check_names();
                 continue;
             };
-            self.opened(scope.slots[usize::from(of)].space, name.prefix());
-            self.opened_item(inner, name.qualified());
+            self.opened(scope.slots[usize::from(of)].space, name);
+            self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.field) = (inner, of.into());
             let read = self.begun(at, into.next_entry());
@@ -368,8 +370,8 @@ impl<'a> Body<'a> {
             _ => {}
         }
         self.opened_planned(slot.space);
-        self.parser.push_known(at + 1, length)?;
-        self.parser.set_position(content);
+        self.reader.push_known(at + 1, length)?;
+        self.reader.set_position(content);
         Ok(true)
     }
 
@@ -380,7 +382,7 @@ impl<'a> Body<'a> {
         if self.is_any() {
             self.begun = at;
         } else if self.is_item_nil()? {
-            return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
+            return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.reader.position()));
         }
         self.fields += 1;
         let slot = &self.plan.scopes[self.scope].slots[self.field];
@@ -402,9 +404,9 @@ impl<'a> Body<'a> {
 
     /// The text of the element just begun, which may end as planned.
     #[inline]
-    fn text(&mut self, end: &Literal, element: usize) -> Result<Value> {
-        if self.as_planned && self.parser.is_in_content() {
-            let start = self.parser.position();
+    fn text(&mut self, end: &Literal, element: usize) -> Result<Value<R::Held>> {
+        if self.as_planned && self.reader.is_in_content() {
+            let start = self.reader.position();
             let stop = scan::find_markup(self.input.as_bytes(), start);
             if self.ends(end, stop) {
                 return Ok(Value::Input(start, stop));
@@ -432,7 +434,7 @@ impl<'a> Body<'a> {
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         let (outer, field, own) = (self.scope, self.field, self.own);
-        let mut count = 0;
+        let mut count = into.count();
         loop {
             self.measure(scope);
             self.count_entry()?;
@@ -467,8 +469,8 @@ impl<'a> Body<'a> {
     fn next_of_run(&mut self, slot: &'a Slot, count: usize) -> Result<bool> {
         let plan = self.plan;
         let scope = &plan.scopes[self.scope];
-        if self.as_planned && self.parser.is_in_content() {
-            let at = self.parser.position();
+        if self.as_planned && self.reader.is_in_content() {
+            let at = self.reader.position();
             let length = slot.end.len() - 3;
             if slot.start.matches(self.input.as_bytes(), at)
                 && self.begin_expected(scope, slot, (at, length))?
@@ -488,45 +490,29 @@ impl<'a> Body<'a> {
         count: usize,
     ) -> Result<bool> {
         loop {
-            let at = self.parser.position();
-            let rest = &self.input[at..];
-            let text = rest.find('<').unwrap_or(rest.len());
-            let is_white =
-                rest[..text].bytes().all(|it| matches!(it, b' ' | b'\t' | b'\r' | b'\n'));
-            if !is_white || !self.parser.is_in_content() {
-                return Ok(false);
-            }
-            let tag = &rest[text..];
-            if text > 0 || tag.starts_with("<!--") || tag.starts_with("<?") {
-                self.parser.next(self.input)?;
-                continue;
-            }
-            if tag.starts_with("</") || tag.starts_with("<!") || tag.is_empty() {
-                return Ok(false);
-            }
             // What an element means is known when its tag is read, and it cannot be read twice. So
             // that of another field is told by its name alone.
-            let length = tag[1..].find([' ', '\t', '\r', '\n', '/', '>']).unwrap_or(tag.len() - 1);
-            let local = tag[1..=length].rsplit(':').next().unwrap_or_default();
-            let mut all = scope.names.all(slot.component, local.as_bytes()).peekable();
-            let own = Name::Field(self.field as u16);
-            let is_next = all.peek().is_some_and(|(_, meaning)| *meaning == own);
-            // Names of several namespaces may be another's.
-            let is_other = all.any(|(_, meaning)| meaning != own);
+            let Some(local) = self.reader.next_name()? else { return Ok(false) };
+            let (is_next, is_other) = {
+                let mut all = scope.names.all(slot.component, local.as_bytes()).peekable();
+                let own = Name::Field(self.field as u16);
+                let is_next = all.peek().is_some_and(|(_, meaning)| *meaning == own);
+                // Names of several namespaces may be another's.
+                (is_next, all.any(|(_, meaning)| meaning != own))
+            };
             let is_wild =
                 scope.has_wildcard(slot.component) && (!is_next || scope.inside(slot).fixed == 0);
             if is_other || is_wild || !is_next && self.plan.return_value.is_some() {
                 return Ok(false);
             }
-            let Event::Start { name, .. } = self.parser.next(self.input)? else {
-                return Ok(false);
-            };
+            let Event::Start(name) = self.reader.next()? else { return Ok(false) };
+            let at = self.reader.began();
             self.check_names();
-            if is_next && self.is_in(slot.space, name.namespace) {
-                self.opened(slot.space, name.prefix());
+            if is_next && self.is_in(slot.space, self.reader.namespace(name)) {
+                self.opened(slot.space, name);
                 if !self.is_run_of_any(slot) && self.is_item_nil()? {
                     let kind = ErrorKind::Expected(ENTRY.into());
-                    return Err(self.error(kind, self.parser.position()));
+                    return Err(self.error(kind, self.reader.position()));
                 }
                 self.begun = at;
                 return Ok(true);
@@ -558,7 +544,7 @@ impl<'a> Body<'a> {
         match (slot.shape, run) {
             (Shape::Run, Run::Empty) => Ok(()),
             (Shape::Run, _) => {
-                let mut count = 0;
+                let mut count = into.len();
                 loop {
                     count += 1;
                     self.check_elements(count, self.begun)?;
@@ -588,12 +574,13 @@ impl<'a> Body<'a> {
         let (at, held) = match self.value {
             Value::Input(start, _) => (start, None),
             Value::Scratch(at) => (at, Some(std::mem::take(self.scratch))),
+            Value::Held(_, at) => (at, Some(self.text_value().into_owned())),
         };
         let mut count = 0;
         let text = match (&held, self.value) {
             (Some(text), _) => text.as_str(),
             (None, Value::Input(start, end)) => &input[start..end],
-            (None, Value::Scratch(_)) => "",
+            (None, Value::Scratch(_) | Value::Held(..)) => "",
         };
         for word in text.split([' ', '\t', '\r', '\n']).filter(|it| !it.is_empty()) {
             self.value = match held {
@@ -647,11 +634,11 @@ impl<'a> Body<'a> {
         let stated = self.stated.take();
         let mut count = 0;
         loop {
-            let at = self.parser.position();
-            if self.as_planned && self.parser.is_in_content() {
+            let at = self.reader.position();
+            if self.as_planned && self.reader.is_in_content() {
                 if element.start.matches(self.input.as_bytes(), at) {
-                    self.parser.push_known(at + 1, element.name.len())?;
-                    self.parser.set_position(at + element.start.len());
+                    self.reader.push_known(at + 1, element.name.len())?;
+                    self.reader.set_position(at + element.start.len());
                     count += 1;
                     self.check_elements(count, at)?;
                     self.value = self.text(&element.end, at)?;
@@ -673,6 +660,18 @@ impl<'a> Body<'a> {
             self.check_names();
             item(self)?;
         }
+    }
+
+    /// Is the present field a list in one text?
+    pub(super) fn is_spaced(&self) -> bool {
+        let (slot, inside) = self.present();
+        slot.shape != Shape::Run && inside.enclosing.is_none()
+    }
+
+    /// The same of so many numbers that were read at once.
+    pub(super) fn check_held(&self, count: usize, at: usize) -> Result<()> {
+        self.check_elements(count, at)?;
+        self.check_count(None, self.present().1.fixed, count)
     }
 
     #[inline]

@@ -8,9 +8,11 @@ use trunkline_message::{Error, ErrorKind, Fields, Place, Result, Sibling, Unknow
 
 use super::attributes::others;
 use super::decoder::Body;
+use super::form::Form;
 use super::plan::{NONE, Plan, ScopePlan, Shape};
 use super::unknown::Tally;
-use crate::xml::{self, Parser};
+use crate::infoset::Reader;
+use crate::xml;
 
 /// Elements and attributes that wait for the message that keeps them.
 #[derive(Debug, Default)]
@@ -83,10 +85,10 @@ impl Waiting {
         &mut self,
         (level, place): (usize, Place),
         at: usize,
-        write: impl FnOnce(&mut String),
+        write: impl FnOnce(&mut String) -> Result<()>,
     ) -> Result<()> {
         let start = self.text.len();
-        write(&mut self.text);
+        write(&mut self.text)?;
         let end = self.text.len();
         self.count(end - start, at)?;
         self.items.push(Item { level, place, end });
@@ -114,29 +116,24 @@ impl Waiting {
 
 impl Tally {
     /// Has the attributes of the start tag just read, that of the message, wait, if they are kept.
-    pub(super) fn keep_of_message(
-        &mut self,
-        plan: &Plan,
-        parser: &Parser,
-        input: &str,
-    ) -> Result<()> {
-        let place = (own(parser.depth()), Place::Attribute { component: None });
-        self.keep_attributes(plan, parser, input, place)
+    pub(super) fn keep_of_message(&mut self, plan: &Plan, reader: &impl Reader) -> Result<()> {
+        let place = (own(reader.depth()), Place::Attribute { component: None });
+        self.keep_attributes(plan, reader, place)
     }
 
     fn keep_attributes(
         &mut self,
         plan: &Plan,
-        parser: &Parser,
-        input: &str,
+        reader: &impl Reader,
         place: (usize, Place),
     ) -> Result<()> {
         if self.content != UnknownContent::Keep {
             return Ok(());
         }
-        for it in others(plan, parser, input) {
-            let namespace = parser.namespace_name(input, it.name.namespace);
-            self.keep_attribute(place, (it.name.local(), namespace), &it.value(), parser)?;
+        let at = reader.position();
+        for (name, value) in others(plan, reader).map(|it| reader.attribute(it)) {
+            let name = (reader.local(name), reader.namespace_of(name));
+            self.keep_attribute(place, name, &reader.value(value), at)?;
         }
         Ok(())
     }
@@ -146,19 +143,20 @@ impl Tally {
         place: (usize, Place),
         (local, namespace): (&str, &str),
         value: &str,
-        parser: &Parser,
+        at: usize,
     ) -> Result<()> {
-        self.waiting.push(place, parser.position(), |text| {
+        self.waiting.push(place, at, |text| {
             text.push_str(local);
             text.push_str("=\"");
             xml::escape(value, true, text);
             text.push('"');
             text.push_str(namespace);
+            Ok(())
         })
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Passes over the element just begun, at `at`, which is unknown and among those of a component; or
     /// keeps it.
     #[cold]
@@ -171,11 +169,11 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<()> {
         if self.unknown.content != UnknownContent::Keep {
-            return Ok(self.parser.skip_element(self.input)?);
+            return self.reader.skip();
         }
         let behind = scope.sibling_before(component, seen);
         let component = Some(component).filter(|it| *it != NONE);
-        let level = inside(self.parser.depth());
+        let level = inside(self.reader.depth());
         self.keep_element((level, Place::Element { component, behind }), at)?;
         self.hand(level, into);
         Ok(())
@@ -186,20 +184,17 @@ impl<'a> Body<'a> {
     #[cold]
     pub(super) fn pass_over_entry(&mut self, entries: usize, deep: usize, at: usize) -> Result<()> {
         if self.unknown.content != UnknownContent::Keep {
-            return Ok(self.parser.skip_element(self.input)?);
+            return self.reader.skip();
         }
-        let level = inside(self.parser.depth() - deep);
+        let level = inside(self.reader.depth() - deep);
         let field = self.field as u16;
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
         self.keep_element((level, Place::Entry { field, entries }), at)
     }
 
     fn keep_element(&mut self, place: (usize, Place), at: usize) -> Result<()> {
-        self.parser.skip_element(self.input)?;
-        let (parser, input, end) = (&*self.parser, self.input, self.parser.position());
-        self.unknown.waiting.push(place, at, |text| {
-            xml::element::copy(parser, input, at..end, &[], text);
-        })?;
+        let reader = &mut self.reader;
+        self.unknown.waiting.push(place, at, |text| reader.raw(&[], text))?;
         self.wait();
         Ok(())
     }
@@ -208,47 +203,42 @@ impl<'a> Body<'a> {
     /// a component of the present scope.
     #[cold]
     pub(super) fn keep_of_component(&mut self, component: u16) -> Result<()> {
-        let level = inside(self.parser.depth());
+        let level = inside(self.reader.depth());
         self.keep_attributes(level, Place::Attribute { component: Some(component) })
     }
 
     /// The same for those of the element of a scope that begins.
     #[cold]
     pub(super) fn keep_own(&mut self) -> Result<()> {
-        let level = own(self.parser.depth());
+        let level = own(self.reader.depth());
         self.keep_attributes(level, Place::Attribute { component: None })
     }
 
     /// The same for those of the present field.
     #[cold]
     pub(super) fn keep_of_field(&mut self) -> Result<()> {
-        let (level, field) = (inside(self.parser.depth()), self.field as u16);
+        let (level, field) = (inside(self.reader.depth()), self.field as u16);
         self.keep_attributes(level, Place::FieldAttribute { field })
     }
 
     fn keep_attributes(&mut self, level: usize, place: Place) -> Result<()> {
-        self.unknown.keep_attributes(self.plan, self.parser, self.input, (level, place))?;
+        self.unknown.keep_attributes(self.plan, &self.reader, (level, place))?;
         self.wait();
         Ok(())
     }
 
     /// The same for one of them, where others are fields.
     #[cold]
-    pub(super) fn keep_one(
-        &mut self,
-        component: u16,
-        name: (&str, &str),
-        value: &str,
-    ) -> Result<()> {
-        if self.unknown.content != UnknownContent::Keep {
-            return Ok(());
-        }
-        let depth = self.parser.depth();
+    pub(super) fn keep_one(&mut self, component: u16, index: usize) -> Result<()> {
+        let depth = self.reader.depth();
         let place = match component {
             NONE => (own(depth), Place::Attribute { component: None }),
             component => (inside(depth), Place::Attribute { component: Some(component) }),
         };
-        self.unknown.keep_attribute(place, name, value, self.parser)?;
+        let (reader, at) = (&self.reader, self.reader.position());
+        let (name, value) = reader.attribute(index);
+        let name = (reader.local(name), reader.namespace_of(name));
+        self.unknown.keep_attribute(place, name, &reader.value(value), at)?;
         self.wait();
         Ok(())
     }
@@ -280,21 +270,21 @@ impl<'a> Body<'a> {
     /// Hands on what stood in elements that have ended, or in the start tag just read.
     #[cold]
     fn hand_inside<F: Fields>(&mut self, into: &mut F) {
-        self.hand(inside(self.parser.depth() + 1), into);
+        self.hand(inside(self.reader.depth() + 1), into);
     }
 
     /// The same for the start tag of a component, which was just read.
     #[cold]
     pub(super) fn hand_of_component<F: Fields>(&mut self, into: &mut F) {
         if !self.unknown.waiting.is_empty() {
-            self.hand(inside(self.parser.depth()), into);
+            self.hand(inside(self.reader.depth()), into);
         }
     }
 
     /// What waits of the element just begun is kept by nobody, since that is nil. It was counted.
     #[cold]
     pub(super) fn forget_waiting(&mut self) {
-        let level = inside(self.parser.depth());
+        let level = inside(self.reader.depth());
         self.unknown.waiting.hand(level, &mut Nobody);
     }
 
@@ -307,7 +297,7 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<()> {
         self.detour = if self.attributes { Detour::Tags } else { Detour::None };
-        self.hand(own(self.parser.depth()), into);
+        self.hand(own(self.reader.depth()), into);
         match self.attributes {
             true => self.scope_of_tags(scope, into),
             false => self.scope_apart(scope, into),

@@ -15,6 +15,8 @@
 
 use trunkline_wire::scan;
 
+use crate::infoset::same;
+
 /// Longer gaps are left to the parser.
 const LONGEST: usize = 64;
 
@@ -284,15 +286,15 @@ impl Learnt {
 
     /// Is it the name of all the scope's entries? The first one becomes it.
     pub(super) fn agrees_item(&mut self, scope: usize, name: &str) -> bool {
-        **self.items[scope].get_or_insert_with(|| name.into()) == *name
+        same(self.items[scope].get_or_insert_with(|| name.into()), name)
     }
 
     /// Is it the prefix of this namespace in all gaps? The first one becomes it.
     pub(super) fn agrees(&mut self, space: u8, prefix: &str) -> bool {
         let Prefix { planned, found } = &mut self.prefixes[usize::from(space)];
         let found = &**found.get_or_insert_with(|| prefix.into());
-        self.planned |= u64::from(*found == **planned) << space;
-        found == prefix
+        self.planned |= u64::from(same(found, planned)) << space;
+        same(found, prefix)
     }
 
     /// The same of the plan's own prefix.
@@ -376,6 +378,9 @@ impl Learnt {
     }
 }
 
+/// How many elements a gap opens, and their names.
+pub(super) type Pieces = (u8, [Piece; MOST_OPENED]);
+
 /// A piece of a gap that begins at `gap`; `None` where it is too far or too long.
 pub(super) fn piece(gap: usize, start: usize, length: usize) -> Option<Piece> {
     Some((u8::try_from(start.checked_sub(gap)?).ok()?, u8::try_from(length).ok()?))
@@ -385,7 +390,7 @@ pub(super) fn piece(gap: usize, start: usize, length: usize) -> Option<Piece> {
 pub(super) fn pieces(
     gap: usize,
     names: impl ExactSizeIterator<Item = (usize, usize)>,
-) -> Option<(u8, [Piece; MOST_OPENED])> {
+) -> Option<Pieces> {
     let mut pieces = [Piece::default(); MOST_OPENED];
     let opened = names.len();
     for (i, (start, length)) in names.enumerate() {

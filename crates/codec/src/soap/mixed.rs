@@ -4,19 +4,15 @@
 use trunkline_message::{Entries, Error, ErrorKind, Field, Fields, Holds, Kind, Need, Result};
 use trunkline_message::{ScopeId, Shape as ScopeShape};
 
-use super::binding::{is_by_type, of_member};
-use super::decoder::{Body, Value};
+use super::binding::{is_by_type, is_mixed, of_member};
+use super::decoder::Body;
 use super::entries::Run;
+use super::form::{Form, Value};
 use super::inside::Inside;
 use super::names::Name;
 use super::naming::Naming;
 use super::plan::{NONE, ScopePlan, Shape, Slot};
-use crate::xml::{self, Event};
-
-/// Is mixed content noted of the field?
-fn is_noted(layout: &trunkline_message::Layout, field: &Field) -> bool {
-    of_member(layout, field.member, "list") == Some("mixed")
-}
+use crate::infoset::Event;
 
 impl Naming<'_> {
     /// Is the field a list of elements with text between them? Where content is by the encoding rules,
@@ -24,7 +20,7 @@ impl Naming<'_> {
     pub(super) fn is_mixed(&self, field: &Field) -> bool {
         let options = self.options;
         let is_by_names = options.flat || options.compact_tags || options.style.is_encoded();
-        matches!(field.holds, Holds::Group(_)) && is_noted(self.layout, field) && !is_by_names
+        matches!(field.holds, Holds::Group(_)) && is_mixed(self.layout, field) && !is_by_names
     }
 
     /// Are the arms that the scope describes those of such a list?
@@ -51,7 +47,7 @@ impl Naming<'_> {
             arms.into_iter().any(|arm| self.is_text_arm(inner, arm))
         });
         let fail = |what: &str| Err(format!("xml(list = \"mixed\") {what}"));
-        if !is_noted(self.layout, field) {
+        if !is_mixed(self.layout, field) {
             return match has_text {
                 true => Err("an arm that is text, but no xml(list = \"mixed\") around it".into()),
                 false => Ok(()),
@@ -81,7 +77,7 @@ impl Naming<'_> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads the elements and texts up to and including the end tag of the element around them.
     #[inline(never)]
     pub(super) fn mixed_entries<G: Entries>(
@@ -101,7 +97,7 @@ impl<'a> Body<'a> {
         self.measure(scope);
         let mut count = 0;
         loop {
-            let text_at = self.parser.position();
+            let text_at = self.reader.position();
             self.scratch.clear();
             let next = self.text_before(slot, scope, text_at)?;
             if !self.scratch.is_empty() {
@@ -135,29 +131,26 @@ impl<'a> Body<'a> {
         text_at: usize,
     ) -> Result<Option<(u16, usize)>> {
         loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::Text { raw, plain: true, .. } => self.scratch.push_str(raw),
-                Event::Text { raw, .. } => xml::unescape(raw, self.scratch),
-                Event::CData { raw, .. } => xml::normalise_newlines(raw, self.scratch),
-                Event::Comment(_) | Event::ProcessingInstruction { .. } => {}
-                Event::Start { name, .. } => {
+            match self.reader.next()? {
+                Event::Text(text) => self.reader.append(text, self.scratch),
+                Event::Start(name) => {
+                    let at = self.reader.began();
                     self.check_names();
                     if let Some(Name::Field(arm)) = self.meaning(scope, NONE, name) {
-                        self.opened(scope.slots[usize::from(arm)].space, name.prefix());
+                        self.opened(scope.slots[usize::from(arm)].space, name);
                         return Ok(Some((arm, at)));
                     }
                     if let Some(Name::Field(arm)) = self.any_entry(scope, name) {
                         return Ok(Some((arm, at)));
                     }
                     self.unknown_in_list(slot, (at, name))?;
-                    self.parser.skip_element(self.input)?;
+                    self.reader.skip()?;
                     self.check_names();
                 }
-                Event::End { .. } => return Ok(None),
+                Event::End => return Ok(None),
                 Event::Eof => {
                     let kind = ErrorKind::Truncated { expected: "an end tag" };
-                    return Err(Error::new(kind, at));
+                    return Err(Error::new(kind, self.reader.began()));
                 }
             }
             self.check_mixed_text(text_at)?;
@@ -179,7 +172,7 @@ impl<'a> Body<'a> {
         seen: &mut [u64],
         into: &mut F,
     ) -> Result<()> {
-        let at = self.parser.position();
+        let at = self.reader.position();
         self.note(field, seen, at)?;
         (self.field, self.run) = (field, Run::First);
         into.decode_field(field, self)

@@ -26,6 +26,8 @@ mod entries;
 mod envelope;
 mod escape;
 mod fault;
+mod foreign;
+mod form;
 mod forward;
 mod fragment;
 pub mod graph;
@@ -54,8 +56,9 @@ mod ways;
 
 pub use any::{Takes, holds_wildcards, takes_of};
 pub use binding::{
-    entry_name, is_attribute, is_by_type, is_nillable, is_spaced, is_text, is_unwrapped, item_name,
-    namespace_of, noted_name, type_namespace,
+    entry_name, is_attribute, is_by_type, is_declared_type, is_mixed, is_nillable, is_of_arms,
+    is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
+    type_namespace,
 };
 pub use decoder::Decoder;
 pub use encoder::Encoder;
@@ -66,3 +69,4 @@ pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
 pub use plan::{Layout, Options, Plan, Style, Version};
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};
+pub use types::type_of_arm;

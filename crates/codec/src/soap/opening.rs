@@ -6,10 +6,12 @@ use super::attributes::{
     Kept, Marks, has_graphs, others, refuse_independent, refuse_style, refuse_unqualified,
 };
 use super::envelope::{SOAP11, SOAP12};
+use super::form::Form;
 use super::names::Name as Meaning;
 use super::plan::{Layout, NONE, Plan};
-use super::unknown::{Tally, meant_as_item, misplaced, place, refused_among_others};
-use crate::xml::{self, Event, Name, Namespace, Parser};
+use super::unknown::{Tally, meant_as_item, misplaced, refused_among_others};
+use crate::infoset::{Event, Reader};
+use crate::xml::Namespace;
 
 /// What names mean inside the message's own element.
 #[derive(Clone, Copy, Debug)]
@@ -35,189 +37,161 @@ pub(super) enum Way {
     Nil,
 }
 
-/// Reads to the inside of the message's own element; is it nil? Counts the attributes there, and
-/// on the call around it, that are unknown.
+/// Reads from the beginning to the inside of the message's own element; is it nil? Counts the attributes
+/// there, and on the call around it, that are unknown.
 #[cold]
-pub(super) fn open(
-    plan: &Plan,
-    input: &str,
-    parser: &mut Parser,
-    unknown: &mut Tally,
-) -> Result<bool> {
-    parser.begin(input)?;
-    let at = parser.position();
+pub(super) fn open<R: Reader>(plan: &Plan, reader: &mut R, unknown: &mut Tally) -> Result<bool> {
     if plan.options.layout == Layout::Fragment {
-        let name = start(input, parser, "the message")?;
-        return message(plan, input, parser, (at, name), unknown);
+        let name = start(reader, "the message")?;
+        return message(plan, reader, name, unknown);
     }
-    let name = start(input, parser, "the Envelope")?;
-    let namespace = parser.namespace_name(input, name.namespace);
+    let name = start(reader, "the Envelope")?;
+    let namespace = reader.namespace_of(name);
     let soap = [SOAP11, SOAP12].into_iter().find(|it| *it == namespace);
-    let Some(soap) = soap.filter(|_| name.local() == "Envelope") else {
-        return Err(unexpected(at, "a SOAP 1.1 or 1.2 Envelope", parser, input, name));
+    let Some(soap) = soap.filter(|_| reader.local(name) == "Envelope") else {
+        return Err(unexpected("a SOAP 1.1 or 1.2 Envelope", reader, name));
     };
-    let fits = refuse_unqualified("Envelope", soap, &xml::Reader::new(&*parser, input));
-    fits.map_err(|kind| Error::new(kind, at))?;
-    let style = refuse_style(plan, parser, input);
-    let at = parser.position();
-    let name = start(input, parser, "Header or Body")?;
-    if !is(parser, input, name, soap, "Header") {
-        return in_envelope(plan, input, parser, (soap, style), (at, name), unknown);
+    let fits = refuse_unqualified("Envelope", soap, reader);
+    fits.map_err(|kind| Error::new(kind, reader.began()))?;
+    let style = refuse_style(plan, reader);
+    let name = start(reader, "Header or Body")?;
+    if !reader.is(name, soap, "Header") {
+        return in_envelope(plan, reader, (soap, style), name, unknown);
     }
-    let fits = refuse_unqualified("Header", soap, &xml::Reader::new(&*parser, input));
-    fits.map_err(|kind| Error::new(kind, at))?;
-    header(input, parser, soap, plan.options.any_header)?;
-    behind_header(plan, input, parser, (soap, style), unknown)
+    let fits = refuse_unqualified("Header", soap, reader);
+    fits.map_err(|kind| Error::new(kind, reader.began()))?;
+    header(reader, soap, plan.options.any_header)?;
+    behind_header(plan, reader, (soap, style), unknown)
 }
 
 /// As [`open`], from behind the Header of an envelope that is in the namespace `soap`, and whose style
 /// is known or not.
 #[cold]
-pub(super) fn behind_header(
+pub(super) fn behind_header<R: Reader>(
     plan: &Plan,
-    input: &str,
-    parser: &mut Parser,
+    reader: &mut R,
     envelope: (&str, Kept<()>),
     unknown: &mut Tally,
 ) -> Result<bool> {
-    let at = parser.position();
-    let name = start(input, parser, "Body")?;
-    in_envelope(plan, input, parser, envelope, (at, name), unknown)
+    let name = start(reader, "Body")?;
+    in_envelope(plan, reader, envelope, name, unknown)
 }
 
 /// The same from behind the start tag of what has to be the Body.
-fn in_envelope(
+fn in_envelope<R: Reader>(
     plan: &Plan,
-    input: &str,
-    parser: &mut Parser,
+    reader: &mut R,
     (soap, style): (&str, Kept<()>),
-    (at, name): (usize, Name<'_>),
+    name: R::Name,
     unknown: &mut Tally,
 ) -> Result<bool> {
-    if !is(parser, input, name, soap, "Body") {
-        return Err(unexpected(at, "the Body", parser, input, name));
+    if !reader.is(name, soap, "Body") {
+        return Err(unexpected("the Body", reader, name));
     }
-    let style =
-        style.and_then(|()| refuse_unqualified("Body", soap, &xml::Reader::new(&*parser, input)));
-    let style = style.and_then(|()| refuse_style(plan, parser, input));
-    style.map_err(|kind| Error::new(kind, at))?;
-    body(plan, input, parser, soap, unknown)
+    let style = style.and_then(|()| refuse_unqualified("Body", soap, reader));
+    let style = style.and_then(|()| refuse_style(plan, reader));
+    style.map_err(|kind| Error::new(kind, reader.began()))?;
+    body(plan, reader, soap, unknown)
 }
 
 /// Passes over header blocks; one that has to be understood is not, unless `any` is.
-pub(super) fn header(input: &str, parser: &mut Parser, soap: &str, any: bool) -> Result<()> {
-    let outside = parser.depth() - 1;
-    while parser.depth() > outside {
-        let at = parser.position();
-        let Event::Start { name, .. } = parser.next(input)? else { continue };
-        let must = parser.attributes(input).any(|it| {
-            it.name.local() == "mustUnderstand"
-                && parser.namespace_name(input, it.name.namespace) == soap
-                && matches!(it.value().trim(), "1" | "true")
-        });
-        if must && !any && parser.depth() == outside + 2 {
-            let what =
-                format!("the header {}, which must be understood", excerpt(name.qualified()));
-            return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
+pub(super) fn header(reader: &mut impl Reader, soap: &str, any: bool) -> Result<()> {
+    let outside = reader.depth() - 1;
+    while reader.depth() > outside {
+        let Event::Start(name) = reader.next()? else { continue };
+        let must = reader.find_attribute(soap, "mustUnderstand");
+        let must = must.is_some_and(|it| matches!(reader.value(it).trim(), "1" | "true"));
+        if must && !any && reader.depth() == outside + 2 {
+            let name = reader.qualified(name);
+            let what = format!("the header {}, which must be understood", excerpt(&name));
+            return Err(Error::new(ErrorKind::Unsupported(what.into()), reader.began()));
         }
     }
     Ok(())
 }
 
-fn body(
-    plan: &Plan,
-    input: &str,
-    parser: &mut Parser,
-    soap: &str,
-    unknown: &mut Tally,
-) -> Result<bool> {
+fn body<R: Reader>(plan: &Plan, reader: &mut R, soap: &str, unknown: &mut Tally) -> Result<bool> {
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
-    let mut at = parser.position();
-    let mut name = start(input, parser, "the message")?;
-    if is(parser, input, name, soap, "Fault") {
-        let what = format!("a Fault in place of the message: {}", text(input, parser)?);
+    let mut name = start(reader, "the message")?;
+    let at = reader.began();
+    if reader.is(name, soap, "Fault") {
+        let what = format!("a Fault in place of the message: {}", text(reader)?);
         return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
     }
-    let is_call = refuse_independent(plan, parser, input);
+    let is_call = refuse_independent(plan, reader);
     is_call.map_err(|kind| Error::new(kind, at))?;
     if plan.options.is_plain_rpc() {
         let any = plan.options.any_wrapper;
-        if !any && !is(parser, input, name, namespace, operation) {
+        if !any && !reader.is(name, namespace, operation) {
             let expected = format!("the operation {operation} of {}", shown(namespace));
-            return Err(unexpected(at, &expected, parser, input, name));
+            return Err(unexpected(&expected, reader, name));
         }
-        let fits = refuse_style(plan, parser, input);
+        let fits = refuse_style(plan, reader);
         fits.map_err(|kind| Error::new(kind, at))?;
         if has_graphs(plan) {
-            check(plan, input, parser, at, false)?;
+            check(plan, reader, false)?;
         }
-        count_around(plan, parser, input, unknown)?;
-        at = parser.position();
-        name = start(input, parser, "the message")?;
+        count_around(plan, reader, unknown)?;
+        name = start(reader, "the message")?;
     }
-    message(plan, input, parser, (at, name), unknown)
+    message(plan, reader, name, unknown)
 }
 
 /// Counts the attributes of the start tag just read, which is that of the call around the message,
 /// that are unknown.
-fn count_around(plan: &Plan, parser: &Parser, input: &str, unknown: &mut Tally) -> Result<()> {
+fn count_around(plan: &Plan, reader: &impl Reader, unknown: &mut Tally) -> Result<()> {
     let (mut count, namespace) = (0, &plan.root_namespace);
-    for attribute in others(plan, parser, input) {
-        if let Some(kind) = meant_as_item(&plan.root, namespace, attribute.name.local()) {
-            return Err(Error::new(kind, place(attribute, input)));
+    for index in others(plan, reader) {
+        let local = reader.local(reader.attribute(index).0);
+        if let Some(kind) = meant_as_item(&plan.root, namespace, local) {
+            return Err(Error::new(kind, reader.attribute_began(index)));
         }
         count += 1;
     }
-    unknown.add(count, || refused_among_others(plan, parser, input))
+    unknown.add(count, || refused_among_others(plan, reader))
 }
 
 /// Looks at the start tag just read, which has to be that of the message's own element. Where fields
 /// are attributes, they are not looked at here.
-fn message(
-    plan: &Plan,
-    input: &str,
-    parser: &Parser,
-    (at, name): (usize, Name<'_>),
-    unknown: &mut Tally,
-) -> Result<bool> {
+fn message<R: Reader>(plan: &Plan, reader: &R, name: R::Name, unknown: &mut Tally) -> Result<bool> {
     let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
-    if !any && !is(parser, input, name, &plan.root_namespace, &plan.root) {
+    if !any && !reader.is(name, &plan.root_namespace, &plan.root) {
         let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
-        return Err(unexpected(at, &expected, parser, input, name));
+        return Err(unexpected(&expected, reader, name));
     }
-    let nil = check(plan, input, parser, at, plan.may_be_nil())?;
+    let nil = check(plan, reader, plan.may_be_nil())?;
     if plan.in_tags {
         return Ok(nil);
     }
-    if let Some((meaning, kind, at)) = misplaced(plan, parser, input, &plan.scopes[0], NONE) {
+    if let Some((meaning, kind, at)) = misplaced(plan, reader, &plan.scopes[0], NONE) {
         let field = if let Meaning::Field(field) = meaning { field.into() } else { usize::MAX };
         return Err(plan.locate(Error::new(kind, at), 0, field));
     }
-    let count = others(plan, parser, input).count();
+    let count = others(plan, reader).count();
     if count > 0 {
-        unknown.add(count, || refused_among_others(plan, parser, input))?;
-        unknown.keep_of_message(plan, parser, input)?;
+        unknown.add(count, || refused_among_others(plan, reader))?;
+        unknown.keep_of_message(plan, reader)?;
     }
     Ok(nil)
 }
 
 /// Looks at the attributes of the start tag just read: there have to be elements by their names, or
 /// none at all if it `may` be nil; says whether it is.
-fn check(plan: &Plan, input: &str, parser: &Parser, at: usize, may: bool) -> Result<bool> {
-    let marks = Marks::read(plan, parser, input).and_then(|marks| {
+fn check(plan: &Plan, reader: &impl Reader, may: bool) -> Result<bool> {
+    let marks = Marks::read(plan, reader).and_then(|marks| {
         if !may {
             marks.refuse_nil("a message, not nil")?;
         }
         marks.refuse_others(plan).map(|()| marks.nil)
     });
-    marks.map_err(|kind| Error::new(kind, at))
+    marks.map_err(|kind| Error::new(kind, reader.began()))
 }
 
-fn unexpected(at: usize, what: &str, parser: &Parser, input: &str, found: Name<'_>) -> Error {
-    let namespace = shown(parser.namespace_name(input, found.namespace));
-    let what = format!("{what}, not <{}> of {namespace}", excerpt(found.qualified()));
-    Error::new(ErrorKind::Expected(what.into()), at)
+fn unexpected<R: Reader>(what: &str, reader: &R, found: R::Name) -> Error {
+    let namespace = shown(reader.namespace_of(found));
+    let what = format!("{what}, not <{}> of {namespace}", excerpt(&reader.qualified(found)));
+    Error::new(ErrorKind::Expected(what.into()), reader.began())
 }
 
 /// A namespace as errors name it.
@@ -234,39 +208,31 @@ pub(super) fn excerpt(text: &str) -> &str {
 }
 
 /// The beginning of the text in the element just begun, whatever elements it stands in.
-fn text(input: &str, parser: &mut Parser) -> Result<String> {
+fn text(reader: &mut impl Reader) -> Result<String> {
     let mut text = String::new();
-    let outside = parser.depth() - 1;
-    while parser.depth() > outside {
-        let before = text.len();
-        match parser.next(input)? {
-            Event::Text { raw, white: false, .. } => xml::unescape(raw.trim(), &mut text),
-            Event::CData { raw, .. } => text.push_str(raw.trim()),
-            _ => continue,
+    let outside = reader.depth() - 1;
+    while reader.depth() > outside {
+        let Event::Text(part) = reader.next()? else { continue };
+        if reader.is_white(part) {
+            continue;
         }
-        if before > 0 {
-            text.insert(before, ' ');
+        if !text.is_empty() {
+            text.push(' ');
         }
+        text.push_str(reader.value(part).trim());
         text.truncate(text.floor_char_boundary(200));
     }
     Ok(text)
 }
 
-fn is(parser: &Parser, input: &str, name: Name<'_>, namespace: &str, local: &str) -> bool {
-    name.local() == local && parser.namespace_name(input, name.namespace) == namespace
-}
-
 /// The next element; only white space and comments may stand before it.
-fn start<'a>(input: &'a str, parser: &mut Parser, expected: &'static str) -> Result<Name<'a>> {
+fn start<R: Reader>(reader: &mut R, expected: &'static str) -> Result<R::Name> {
     loop {
-        let at = parser.position();
-        match parser.next(input)? {
-            Event::Start { name, .. } => return Ok(name),
-            Event::Text { white: true, .. }
-            | Event::Comment(_)
-            | Event::ProcessingInstruction { .. } => {}
-            Event::Text { .. } | Event::CData { .. } | Event::End { .. } | Event::Eof => {
-                return Err(Error::new(ErrorKind::Expected(expected.into()), at));
+        match reader.next()? {
+            Event::Start(name) => return Ok(name),
+            Event::Text(text) if reader.is_white(text) => {}
+            Event::Text(_) | Event::End | Event::Eof => {
+                return Err(Error::new(ErrorKind::Expected(expected.into()), reader.began()));
             }
         }
     }
@@ -276,40 +242,33 @@ fn start<'a>(input: &'a str, parser: &mut Parser, expected: &'static str) -> Res
 /// is passed over in SOAP 1.1 (section 4), and so is what stands in an encoded Body behind the call,
 /// to be referred to.
 #[cold]
-pub(super) fn close(plan: &Plan, input: &str, parser: &mut Parser) -> Result<()> {
+pub(super) fn close(plan: &Plan, reader: &mut impl Form) -> Result<()> {
     loop {
-        let at = parser.position();
-        let depth = parser.depth();
-        let in_soap_11 = depth == 1 && envelope(input, parser) == Some(SOAP11);
-        match parser.next(input)? {
+        let depth = reader.depth();
+        let in_soap_11 = depth == 1 && reader.envelope() == Some(SOAP11);
+        let event = reader.next()?;
+        let at = reader.began();
+        match event {
             Event::Eof => return Ok(()),
-            Event::End { .. }
-            | Event::Text { white: true, .. }
-            | Event::Comment(_)
-            | Event::ProcessingInstruction { .. } => {}
-            Event::Text { .. } | Event::CData { .. } => {
+            Event::End => {}
+            Event::Text(text) if reader.is_white(text) => {}
+            Event::Text(_) => {
                 let expected = "end tags after the message, not text";
                 return Err(Error::new(ErrorKind::Expected(expected.into()), at));
             }
-            Event::Start { name, .. } => {
+            Event::Start(name) => {
                 let again = || {
-                    let part = matches!(name.local(), "Header" | "Body");
-                    part && parser.namespace_name(input, name.namespace) == SOAP11
+                    let part = matches!(reader.local(name), "Header" | "Body");
+                    part && reader.namespace_of(name) == SOAP11
                 };
                 if depth == 2 && has_graphs(plan) || in_soap_11 && !again() {
-                    parser.skip_element(input)?;
+                    reader.skip()?;
                     continue;
                 }
-                let what = format!("the element {} after the message", excerpt(name.qualified()));
+                let name = reader.qualified(name);
+                let what = format!("the element {} after the message", excerpt(&name));
                 return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
             }
         }
     }
-}
-
-/// The namespace of the Envelope, inside which the parser stands.
-fn envelope<'a>(input: &'a str, parser: &'a Parser) -> Option<&'a str> {
-    let (start, length) = parser.open_elements(0).next()?;
-    let (prefix, _) = input[start..start + length].split_once(':').unwrap_or_default();
-    parser.resolve_prefix(input, prefix).map(|it| parser.namespace_name(input, it))
 }

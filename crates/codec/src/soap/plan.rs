@@ -363,6 +363,11 @@ impl Plan {
         !self.in_tags && self.scopes[0].required.is_nothing()
     }
 
+    /// May a message be a graph, which refers to elements elsewhere?
+    pub(super) fn may_be_graph(&self) -> bool {
+        !self.in_tags && self.options.style.is_encoded()
+    }
+
     /// Namespace of the message's elements.
     pub(super) fn element_namespace(&self) -> &str {
         self.options.element_namespace()

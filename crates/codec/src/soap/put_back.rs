@@ -13,7 +13,7 @@ use super::names::Name;
 use super::plan::{NONE, Plan, ScopePlan, Shape};
 use super::types::ByType;
 use crate::xml::element::{declared, name_end};
-use crate::xml::{Event, Options, Parser};
+use crate::xml::{self, Event, Options, Parser};
 
 /// What messages and entries have kept that were written.
 #[derive(Debug, Default)]
@@ -334,7 +334,8 @@ impl Walk<'_> {
 
     /// The arm of which the start tag just read tells the type.
     fn told(&self, types: &ByType) -> Option<usize> {
-        let told = type_name(&self.parser, self.document).ok()?;
+        let tag = xml::Reader::new(&self.parser, self.document);
+        let told = type_name(&tag).ok()?;
         types.arm(told.as_ref().map(|(namespace, local)| (*namespace, &**local)), false).ok()
     }
 

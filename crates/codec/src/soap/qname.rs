@@ -6,7 +6,7 @@ use trunkline_message::{Error, ErrorKind, Result};
 
 use super::graph::is_plain_name;
 use super::opening::excerpt;
-use crate::infoset::{self, Tag};
+use crate::infoset::{self, Tag, same};
 
 /// The name of an element, an attribute or a fault code: a namespace and a name in it (Namespaces
 /// in XML section 2.1, XML Schema part 2 section 3.2.18).
@@ -26,7 +26,7 @@ impl QName {
 
     /// Whether it is this name in this namespace.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
-        self.local == local && self.namespace == namespace
+        self.local == local && same(&self.namespace, namespace)
     }
 
     /// The name of an element or attribute that was just read.

@@ -3,18 +3,18 @@
 //! A tag is read to its end before any of its values is: a mistake in it is told before a mistake
 //! in a value, and a tag that is not what the plan would write is left to the parser untouched.
 
-use trunkline_message::{ErrorKind, Fields, Need, Result, UnknownContent};
+use trunkline_message::{Error, ErrorKind, Fields, Need, Result, UnknownContent};
 use trunkline_wire::scan;
 
 use super::attributes::says_nothing;
-use super::decoder::{Body, Value};
+use super::decoder::Body;
+use super::form::{Form, Value};
 use super::inside::Enclosing;
 use super::names::Name;
 use super::opening::{self, shown};
 use super::plan::{NONE, Plan, ScopePlan};
 use super::unknown::{NOTHING, refused_attribute};
 use super::ways::Step;
-use crate::xml::{self, Namespace};
 
 /// What is known of start tags.
 #[derive(Debug)]
@@ -37,12 +37,17 @@ impl Tags {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     field: u16,
-    /// Is the value between the quotes the value itself?
-    plain: bool,
     name: u32,
-    /// Where the value begins and ends.
-    start: u32,
-    end: u32,
+    place: Place,
+}
+
+/// Where the value of an attribute is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// From here to there in the input, as it stands.
+    Input(u32, u32),
+    /// In the attribute of this number of the tag read last.
+    Attribute(u32),
 }
 
 /// Which attribute came behind which in the tags before. Most senders write them in one order, and
@@ -111,7 +116,7 @@ struct TagEnd {
 /// Among so many attributes before it, one that breaks the order is looked for.
 const SEARCHED: usize = 64;
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads what stands in the element of a message or entry, the attributes of which are held, up
     /// to and including its end tag.
     #[inline(never)]
@@ -127,7 +132,7 @@ impl<'a> Body<'a> {
                 body.take_held(seen, into)?;
                 if std::mem::take(&mut body.tags.ended) {
                     if let Some(text) = scope.text_of(NONE) {
-                        let at = body.parser.position();
+                        let at = body.reader.position();
                         body.empty_text(text, seen, at, into)?;
                     }
                     break;
@@ -162,13 +167,13 @@ impl<'a> Body<'a> {
         seen: &mut [u64],
         into: &mut F,
     ) -> Result<()> {
-        let at = self.parser.position();
+        let at = self.reader.position();
         self.field = field;
         if scope.slots[field].is_mixed() {
             self.mixed_between_tags(field, seen, into)?;
         } else {
             self.value = self.content(at)?;
-            match self.text_value().is_empty() {
+            match self.is_empty_value() {
                 true => self.empty_text(field, seen, at, into)?,
                 false => self.take_text(field, seen, at, into)?,
             }
@@ -195,7 +200,7 @@ impl<'a> Body<'a> {
         let is_list = self.plan.scopes[self.scope].slots[field].is_mixed();
         match is_required && !is_list {
             true => {
-                self.value = Value::Input(at, at);
+                self.value = self.no_text(at);
                 self.take_text(field, seen, at, into)
             }
             false => Ok(()),
@@ -224,7 +229,7 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         if self.as_planned
-            && self.parser.is_in_content()
+            && self.reader.is_in_content()
             && let Some(step) = self.expected_tag(scope, seen, component, into)?
         {
             return Ok(step);
@@ -241,7 +246,7 @@ impl<'a> Body<'a> {
         component: u16,
         into: &mut F,
     ) -> Result<Option<Step>> {
-        let (bytes, at) = (self.input.as_bytes(), self.parser.position());
+        let (bytes, at) = (self.input.as_bytes(), self.reader.position());
         let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else {
             return Ok(None);
         };
@@ -269,12 +274,12 @@ impl<'a> Body<'a> {
                 }
                 self.note_component(scope, inner, seen, at)?;
                 if !end.empty {
-                    self.parser.push_known(at + 1, length)?;
+                    self.reader.push_known(at + 1, length)?;
                 }
                 if end.empty && self.tags.held.is_empty() {
                     self.leave(scope, inner, seen, end.at, into)?;
                 }
-                self.parser.set_position(end.at);
+                self.reader.set_position(end.at);
                 Ok(Some(Step::Between(if end.empty { component } else { inner })))
             }
             _ => Ok(None),
@@ -297,10 +302,10 @@ impl<'a> Body<'a> {
             return Ok(false);
         };
         if !end.empty {
-            self.parser.push_known(at + 1, element.name.len())?;
+            self.reader.push_known(at + 1, element.name.len())?;
         }
         self.tags.ended = end.empty;
-        self.parser.set_position(end.at);
+        self.reader.set_position(end.at);
         Ok(true)
     }
 
@@ -311,18 +316,19 @@ impl<'a> Body<'a> {
         // It is left from a message that broke off.
         self.tags.ended = false;
         if known {
-            let at = self.parser.position();
+            let at = self.reader.position();
             let end = if self.expected { self.hold_planned(0, NONE, at) } else { None };
             if let Some(end) = end {
-                self.parser.set_position(end.at);
+                self.reader.set_position(end.at);
                 self.tags.ended = end.empty;
                 if end.empty {
-                    self.parser.pop_known_elements(1);
+                    self.reader.pop_known_elements(1);
                 }
                 return Ok(());
             }
             self.unknown.begin();
-            opening::open(self.plan, self.input, self.parser, self.unknown)?;
+            self.reader.restart()?;
+            opening::open(self.plan, &mut self.reader, self.unknown)?;
         }
         self.check_names();
         self.field = usize::MAX;
@@ -388,13 +394,8 @@ impl<'a> Body<'a> {
             self.tags.followers.learn(place, field);
             place = self.tags.followers.behind(index, field);
             let name = at as u32 + 1;
-            self.tags.held.push(Held {
-                field,
-                plain: true,
-                name,
-                start: start as u32,
-                end: end as u32,
-            });
+            let place = Place::Input(start as u32, end as u32);
+            self.tags.held.push(Held { field, name, place });
             beyond = beyond.max(field + 1);
             at = end + 1;
         }
@@ -413,65 +414,68 @@ impl<'a> Body<'a> {
     /// is unknown, and refused.
     pub(super) fn hold(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
         self.tags.held.clear();
-        let offset = |part: &str| part.as_ptr().addr() - self.input.as_ptr().addr();
-        let mut kept = Vec::new();
-        for attribute in self.parser.attributes(self.input) {
-            let (name, raw) = (attribute.name.qualified(), attribute.raw);
-            let namespace = attribute.name.namespace;
-            let local = attribute.name.local().as_bytes();
-            let mut all = scope.attributes.all(component, local);
-            let known = all.find(|(space, _)| self.is_in(*space, namespace));
-            match known
-                .map(|(_, meaning)| meaning)
-                .or_else(|| scope.attributes.get(component, local))
-            {
-                Some(Name::Field(field)) if known.is_some() => self.tags.held.push(Held {
-                    field,
-                    plain: attribute.plain,
-                    name: offset(name) as u32,
-                    start: offset(raw) as u32,
-                    end: (offset(raw) + raw.len()) as u32,
-                }),
-                Some(_) if namespace == Namespace::NONE || self.is_own(namespace) => {
-                    let found = shown(self.parser.namespace_name(self.input, namespace));
-                    let local = attribute.name.local();
-                    let mut all = scope.attributes.all(component, local.as_bytes());
-                    let own = all.next().map_or("", |(space, _)| self.plan.spaces.name(space));
-                    let what = format!("the attribute {local} of {}, not of {found}", shown(own));
-                    return Err(self.error(ErrorKind::Expected(what.into()), offset(name)));
+        for index in 0..self.reader.attributes() {
+            let (name, text) = self.reader.attribute(index);
+            let namespace = self.reader.namespace(name);
+            let (is_known, meaning) = {
+                let local = self.reader.local(name).as_bytes();
+                let mut all = scope.attributes.all(component, local);
+                let known = all.find(|(space, _)| self.is_in(*space, namespace));
+                let meaning = known.map(|(_, meaning)| meaning);
+                (known.is_some(), meaning.or_else(|| scope.attributes.get(component, local)))
+            };
+            match meaning {
+                Some(Name::Field(field)) if is_known => {
+                    let place = self.reader.place_of(text);
+                    let place = place.map(|(start, end)| Place::Input(start as u32, end as u32));
+                    let place = place.unwrap_or(Place::Attribute(index as u32));
+                    let name = self.reader.attribute_began(index) as u32;
+                    self.tags.held.push(Held { field, name, place });
                 }
-                _ => {
-                    let name = self.parser.namespace_name(self.input, namespace);
-                    let local = attribute.name.local();
-                    if !says_nothing(self.plan, name, local) {
-                        continue;
-                    }
-                    let meant = self.plan.meant_by_attribute(scope, component, local);
-                    if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
-                        return Err(self.error(kind, offset(attribute.name.qualified())));
-                    }
-                    let (plan, within, field) = (self.plan, self.scope, self.field);
-                    self.unknown.add(1, || {
-                        let refused = refused_attribute(local, offset(attribute.name.qualified()));
-                        match component {
-                            NONE => plan.locate(refused, within, field),
-                            _ => plan.locate_component(refused, within, component),
-                        }
-                    })?;
-                    if self.unknown.content == UnknownContent::Keep {
-                        kept.push((
-                            local.to_owned(),
-                            name.to_owned(),
-                            attribute.value().into_owned(),
-                        ));
-                    }
+                Some(_) if self.reader.is_none(namespace) || self.is_own(namespace) => {
+                    return Err(self.other_attribute(scope, component, index));
                 }
+                _ => self.hold_unknown(scope, component, index)?,
             }
         }
-        for (local, namespace, value) in kept {
-            self.keep_one(component, (&local, &namespace), &value)?;
-        }
         Ok(())
+    }
+
+    /// An attribute has the name of a field, but not its namespace.
+    #[cold]
+    fn other_attribute(&self, scope: &ScopePlan, component: u16, index: usize) -> Error {
+        let name = self.reader.attribute(index).0;
+        let (local, found) = (self.reader.local(name), shown(self.reader.namespace_of(name)));
+        let mut all = scope.attributes.all(component, local.as_bytes());
+        let own = all.next().map_or("", |(space, _)| self.plan.spaces.name(space));
+        let what = format!("the attribute {local} of {}, not of {found}", shown(own));
+        self.error(ErrorKind::Expected(what.into()), self.reader.attribute_began(index))
+    }
+
+    /// Counts an attribute that is no field, and keeps it if it is to be kept, unless it says something.
+    fn hold_unknown(&mut self, scope: &ScopePlan, component: u16, index: usize) -> Result<()> {
+        let name = self.reader.attribute(index).0;
+        let (local, namespace) = (self.reader.local(name), self.reader.namespace_of(name));
+        if !says_nothing(self.plan, namespace, local) {
+            return Ok(());
+        }
+        let at = self.reader.attribute_began(index);
+        let meant = self.plan.meant_by_attribute(scope, component, local);
+        if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
+            return Err(self.error(kind, at));
+        }
+        let (plan, within, field) = (self.plan, self.scope, self.field);
+        self.unknown.add(1, || {
+            let refused = refused_attribute(local, at);
+            match component {
+                NONE => plan.locate(refused, within, field),
+                _ => plan.locate_component(refused, within, component),
+            }
+        })?;
+        match self.unknown.content {
+            UnknownContent::Keep => self.keep_one(component, index),
+            _ => Ok(()),
+        }
     }
 
     /// Holds the attributes of the start tag that the parser read last, that of a struct or entry which
@@ -484,7 +488,7 @@ impl<'a> Body<'a> {
         self.hold(inner, NONE)?;
         if nil && !std::mem::take(&mut self.tags.held).is_empty() {
             let kind = ErrorKind::Expected(NOTHING.into());
-            return Err(self.error(kind, self.parser.position()));
+            return Err(self.error(kind, self.reader.position()));
         }
         Ok(())
     }
@@ -510,12 +514,12 @@ impl<'a> Body<'a> {
     #[inline]
     fn take_held<F: Fields>(&mut self, seen: &mut [u64], into: &mut F) -> Result<()> {
         for at in 0..self.tags.held.len() {
-            let Held { field, plain, name, start, end } = self.tags.held[at];
+            let Held { field, name, place } = self.tags.held[at];
             self.note(field.into(), seen, name as usize)?;
             self.field = field.into();
-            self.value = match plain {
-                true => Value::Input(start as usize, end as usize),
-                false => self.normalised(start as usize, end as usize),
+            self.value = match place {
+                Place::Input(start, end) => Value::Input(start as usize, end as usize),
+                Place::Attribute(index) => self.value_of(index as usize),
             };
             into.decode_field(field.into(), self)?;
         }
@@ -523,10 +527,14 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// The value of an attribute of the tag read last, which is not in the input as it is.
     #[inline(never)]
-    fn normalised(&mut self, start: usize, end: usize) -> Value {
-        self.scratch.clear();
-        xml::normalise_attribute(&self.input[start..end], self.scratch);
-        Value::Scratch(start)
+    fn value_of(&mut self, index: usize) -> Value<R::Held> {
+        let (text, at) = (self.reader.attribute(index).1, self.reader.value_began(index));
+        self.reader.held(text, at).unwrap_or_else(|| {
+            self.scratch.clear();
+            self.reader.append(text, self.scratch);
+            Value::Scratch(at)
+        })
     }
 }

@@ -14,10 +14,12 @@ use std::ops::Range;
 use trunkline_message::Result;
 
 use super::envelope::{SOAP11, SOAP12};
+use super::form::Xml;
 use super::learnt::Learnt;
 use super::opening::{self, Names, Way};
 use super::plan::{Layout, Plan};
 use super::unknown::Tally;
+use crate::infoset::same;
 use crate::xml::{Event, Parser};
 
 /// So many openings are kept.
@@ -63,7 +65,7 @@ impl Context {
     fn is_of(&self, input: &str, parser: &Parser) -> bool {
         let stands = |(prefix, name): &(Box<str>, Box<str>)| {
             let found = parser.resolve_prefix(input, prefix);
-            found.is_some_and(|it| parser.namespace_name(input, it) == &**name)
+            found.is_some_and(|it| same(parser.namespace_name(input, it), name))
         };
         parser.bindings(input).count() == self.bindings.len() && self.bindings.iter().all(stands)
     }
@@ -149,7 +151,8 @@ impl Templates {
         unknown: &mut Tally,
     ) -> Result<Way> {
         if !expected {
-            let nil = opening::open(plan, input, parser, unknown)?;
+            parser.begin(input)?;
+            let nil = opening::open(plan, &mut Xml::new(parser, input), unknown)?;
             return Ok(if nil { Way::Nil } else { Way::Parsed });
         }
         let known = self.openings.iter().position(|it| it.resume(input, parser));
@@ -163,9 +166,13 @@ impl Templates {
                 return Ok(Way::Known);
             }
             Passed::Blocks(soap) => {
-                opening::behind_header(plan, input, parser, (soap, Ok(())), unknown)?
+                let reader = &mut Xml::new(&mut *parser, input);
+                opening::behind_header(plan, reader, (soap, Ok(())), unknown)?
             }
-            Passed::Nothing => opening::open(plan, input, parser, unknown)?,
+            Passed::Nothing => {
+                parser.begin(input)?;
+                opening::open(plan, &mut Xml::new(&mut *parser, input), unknown)?
+            }
         };
         if nil {
             return Ok(Way::Nil);
@@ -193,7 +200,8 @@ impl Templates {
         };
         parser.restore(saved);
         let start = parser.position();
-        opening::header(input, parser, soap, plan.options.any_header)?;
+        let reader = &mut Xml::new(&mut *parser, input);
+        opening::header(reader, soap, plan.options.any_header)?;
         let end = parser.position();
         let index = self.openings.iter().position(|it| it.resume_behind(bytes, start..end, parser));
         Ok(index.map_or(Passed::Blocks(soap), Passed::Opening))
@@ -461,7 +469,8 @@ mod tests {
             let parser = &mut self.parser;
             let way = self.templates.enter(plan, input, parser, true, &mut unknown).unwrap();
             let mut alone = Parser::new(xml::Options::soap(), &Limits::default());
-            opening::open(plan, input, &mut alone, &mut expected).unwrap();
+            alone.begin(input).unwrap();
+            opening::open(plan, &mut Xml::new(&mut alone, input), &mut expected).unwrap();
             assert_eq!(unknown.count, expected.count);
             if plan.in_tags && way == Way::Known {
                 go_into_tag(input, &mut alone, plan.width).unwrap();

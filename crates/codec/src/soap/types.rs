@@ -8,14 +8,15 @@
 use std::ops::Range;
 
 use trunkline_message::{Entries, Error, ErrorKind, Fields, Holds, Kind, Result, ScopeId};
-use trunkline_message::{Field, Shape as ScopeShape};
+use trunkline_message::{Field, Layout, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
 use super::attributes::type_name;
-use super::binding::{NO_CHOICE, is_by_type, is_typed, of_member, of_type};
+use super::binding::{NO_CHOICE, is_by_type, is_declared_type, is_typed, of_member, of_type};
 use super::decoder::Body;
 use super::entries::Run;
 use super::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS};
+use super::form::Form;
 use super::inside::Inside;
 use super::names::Name;
 use super::naming::{Naming, xsd_name};
@@ -203,6 +204,39 @@ impl TypeSpaces {
     }
 }
 
+/// The name of the type of an arm of a choice by type, in a message of this namespace.
+///
+/// # Errors
+/// It has none.
+pub fn type_of_arm(layout: &Layout, arm: &Field, own: &str) -> std::result::Result<QName, String> {
+    let noted = of_member(layout, arm.member, "type");
+    let schema = noted.and_then(|it| it.strip_prefix("xsd:"));
+    if let Some(local) = schema {
+        return Ok(QName::new(XSD, local));
+    }
+    let (of, name) = match arm.holds {
+        Holds::Value(Kind::Any) => {
+            return Err("content of any shape as the arm of a choice by type".into());
+        }
+        Holds::Value(kind) => match noted {
+            None => return Ok(QName::new(XSD, &xsd_name(kind)["xsd:".len()..])),
+            Some(noted) => (None, noted),
+        },
+        Holds::Enumeration(of) => (Some(of), &*layout.schema().type_of(of).name),
+        Holds::Struct(inner) => {
+            let inner = layout.scope(inner);
+            let is_nothing = inner.fields.is_empty() && &*inner.name == "Nothing";
+            (Some(inner.of), if is_nothing { &*arm.name } else { &*inner.name })
+        }
+        Holds::List(_) | Holds::Group(_) => {
+            return Err("a list as the arm of a choice by type: put it into a struct".into());
+        }
+    };
+    let of_arm = of_member(layout, arm.member, "namespace");
+    let namespace = of_arm.or_else(|| of_type(layout, of?, "namespace"));
+    Ok(QName::new(namespace.unwrap_or(own), noted.unwrap_or(name)))
+}
+
 impl Naming<'_> {
     /// Is the scope a choice by type?
     pub(super) fn is_typed_scope(&self, id: ScopeId) -> bool {
@@ -262,8 +296,7 @@ impl Naming<'_> {
 
     /// Is it the arm of the declared type?
     fn is_base(&self, id: ScopeId, index: usize) -> bool {
-        let member = self.layout.scope(id).fields[index].member;
-        of_member(self.layout, member, "base") == Some("true")
+        is_declared_type(self.layout, &self.layout.scope(id).fields[index])
     }
 
     /// The attribute that tells the type of an arm; nothing for the declared one, where values do not
@@ -298,43 +331,13 @@ impl Naming<'_> {
         }
     }
 
-    /// The name of the type of an arm.
-    ///
-    /// # Errors
-    /// It has none.
+    /// See [`type_of_arm`].
     pub(super) fn type_of_arm(
         &self,
         id: ScopeId,
         index: usize,
     ) -> std::result::Result<QName, String> {
-        let layout = self.layout;
-        let field = &layout.scope(id).fields[index];
-        let noted = of_member(layout, field.member, "type");
-        let schema = noted.and_then(|it| it.strip_prefix("xsd:"));
-        if let Some(local) = schema {
-            return Ok(QName::new(XSD, local));
-        }
-        let (of, own) = match field.holds {
-            Holds::Value(Kind::Any) => {
-                return Err("content of any shape as the arm of a choice by type".into());
-            }
-            Holds::Value(kind) => match noted {
-                None => return Ok(QName::new(XSD, &xsd_name(kind)["xsd:".len()..])),
-                Some(noted) => (None, noted),
-            },
-            Holds::Enumeration(of) => (Some(of), &*layout.schema().type_of(of).name),
-            Holds::Struct(inner) => {
-                let inner = layout.scope(inner);
-                let is_nothing = inner.fields.is_empty() && &*inner.name == "Nothing";
-                (Some(inner.of), if is_nothing { &*field.name } else { &*inner.name })
-            }
-            Holds::List(_) | Holds::Group(_) => {
-                return Err("a list as the arm of a choice by type: put it into a struct".into());
-            }
-        };
-        let of_arm = of_member(layout, field.member, "namespace");
-        let namespace = of_arm.or_else(|| of_type(layout, of?, "namespace"));
-        Ok(QName::new(namespace.unwrap_or(&self.options.namespace), noted.unwrap_or(own)))
+        type_of_arm(self.layout, &self.layout.scope(id).fields[index], &self.options.namespace)
     }
 
     /// # Errors
@@ -423,12 +426,12 @@ impl ScopePlan {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// The arm that the element just begun is, by its type.
     fn arm(&self, types: &ByType) -> std::result::Result<usize, ErrorKind> {
         // What is elsewhere tells its type there.
-        let nil = super::attributes::Marks::read(self.plan, self.parser, self.input)?.nil;
-        match type_name(self.parser, self.input)? {
+        let nil = super::attributes::Marks::read(self.plan, &self.reader)?.nil;
+        match type_name(&self.reader)? {
             Some((namespace, local)) => types.arm(Some((namespace, &*local)), nil),
             None => types.arm(None, nil),
         }
@@ -464,12 +467,6 @@ impl<'a> Body<'a> {
         self.begun(at, into)
     }
 
-    /// Where the start tag of the innermost element begins.
-    pub(super) fn element_begins(&self) -> usize {
-        let name = self.parser.open_element(self.input);
-        name.map_or(0, |it| it.as_ptr().addr() - self.input.as_ptr().addr() - 1)
-    }
-
     /// Reads the entries of a list of choices by type, the start tag of which was just read.
     #[inline(never)]
     pub(super) fn typed_entries<G: Entries>(
@@ -482,7 +479,7 @@ impl<'a> Body<'a> {
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         let (Some(types), Some(element)) = (&scope.by_type, &inside.enclosing) else {
-            return Err(self.error(ErrorKind::Schema, self.parser.position()));
+            return Err(self.error(ErrorKind::Schema, self.reader.position()));
         };
         into.clear();
         let stated = self.stated.take();
@@ -490,16 +487,16 @@ impl<'a> Body<'a> {
         let (outer, field, own) = (self.scope, self.field, self.own);
         let mut count = 0;
         while let Some((at, name)) = self.next_element(slot)? {
-            let is_named = *name.local() == *element.local;
-            let is_entry = is_named && self.is_in(element.space, name.namespace);
+            let is_named = *self.reader.local(name) == *element.local;
+            let is_entry = is_named && self.is_in(element.space, self.reader.namespace(name));
             if !plan.any_item && !is_entry {
                 self.unknown_in_list(slot, (at, name))?;
                 self.pass_over_entry(count, 1, at)?;
                 self.check_names();
                 continue;
             }
-            self.opened(element.space, name.prefix());
-            self.opened_item(inner, name.qualified());
+            self.opened(element.space, name);
+            self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.own) = (inner, element);
             let read = self.choice_apart(types, at, into.next_entry());
@@ -511,7 +508,7 @@ impl<'a> Body<'a> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads the next entry of a list of choices that stand beside other elements: the element just
     /// begun, which is one of the arms.
     #[inline(never)]
@@ -528,17 +525,18 @@ impl<'a> Body<'a> {
         let scope = &plan.scopes[usize::from(slot.scope)];
         self.measure(scope);
         self.count_entry()?;
-        let name = self.parser.open_element(self.input).unwrap_or_default();
-        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
-        let namespace = self.parser.resolve_prefix(self.input, prefix);
-        let mut all = scope.names.all(NONE, local.as_bytes());
-        let arm = all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)));
+        let arm = {
+            let (local, namespace) = self.reader.element();
+            let mut all = scope.names.all(NONE, local.as_bytes());
+            all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)))
+        };
         let Some((_, Name::Field(arm))) = arm else {
             return Err(self.error(ErrorKind::Schema, at));
         };
         (self.scope, self.field) = (slot.scope.into(), arm.into());
+        let index = into.count();
         let read = self.begun(at, into.next_entry());
-        read.map_err(|error| plan.locate(error, outer, field))?;
+        read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
         (self.scope, self.field) = (outer, field);
         Ok(())
     }

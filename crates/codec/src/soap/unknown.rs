@@ -9,11 +9,12 @@ use trunkline_message::{Error, ErrorKind, Limits, Result, UnknownContent};
 use super::attributes::others;
 use super::decoder::Body;
 use super::envelope::RPC;
+use super::form::Form;
 use super::keep::Waiting;
 use super::names::Name;
 use super::opening::{excerpt, shown};
 use super::plan::{NONE, Plan, ScopePlan, Shape, Slot};
-use crate::xml::{self, Attribute, Parser};
+use crate::infoset::Reader;
 
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
@@ -68,10 +69,13 @@ pub(super) fn refused_attribute(local: &str, at: usize) -> Error {
 
 /// The same for the first of those of the start tag just read that say nothing.
 #[cold]
-pub(super) fn refused_among_others(plan: &Plan, parser: &Parser, input: &str) -> Error {
-    match others(plan, parser, input).next() {
-        Some(first) => refused_attribute(first.name.local(), place(first, input)),
-        None => Error::new(ErrorKind::Unknown, parser.position()),
+pub(super) fn refused_among_others(plan: &Plan, reader: &impl Reader) -> Error {
+    match others(plan, reader).next() {
+        Some(first) => {
+            let local = reader.local(reader.attribute(first).0);
+            refused_attribute(local, reader.attribute_began(first))
+        }
+        None => Error::new(ErrorKind::Unknown, reader.position()),
     }
 }
 
@@ -235,20 +239,15 @@ impl Plan {
 /// a component of a scope; what was expected, and where it stands.
 pub(super) fn misplaced(
     plan: &Plan,
-    parser: &Parser,
-    input: &str,
+    reader: &impl Reader,
     scope: &ScopePlan,
     component: u16,
 ) -> Option<(Name, ErrorKind, usize)> {
-    others(plan, parser, input).find_map(|it| {
-        let (meaning, kind) = plan.meant_by_attribute(scope, component, it.name.local())?;
-        Some((meaning, kind, place(it, input)))
+    others(plan, reader).find_map(|it| {
+        let local = reader.local(reader.attribute(it).0);
+        let (meaning, kind) = plan.meant_by_attribute(scope, component, local)?;
+        Some((meaning, kind, reader.attribute_began(it)))
     })
-}
-
-/// Where an attribute of the document begins.
-pub(super) fn place(attribute: Attribute<'_>, input: &str) -> usize {
-    attribute.name.qualified().as_ptr().addr() - input.as_ptr().addr()
 }
 
 /// What was expected in place of an attribute of this local name that says nothing, if the element
@@ -270,7 +269,7 @@ pub(super) fn instead(expected: &str, local: &str, namespace: &str) -> ErrorKind
     ErrorKind::Expected(what.into())
 }
 
-impl<'a> Body<'a> {
+impl<R: Form> Body<'_, R> {
     /// Counts the element just begun, at `at`, in a component, which is none of those expected
     /// there.
     ///
@@ -281,16 +280,16 @@ impl<'a> Body<'a> {
         &mut self,
         scope: &ScopePlan,
         component: u16,
-        (at, name): (usize, xml::Name<'_>),
+        (at, name): (usize, R::Name),
     ) -> Result<()> {
-        let local = name.local();
+        let local = self.reader.local(name);
         if let Some(expected) = self.plan.meant_in_scope(scope, component, local) {
             let known =
                 [&scope.names, &scope.attributes].map(|it| it.get(component, local.as_bytes()));
             if let [Some(Name::Field(field)), _] | [_, Some(Name::Field(field))] = known {
                 self.field = field.into();
             }
-            let namespace = self.parser.namespace_name(self.input, name.namespace);
+            let namespace = self.reader.namespace_of(name);
             return Err(self.error(instead(&expected, local, namespace), at));
         }
         self.fields += 1;
@@ -310,8 +309,8 @@ impl<'a> Body<'a> {
         }
         self.gap = None;
         let (plan, scope, field) = (self.plan, self.scope, self.field);
-        let (parser, input) = (&*self.parser, self.input);
-        let error = || plan.locate(refused_among_others(plan, parser, input), scope, field);
+        let reader = &self.reader;
+        let error = || plan.locate(refused_among_others(plan, reader), scope, field);
         self.unknown.add(others, error)
     }
 
@@ -337,9 +336,9 @@ impl<'a> Body<'a> {
         }
         self.gap = None;
         let (plan, within) = (self.plan, self.scope);
-        let (parser, input) = (&*self.parser, self.input);
+        let reader = &self.reader;
         let error = || {
-            let error = refused_among_others(plan, parser, input);
+            let error = refused_among_others(plan, reader);
             plan.locate_component(error, within, component)
         };
         self.unknown.add(others, error)?;
@@ -356,9 +355,11 @@ impl<'a> Body<'a> {
             return Ok(());
         }
         let (plan, scope, field) = (self.plan, self.scope, self.field);
-        let meant = others(plan, self.parser, self.input).find_map(|it| {
-            let kind = plan.meant_by_attribute_of(scope, field, it.name.local())?;
-            Some((kind, place(it, self.input)))
+        let reader = &self.reader;
+        let meant = others(plan, reader).find_map(|it| {
+            let local = reader.local(reader.attribute(it).0);
+            let kind = plan.meant_by_attribute_of(scope, field, local)?;
+            Some((kind, reader.attribute_began(it)))
         });
         if let Some((kind, at)) = meant {
             return Err(self.error(kind, at));
@@ -369,8 +370,8 @@ impl<'a> Body<'a> {
 
     #[cold]
     fn refuse_misplaced(&mut self, scope: &ScopePlan, component: u16) -> Result<()> {
-        let (plan, parser, input) = (self.plan, &*self.parser, self.input);
-        let Some((meaning, kind, at)) = misplaced(plan, parser, input, scope, component) else {
+        let plan = self.plan;
+        let Some((meaning, kind, at)) = misplaced(plan, &self.reader, scope, component) else {
             return Ok(());
         };
         // The path of what is wrong in an entry's own tag ends at the group.
@@ -387,17 +388,16 @@ impl<'a> Body<'a> {
     pub(super) fn unknown_in_list(
         &mut self,
         slot: &Slot,
-        (at, name): (usize, xml::Name<'_>),
+        (at, name): (usize, R::Name),
     ) -> Result<()> {
-        let namespace = self.parser.namespace_name(self.input, name.namespace);
+        let (local, namespace) = (self.reader.local(name), self.reader.namespace_of(name));
         let items = self.plan.item_name(self.scope, slot);
         let entry = &self.plan.scopes[usize::from(slot.scope)];
-        let meant = self.plan.meant_among(&items, entry, namespace, name.local());
-        if let Some(expected) = meant {
-            return Err(self.error(instead(&expected, name.local(), namespace), at));
+        if let Some(expected) = self.plan.meant_among(&items, entry, namespace, local) {
+            return Err(self.error(instead(&expected, local, namespace), at));
         }
         let (plan, scope, field) = (self.plan, self.scope, self.field);
-        self.unknown.add(1, || plan.locate(refused(name.local(), at), scope, field))
+        self.unknown.add(1, || plan.locate(refused(local, at), scope, field))
     }
 
     /// What an element of the message is that has no other's name, at `at`: the return value of a
@@ -408,20 +408,20 @@ impl<'a> Body<'a> {
         &mut self,
         scope: &ScopePlan,
         component: u16,
-        (at, name): (usize, xml::Name<'_>),
+        (at, name): (usize, R::Name),
     ) -> Option<Name> {
         let value = self.plan.return_value.filter(|_| self.scope == 0 && component == NONE)?;
         if self.is_result(component, name) {
             return None;
         }
-        let known = scope.names.get(component, name.local().as_bytes());
+        let known = scope.names.get(component, self.reader.local(name).as_bytes());
         if known.is_some_and(|known| known != value) {
             return None;
         }
         let is_it = match &self.result {
-            Some(result) => **result == *name.local(),
+            Some(result) => **result == *self.reader.local(name),
             // Of two that are unknown, the second is not the first element.
-            None => self.first.take().is_some_and(|first| is_space(&self.input[first..at])),
+            None => self.first.take().is_some_and(|first| self.reader.is_first(first, at)),
         };
         if !is_it {
             return None;
@@ -431,11 +431,10 @@ impl<'a> Body<'a> {
     }
 
     /// Is it the element of an answer that names the return value?
-    fn is_result(&self, component: u16, name: xml::Name<'_>) -> bool {
+    fn is_result(&self, component: u16, name: R::Name) -> bool {
         self.plan.return_value.is_some()
             && (self.scope, component) == (0, NONE)
-            && name.local() == "result"
-            && self.parser.namespace_name(self.input, name.namespace) == RPC
+            && self.reader.is(name, RPC, "result")
     }
 
     /// Reads the element just begun, at `at` in a component, if it names the return value.
@@ -443,12 +442,12 @@ impl<'a> Body<'a> {
     pub(super) fn read_result(
         &mut self,
         component: u16,
-        (at, name): (usize, xml::Name<'_>),
+        (at, name): (usize, R::Name),
     ) -> Result<bool> {
         let is_it = self.is_result(component, name);
         if is_it {
             self.value = self.content(at)?;
-            self.result = Some(local_part(self.text_value()).into());
+            self.result = Some(local_part(&self.text_value()).into());
         }
         Ok(is_it)
     }
@@ -459,13 +458,4 @@ impl<'a> Body<'a> {
 pub(super) fn local_part(value: &str) -> &str {
     let value = value.trim_matches([' ', '\t', '\r', '\n']);
     value.rsplit_once(':').map_or(value, |(_, local)| local)
-}
-
-/// Is there nothing but white space and comments? It was parsed before.
-fn is_space(text: &str) -> bool {
-    let mut rest = text.trim_ascii_start();
-    while let Some(comment) = rest.strip_prefix("<!--") {
-        rest = comment.split_once("-->").map_or("", |it| it.1).trim_ascii_start();
-    }
-    rest.is_empty()
 }

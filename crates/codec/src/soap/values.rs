@@ -1,25 +1,50 @@
 //! The values of SOAP elements, as XML Schema writes them.
 
-use trunkline_message::{Any, Decoder, Entries, ErrorKind, Fields, Result};
+use std::borrow::Cow;
+
+use trunkline_message::{Any, Decoder, Entries, Error, ErrorKind, Fields, Result};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
     ValueError, base64, parse_float_within,
 };
 
-use super::decoder::{Body, Value};
+use super::decoder::Body;
 use super::entries::Run;
+use super::form::{Form, Value};
 use super::opening::excerpt;
+use crate::infoset::Parsed;
 use crate::width::within;
 
-type Parsed<T> = std::result::Result<T, ValueError>;
-
-impl Body<'_> {
+impl<R: Form> Body<'_, R> {
     #[inline]
-    pub(super) fn text_value(&self) -> &str {
+    pub(super) fn text_value(&self) -> Cow<'_, str> {
         match self.value {
-            Value::Input(start, end) => self.input.get(start..end).unwrap_or_default(),
-            Value::Scratch(_) => self.scratch,
+            Value::Input(start, end) => {
+                Cow::Borrowed(self.input.get(start..end).unwrap_or_default())
+            }
+            Value::Scratch(_) => Cow::Borrowed(self.scratch),
+            Value::Held(held, _) => self.reader.value(R::text_of(held)),
         }
+    }
+
+    /// Where the present value stands.
+    fn value_at(&self) -> usize {
+        let (Value::Input(at, _) | Value::Scratch(at) | Value::Held(_, at)) = self.value;
+        at
+    }
+
+    /// The present value as the reader has it, if it does.
+    #[inline(always)]
+    fn typed<T>(&self, read: impl FnOnce(&R, R::Text) -> Option<T>) -> Option<T> {
+        match self.value {
+            Value::Held(held, _) => read(&self.reader, R::text_of(held)),
+            Value::Input(..) | Value::Scratch(_) => None,
+        }
+    }
+
+    #[cold]
+    fn unfit(&self, expected: &'static str, problem: ValueError) -> Error {
+        self.error(ErrorKind::Value { expected, problem }, self.value_at())
     }
 
     #[inline]
@@ -31,6 +56,10 @@ impl Body<'_> {
         let parsed = match self.value {
             Value::Input(start, end) => parse(self.input.as_bytes(), start, end),
             Value::Scratch(_) => parse(self.scratch.as_bytes(), 0, self.scratch.len()),
+            Value::Held(held, _) => {
+                let text = self.reader.value(R::text_of(held));
+                parse(text.as_bytes(), 0, text.len())
+            }
         };
         match parsed {
             Ok(value) => Ok(value),
@@ -53,10 +82,46 @@ impl Body<'_> {
             true => Err(problem),
             false => parse(trimmed.as_bytes(), 0, trimmed.len()),
         };
-        parsed.map_err(|problem| {
-            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
-            self.error(ErrorKind::Value { expected, problem }, at)
-        })
+        parsed.map_err(|problem| self.unfit(expected, problem))
+    }
+
+    /// The present value if the reader has it as a number, which may not fit; parsed by `parse` if not.
+    #[inline(always)]
+    fn number<T>(
+        &mut self,
+        expected: &'static str,
+        typed: impl FnOnce(&R, R::Text) -> Option<Parsed<T>>,
+        parse: impl Fn(&[u8], usize, usize) -> Parsed<T>,
+    ) -> Result<T> {
+        match self.typed(typed) {
+            Some(value) => value.map_err(|problem| self.unfit(expected, problem)),
+            None => self.parse(expected, parse),
+        }
+    }
+
+    /// Reads the list that the present value is, if the reader has it as numbers.
+    #[inline(always)]
+    fn held_numbers<T>(
+        &mut self,
+        into: &mut Vec<T>,
+        read: impl FnOnce(&R, R::Text, &mut Vec<T>) -> Option<Parsed<()>>,
+    ) -> Option<Result<()>> {
+        if R::IS_TEXT || !self.is_spaced() {
+            return None;
+        }
+        into.clear();
+        let read = self.typed(|reader, text| read(reader, text, into))?;
+        let read = read.map_err(|problem| self.unfit("numbers", problem));
+        Some(read.and_then(|()| self.check_held(into.len(), self.value_at())))
+    }
+
+    #[inline(always)]
+    fn check_length(&self, length: usize, at: usize) -> Result<()> {
+        let limit = self.limits.value_bytes;
+        match !R::IS_TEXT && length > limit {
+            true => Err(self.error(ErrorKind::Limit { name: "value_bytes", limit }, at)),
+            false => Ok(()),
+        }
     }
 
     #[inline(never)]
@@ -69,15 +134,18 @@ fn whole<T>(parse: impl Fn(&[u8]) -> Parsed<T>) -> impl Fn(&[u8], usize, usize) 
     move |source, start, end| parse(&source[start..end])
 }
 
-impl Decoder for Body<'_> {
+impl<R: Form> Decoder for Body<'_, R> {
     #[inline]
     fn boolean(&mut self) -> Result<bool> {
+        if let Some(value) = self.typed(R::boolean) {
+            return Ok(value);
+        }
         self.parse("true or false", boolean)
     }
 
     #[inline]
     fn integer<I: Integer>(&mut self) -> Result<I> {
-        self.parse("a whole number", |source, start, end| {
+        self.number("a whole number", R::integer, |source, start, end| {
             I::parse_within(source, start, end)
                 .or_else(|problem| signed(source, start, end, problem))
         })
@@ -86,14 +154,14 @@ impl Decoder for Body<'_> {
     #[inline]
     fn decimal(&mut self) -> Result<Decimal> {
         let exponents = self.plan.options.exponents;
-        self.parse("a decimal number", |source, start, end| {
+        self.number("a decimal number", R::decimal, |source, start, end| {
             Decimal::parse_within(source, start, end)
                 .or_else(|_| parse_decimal(&source[start..end], exponents))
         })
     }
 
     fn float<F: Float>(&mut self) -> Result<F> {
-        self.parse("a number", parse_float_within)
+        self.number("a number", |reader, text| reader.float(text).map(Ok), parse_float_within)
     }
 
     #[inline]
@@ -105,24 +173,31 @@ impl Decoder for Body<'_> {
                 debug_assert!(taken);
             }
             Value::Scratch(_) => into.assign(self.scratch),
+            Value::Held(held, at) => {
+                let text = self.reader.value(R::text_of(held));
+                self.check_length(text.len(), at)?;
+                into.assign(&text);
+            }
         }
         Ok(())
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
         into.clear();
-        into.push_str(self.text_value());
+        let text = self.text_value();
+        self.check_length(text.len(), self.value_at())?;
+        into.push_str(&text);
         Ok(())
     }
 
     fn bytes(&mut self, into: &mut Vec<u8>) -> Result<()> {
         into.clear();
-        let decoded =
-            base64::decode_into(self.text_value().as_bytes(), self.limits.value_bytes, into);
-        decoded.map_err(|problem| {
-            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
-            self.error(ErrorKind::Value { expected: "base64", problem }, at)
-        })
+        if self.typed(|reader, text| reader.bytes(text, into).then_some(())).is_some() {
+            return self.check_length(into.len(), self.value_at());
+        }
+        let text = self.text_value();
+        let decoded = base64::decode_into(text.as_bytes(), self.limits.value_bytes, into);
+        decoded.map_err(|problem| self.unfit("base64", problem))
     }
 
     fn any(&mut self, into: &mut Any) -> Result<()> {
@@ -143,19 +218,22 @@ impl Decoder for Body<'_> {
 
     #[inline]
     fn date(&mut self) -> Result<Date> {
-        self.parse("a date as YYYY-MM-DD", whole(Date::parse_xml))
+        let typed = |reader: &R, text| reader.date(text).map(Ok);
+        self.number("a date as YYYY-MM-DD", typed, whole(Date::parse_xml))
     }
 
     #[inline]
     fn time(&mut self) -> Result<Time> {
-        let time = self.parse("a time as HH:MM:SS", whole(Time::parse_xml))?;
+        let typed = |reader: &R, text| reader.time(text).map(Ok);
+        let time = self.number("a time as HH:MM:SS", typed, whole(Time::parse_xml))?;
         Ok(if self.plan.options.zone { time } else { time.in_utc() })
     }
 
     #[inline]
     fn timestamp(&mut self) -> Result<Timestamp> {
-        let moment =
-            self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", whole(Timestamp::parse_xml))?;
+        let typed = |reader: &R, text| reader.timestamp(text).map(Ok);
+        let expected = "a time stamp as YYYY-MM-DDTHH:MM:SS";
+        let moment = self.number(expected, typed, whole(Timestamp::parse_xml))?;
         Ok(if self.plan.options.zone { moment } else { moment.in_utc() })
     }
 
@@ -175,13 +253,12 @@ impl Decoder for Body<'_> {
         let plan = self.plan;
         let slot = &plan.scopes[self.scope].slots[self.field];
         let values = &plan.enumerations[usize::from(slot.scope)];
-        let text = self.text_value().as_bytes();
-        let place = values.place(text).or_else(|| values.place(text.trim_ascii()));
+        let text = self.text_value();
+        let bytes = text.as_bytes();
+        let place = values.place(bytes).or_else(|| values.place(bytes.trim_ascii()));
         place.ok_or_else(|| {
-            let (Value::Input(at, _) | Value::Scratch(at)) = self.value;
-            let found = excerpt(self.text_value());
-            let what = format!("{}, not {found:?}", values.shown());
-            self.error(ErrorKind::Expected(what.into()), at)
+            let what = format!("{}, not {:?}", values.shown(), excerpt(&text));
+            self.error(ErrorKind::Expected(what.into()), self.value_at())
         })
     }
 
@@ -191,15 +268,25 @@ impl Decoder for Body<'_> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
+        let held = |reader: &R, text, into: &mut Vec<I>| {
+            let read = reader.integers(text, into)?;
+            let fit = |()| into.iter().try_for_each(|it| within(*it, holds).map(|_| ()));
+            Some(read.and_then(fit))
+        };
+        if let Some(read) = self.held_numbers(into, held) {
+            return read;
+        }
         self.numbers(into, |body| {
-            within(body.integer()?, holds).map_err(|problem| {
-                let (Value::Input(at, _) | Value::Scratch(at)) = body.value;
-                body.error(ErrorKind::Value { expected: "a whole number", problem }, at)
-            })
+            within(body.integer()?, holds).map_err(|problem| body.unfit("a whole number", problem))
         })
     }
 
     fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {
+        let held =
+            |reader: &R, text, into: &mut Vec<F>| reader.floats(text, into).then_some(Ok(()));
+        if let Some(read) = self.held_numbers(into, held) {
+            return read;
+        }
         self.numbers(into, Self::float)
     }
 

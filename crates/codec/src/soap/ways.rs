@@ -3,14 +3,14 @@
 use trunkline_message::{Error, ErrorKind, Fields, Result, Unmet};
 use trunkline_wire::scan;
 
-use super::decoder::{Body, Value};
+use super::decoder::Body;
 use super::entries::{ENTRY, Run};
+use super::form::{Form, Value};
 use super::keep::Detour;
 use super::learnt::{self, Effect, Known, Opened, piece};
 use super::names::Name;
 use super::plan::{Element, NONE, ScopePlan, Shape};
-use super::unknown::NOTHING;
-use crate::xml::{self, Event};
+use crate::infoset::Event;
 
 /// Where reading has come to.
 pub(super) enum Step {
@@ -44,7 +44,7 @@ pub(super) struct Gap {
     floor: usize,
 }
 
-impl<'a> Body<'a> {
+impl<'a, R: Form> Body<'a, R> {
     /// Reads what stands in the element of a message or entry, up to and including its end tag.
     #[inline(always)]
     pub(super) fn scope<F: Fields>(&mut self, scope: &'a ScopePlan, into: &mut F) -> Result<()> {
@@ -74,7 +74,7 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<()> {
         if let Some(types) = &scope.by_type {
-            return self.choice_apart(types, self.element_begins(), into);
+            return self.choice_apart(types, self.reader.element_began(), into);
         }
         self.scope(scope, into)
     }
@@ -83,12 +83,12 @@ impl<'a> Body<'a> {
     #[inline(always)]
     fn first_step(&mut self, seen: &mut [u64]) -> Result<Step> {
         self.check_names();
-        if !self.parser.is_in_content() {
+        if !self.reader.is_in_content() {
             // The end of an empty-element tag takes no bytes, so it is no gap.
             self.gap = None;
             return Ok(Step::Between(NONE));
         }
-        let start = self.parser.position();
+        let start = self.reader.position();
         let place = self.learnt.place(self.scope, learnt::START);
         match self.known_gap(place, start) {
             Some(gap) if self.cross(place, gap, start, seen)? => {
@@ -114,7 +114,7 @@ impl<'a> Body<'a> {
     ) -> Result<()> {
         if self.fields > self.limits.fields {
             let kind = ErrorKind::Limit { name: "fields", limit: self.limits.fields };
-            return Err(Error::new(kind, self.parser.position()));
+            return Err(Error::new(kind, self.reader.position()));
         }
         match scope.required.unmet(seen) {
             Some(unmet) => self.unmet(scope, seen, unmet, into),
@@ -138,7 +138,7 @@ impl<'a> Body<'a> {
             }
         }
         let scope = &self.plan.layout.scopes()[self.scope];
-        Err(scope.refuse(unmet, self.parser.position()))
+        Err(scope.refuse(unmet, self.reader.position()))
     }
 
     /// Is what is missing an unwrapped list of any number of entries? Then it has none.
@@ -226,9 +226,9 @@ impl<'a> Body<'a> {
             self.value = Value::Input(leaf.content, end);
             self.field = leaf.field;
             let after = end + slot.end.len();
-            self.parser.set_position(after);
+            self.reader.set_position(after);
             into.decode_field(leaf.field, self)?;
-            let depth = self.parser.depth();
+            let depth = self.reader.depth();
             let gap = Gap { key, start: end, depth, floor: depth };
             match self.planned_gap(scope, seen, slot.component, gap, after)? {
                 Step::Leaf(next) => leaf = next,
@@ -297,27 +297,27 @@ impl<'a> Body<'a> {
                     }
                     self.opened_planned(*space);
                     self.note_component(scope, inner, seen, at)?;
-                    self.parser.push_known(at + 1, length)?;
+                    self.reader.push_known(at + 1, length)?;
                     at += start.len();
                     component = inner;
                 }
                 None => {
                     let Some(element) = scope.complete(component, seen) else { break };
                     let tag = &element.end;
-                    if !tag.matches(bytes, at) || !self.parser.pop_known(tag.len() - 3) {
+                    if !tag.matches(bytes, at) || !self.reader.pop_known(tag.len() - 3) {
                         break;
                     }
-                    let was_open = self.parser.depth() < gap.floor;
+                    let was_open = self.reader.depth() < gap.floor;
                     learns &= !element.is_condition && was_open;
                     at += tag.len();
-                    gap.floor = gap.floor.min(self.parser.depth());
+                    gap.floor = gap.floor.min(self.reader.depth());
                     component = element.parent;
                     self.check_names();
                 }
             }
         }
         self.gap = learns.then_some(gap);
-        self.parser.set_position(at);
+        self.reader.set_position(at);
         Ok(Step::Between(component))
     }
 
@@ -330,8 +330,8 @@ impl<'a> Body<'a> {
         into: &mut F,
     ) -> Result<Step> {
         self.field = field;
-        self.parser.push_known(name.0, name.1)?;
-        self.parser.set_position(content);
+        self.reader.push_known(name.0, name.1)?;
+        self.reader.set_position(content);
         self.value = self.content(name.0 - 1)?;
         into.decode_field(field, self)?;
         match self.value {
@@ -349,12 +349,12 @@ impl<'a> Body<'a> {
     fn cross(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<bool> {
         let content = at + gap.length();
         if gap.field() == learnt::END {
-            self.parser.pop_known_elements(gap.closed());
-            self.parser.set_position(content);
+            self.reader.pop_known_elements(gap.closed());
+            self.reader.set_position(content);
             return Ok(false);
         }
         if gap.moves() {
-            self.parser.pop_known_elements(gap.closed());
+            self.reader.pop_known_elements(gap.closed());
             if gap.opened() > 0 {
                 self.open(place, gap, at, seen)?;
             }
@@ -369,7 +369,7 @@ impl<'a> Body<'a> {
     fn open(&mut self, place: usize, gap: Known, at: usize, seen: &mut [u64]) -> Result<()> {
         let (names, bits, word) = self.learnt.opened(place, gap);
         for (offset, length) in names {
-            self.parser.push_known(at + usize::from(*offset), usize::from(*length))?;
+            self.reader.push_known(at + usize::from(*offset), usize::from(*length))?;
         }
         let word = &mut seen[word];
         let before = std::mem::replace(word, *word | bits);
@@ -396,7 +396,7 @@ impl<'a> Body<'a> {
 
     #[inline]
     fn begin_gap(&mut self, key: usize, start: usize) {
-        let depth = self.parser.depth();
+        let depth = self.reader.depth();
         self.gap = Some(Gap { key, start, depth, floor: depth });
     }
 
@@ -405,7 +405,7 @@ impl<'a> Body<'a> {
     fn learn(&mut self, field: u16, name: (usize, usize), end: usize) {
         let Some(gap) = self.gap.take() else { return };
         let closed = u8::try_from(gap.depth - gap.floor);
-        let opened = learnt::pieces(gap.start, self.parser.open_elements(gap.floor));
+        let opened = self.reader.opened(gap.start, gap.floor);
         let name =
             if field == learnt::END { Some((0, 0)) } else { piece(gap.start, name.0, name.1) };
         let length = u8::try_from(end - gap.start);
@@ -425,7 +425,7 @@ impl<'a> Body<'a> {
     /// [`open`](Self::open).
     #[inline]
     fn closed(&mut self) {
-        let depth = self.parser.depth();
+        let depth = self.reader.depth();
         match &mut self.gap {
             Some(gap) if depth < gap.floor => gap.floor = depth,
             _ => self.gap = None,
@@ -436,8 +436,8 @@ impl<'a> Body<'a> {
     /// learnt for one prefix of each only: then a gap that closes an element closes it by the name that
     /// opened it.
     #[inline]
-    pub(super) fn opened(&mut self, space: u8, prefix: &str) {
-        if self.same_context && !self.learnt.agrees(space, prefix) {
+    pub(super) fn opened(&mut self, space: u8, name: R::Name) {
+        if self.same_context && !self.learnt.agrees(space, self.reader.prefix(name)) {
             self.same_context = false;
         }
     }
@@ -453,7 +453,15 @@ impl<'a> Body<'a> {
     /// An entry of a scope was opened that has this name. Where items may have any name, gaps are
     /// learnt for one only, as for prefixes.
     #[inline]
-    pub(super) fn opened_item(&mut self, scope: usize, name: &str) {
+    pub(super) fn opened_item(&mut self, scope: usize, name: R::Name) {
+        if self.plan.any_item && self.same_context {
+            self.opened_item_named(scope, &self.reader.qualified(name));
+        }
+    }
+
+    /// The same, by its name as it is written.
+    #[inline]
+    pub(super) fn opened_item_named(&mut self, scope: usize, name: &str) {
         if self.plan.any_item && self.same_context && !self.learnt.agrees_item(scope, name) {
             self.same_context = false;
         }
@@ -468,7 +476,7 @@ impl<'a> Body<'a> {
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
-        let expected = match self.as_planned && self.parser.is_in_content() {
+        let expected = match self.as_planned && self.reader.is_in_content() {
             true => self.expected_step(scope, seen, component, into)?,
             false => None,
         };
@@ -482,7 +490,7 @@ impl<'a> Body<'a> {
             }
             // The message's own element may have another prefix, and ends once a message.
             Step::Ended if self.scope > 0 && !scope.many_named => {
-                self.learn(learnt::END, (0, 0), self.parser.position());
+                self.learn(learnt::END, (0, 0), self.reader.position());
             }
             Step::Ended | Step::Between(_) => {}
         }
@@ -498,7 +506,7 @@ impl<'a> Body<'a> {
         component: u16,
         into: &mut F,
     ) -> Result<Option<Step>> {
-        let (bytes, at) = (self.input.as_bytes(), self.parser.position());
+        let (bytes, at) = (self.input.as_bytes(), self.reader.position());
         let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>) else {
             return Ok(None);
         };
@@ -519,8 +527,8 @@ impl<'a> Body<'a> {
                 }
                 self.opened_planned(*space);
                 self.note_component(scope, inner, seen, at)?;
-                self.parser.push_known(at + 1, length)?;
-                self.parser.set_position(at + start.len());
+                self.reader.push_known(at + 1, length)?;
+                self.reader.set_position(at + start.len());
                 Ok(Some(Step::Between(inner)))
             }
             _ => Ok(None),
@@ -550,15 +558,14 @@ impl<'a> Body<'a> {
         let tag = element.map_or(&self.own.end, |element| &element.end);
         if self.plan.any_name && element.is_none() {
             // One of another name and the same length may be open.
-            let name = self.parser.open_element(self.input);
-            if name != Some(&*self.own.name) {
+            if self.reader.open_element() != Some(&*self.own.name) {
                 return Ok(None);
             }
         }
-        if !tag.matches(self.input.as_bytes(), at) || !self.parser.pop_known(tag.len() - 3) {
+        if !tag.matches(self.input.as_bytes(), at) || !self.reader.pop_known(tag.len() - 3) {
             return Ok(None);
         }
-        self.parser.set_position(at + tag.len());
+        self.reader.set_position(at + tag.len());
         self.closed();
         if element.is_some() {
             self.leave(scope, component, seen, at, into)?;
@@ -635,13 +642,14 @@ impl<'a> Body<'a> {
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
-        let at = self.parser.position();
-        match self.parser.next(self.input)? {
-            Event::Start { name, .. } => {
+        let event = self.reader.next()?;
+        let at = self.reader.began();
+        match event {
+            Event::Start(name) => {
                 self.check_names();
                 self.general_element(scope, seen, component, (at, name), into)
             }
-            Event::End { .. } => {
+            Event::End => {
                 self.check_names();
                 self.closed();
                 match scope.components.get(usize::from(component)) {
@@ -652,10 +660,8 @@ impl<'a> Body<'a> {
                     None => Ok(Step::Ended),
                 }
             }
-            Event::Text { white: true, .. }
-            | Event::Comment(_)
-            | Event::ProcessingInstruction { .. } => Ok(Step::Between(component)),
-            Event::Text { .. } | Event::CData { .. } => {
+            Event::Text(text) if self.reader.is_white(text) => Ok(Step::Between(component)),
+            Event::Text(_) => {
                 Err(Error::new(ErrorKind::Expected("elements here, not text".into()), at))
             }
             Event::Eof => Err(Error::new(ErrorKind::Truncated { expected: "an end tag" }, at)),
@@ -669,20 +675,20 @@ impl<'a> Body<'a> {
         scope: &'a ScopePlan,
         seen: &mut [u64],
         component: u16,
-        (at, name): (usize, xml::Name<'_>),
+        (at, name): (usize, R::Name),
         into: &mut F,
     ) -> Result<Step> {
         self.field = usize::MAX;
         let mut meaning = self.meaning(scope, component, name);
         if let Some(meaning) = meaning {
-            self.opened(scope.space_of(meaning), name.prefix());
+            self.opened(scope.space_of(meaning), name);
         } else if self.plan.return_value.is_some() {
             meaning = self.return_value(scope, component, (at, name));
         }
         match meaning {
             Some(Name::Field(field)) => {
                 let field = usize::from(field);
-                let name = (at + 1, name.qualified().len());
+                let name = (at + 1, self.reader.length(name));
                 match scope.led_by(field) {
                     None => self.general_field(scope, seen, component, (field, at, name), into),
                     Some(choice) => {
@@ -718,31 +724,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Passes over the end of the element just begun, which is nil, so that there is nothing in it but
-    /// perhaps white space and comments.
-    fn pass_nil(&mut self, component: u16) -> Result<Step> {
-        self.gap = None;
-        loop {
-            let at = self.parser.position();
-            match self.parser.next(self.input)? {
-                Event::End { .. } => break,
-                Event::Text { white: true, .. } | Event::Comment(_) => {}
-                _ => {
-                    return Err(self.error(ErrorKind::Expected(NOTHING.into()), at));
-                }
-            }
-        }
-        self.check_names();
-        Ok(Step::Between(component))
-    }
-
-    /// Passes over a message that is nil.
-    #[cold]
-    pub(super) fn nothing(&mut self) -> Result<()> {
-        self.field = usize::MAX;
-        self.pass_nil(NONE).map(|_| ())
-    }
-
     #[inline(always)]
     pub(super) fn general_field<F: Fields>(
         &mut self,
@@ -759,7 +740,7 @@ impl<'a> Body<'a> {
         }
         if self.is_nil()? {
             if shape == Shape::Run {
-                return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.parser.position()));
+                return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.reader.position()));
             }
             self.forget_waiting();
             return self.pass_nil(component);
@@ -769,11 +750,10 @@ impl<'a> Body<'a> {
             self.gap = None;
         } else {
             self.note(field, seen, at)?;
-            let alone = !self.parser.declares() && !self.parser.is_empty_element();
-            if self.same_context && alone && shape == Shape::Value {
+            if self.same_context && self.reader.is_alone() && shape == Shape::Value {
                 // A gap may follow, so its value is read like the others.
-                self.parser.pop_known_elements(1);
-                let content = self.parser.position();
+                self.reader.pop_known_elements(1);
+                let content = self.reader.position();
                 return Ok(Step::Leaf(Leaf { field, content, name }));
             }
             self.gap = None;
@@ -785,14 +765,5 @@ impl<'a> Body<'a> {
         self.gap = None;
         self.leave_field(into);
         Ok(Step::Between(component))
-    }
-
-    /// Is there nothing between the tags of the present value? Then it is the default, which the message
-    /// has had since it was cleared.
-    fn is_empty_value(&self) -> bool {
-        match self.value {
-            Value::Input(start, end) => start == end,
-            Value::Scratch(_) => self.scratch.is_empty(),
-        }
     }
 }

@@ -13,7 +13,7 @@ use crate::infoset::{self, Tag};
 /// that the parser has read last.
 #[derive(Debug)]
 pub struct Reader<'a, P> {
-    parser: P,
+    pub(crate) parser: P,
     input: &'a str,
     began: usize,
 }
@@ -60,6 +60,18 @@ impl<'a, P: Deref<Target = Parser>> Reader<'a, P> {
 
     fn offset(&self, part: &str) -> usize {
         part.as_ptr().addr() - self.input.as_ptr().addr()
+    }
+
+    /// Where a text stands that is to be taken as it stands.
+    #[inline]
+    pub(crate) fn plain_place(&self, text: Text<'a>) -> Option<(usize, usize)> {
+        let start = self.offset(text.raw);
+        text.plain.then_some((start, start + text.raw.len()))
+    }
+
+    /// Where a text stands.
+    pub(crate) fn begins(&self, text: Text<'a>) -> usize {
+        self.offset(text.raw)
     }
 
     /// Where an attribute of the last start tag stands, with the white space before it.
@@ -116,12 +128,17 @@ impl<'a, P: Deref<Target = Parser>> Tag for Reader<'a, P> {
             return Cow::Borrowed(text.raw);
         }
         let mut value = String::new();
-        match text.form {
-            Form::Content => unescape(text.raw, &mut value),
-            Form::CData => normalise_newlines(text.raw, &mut value),
-            Form::Attribute => normalise_attribute(text.raw, &mut value),
-        }
+        self.append(text, &mut value);
         Cow::Owned(value)
+    }
+
+    fn append(&self, text: Text<'a>, out: &mut String) {
+        match text.form {
+            _ if text.plain => out.push_str(text.raw),
+            Form::Content => unescape(text.raw, out),
+            Form::CData => normalise_newlines(text.raw, out),
+            Form::Attribute => normalise_attribute(text.raw, out),
+        }
     }
 
     #[inline]
@@ -131,7 +148,7 @@ impl<'a, P: Deref<Target = Parser>> Tag for Reader<'a, P> {
 }
 
 impl<'a, P: DerefMut<Target = Parser>> infoset::Reader for Reader<'a, P> {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Result<infoset::Event<Name<'a>, Text<'a>>> {
         loop {
             self.began = self.parser.position();
@@ -154,16 +171,23 @@ impl<'a, P: DerefMut<Target = Parser>> infoset::Reader for Reader<'a, P> {
         }
     }
 
+    #[inline]
     fn began(&self) -> usize {
         self.began
     }
 
+    #[inline]
     fn position(&self) -> usize {
         self.parser.position()
     }
 
+    #[inline]
     fn depth(&self) -> usize {
         self.parser.depth()
+    }
+
+    fn attribute_began(&self, index: usize) -> usize {
+        self.offset(self.parser.attributes[index].view(self.input).name.qualified())
     }
 
     fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()> {

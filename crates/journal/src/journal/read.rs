@@ -132,7 +132,7 @@ impl Journal {
         if start.segment == segment { start.offset } else { self.end_of(segment) }
     }
 
-    /// Has so many bytes read from an address on, which a [`Lookup`] said have to be; a chore will do it.
+    /// Has so many bytes read from an address on, which a [`Lookup`] said have to be; a background task will do it.
     pub fn fetch(&mut self, at: Address, bytes: usize) {
         let Ok(at) = self.place(at) else { return };
         let rest = self.readable(at).saturating_sub(at.offset) as usize;

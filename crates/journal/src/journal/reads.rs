@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Chore;
+use super::Task;
 use crate::record::Address;
 
 /// Reads whose bytes are kept.
@@ -72,12 +72,12 @@ impl Reads {
         }
     }
 
-    pub(super) fn next(&mut self, now: u64) -> Option<Chore> {
+    pub(super) fn next(&mut self, now: u64) -> Option<Task> {
         let next = self.wanted.iter().position(|it| it.due <= now)?;
         let wanted = self.wanted.remove(next)?;
         self.under_way = Some(wanted);
         let Span { segment, from, to } = wanted.span;
-        Some(Chore::Read { at: Address { segment, offset: from }, bytes: (to - from) as usize })
+        Some(Task::Read { at: Address { segment, offset: from }, bytes: (to - from) as usize })
     }
 
     /// When a read that failed is to be tried again.
@@ -173,7 +173,7 @@ mod tests {
         let mut failed = 0;
         loop {
             match reads.next(now) {
-                Some(Chore::Read { at, bytes }) => {
+                Some(Task::Read { at, bytes }) => {
                     if (at.offset..at.offset + bytes as u32).contains(&bad) {
                         failed += 1;
                         reads.failed(now);
@@ -236,7 +236,7 @@ mod tests {
         for other in [at(2, 3_096), at(2, 5_096), at(1, 4_096), at(3, 4_096)] {
             reads.want(other, 1_000);
             let read = reads.next(1);
-            assert!(matches!(read, Some(Chore::Read { at, .. }) if at == other), "{other:?}");
+            assert!(matches!(read, Some(Task::Read { at, .. }) if at == other), "{other:?}");
             reads.done(vec![7; 1_000]);
         }
         reads.want(at(2, 4_500), 1_000);
@@ -259,7 +259,7 @@ mod tests {
         reads.done(vec![7; 10]);
         assert!((1..3).all(|it| reads.from(at(it)).is_none() && reads.bad_until(at(it)).is_none()));
         assert_eq!(reads.bad_until(at(3)), Some(1_064));
-        assert!(matches!(reads.next(0), Some(Chore::Read { at, .. }) if at.segment == 3));
+        assert!(matches!(reads.next(0), Some(Task::Read { at, .. }) if at.segment == 3));
         reads.forget_segment(2);
         reads.done(vec![7; 10]);
         assert!(reads.from(at(3)).is_some(), "that one is there still");

@@ -1,6 +1,6 @@
 //! Room: segments that are made, begun and let go of.
 
-use super::{Chore, FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment};
+use super::{FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment, Task};
 use crate::index::Index;
 use crate::record::{ALIGNMENT, Address, HEAD, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead};
@@ -204,14 +204,14 @@ impl Journal {
     }
 
     /// Whether it is time for the next segment, and there are too many to have it: what nobody needs is
-    /// to be let go of ([`Self::retain`]) before [`Self::next_chore`] is asked for it.
+    /// to be let go of ([`Self::retain`]) before [`Self::next_task`] is asked for it.
     pub fn wants_room(&self, now: u64) -> bool {
-        let is_tried = if self.is_on_disk { self.chore.is_some() } else { self.is_retained };
+        let is_tried = if self.is_on_disk { self.task.is_some() } else { self.is_retained };
         !is_tried && (self.has_no_room || self.is_next_due(now) && self.is_over())
     }
 
     /// The file of the next segment, if it is time for it.
-    pub(super) fn prepare(&mut self, now: u64) -> Option<Chore> {
+    pub(super) fn prepare(&mut self, now: u64) -> Option<Task> {
         if !self.is_next_due(now) {
             return None;
         }
@@ -230,7 +230,7 @@ impl Journal {
         let segment = self.tail.end().segment + u32::from(self.has_current());
         let (journal, bytes) = (self.number, self.options.segment_bytes);
         let head = SegmentHead { number: segment, journal, time: self.time, bytes }.write();
-        Some(Chore::Prepare { segment, head, bytes })
+        Some(Task::Prepare { segment, head, bytes })
     }
 
     /// Lets go of segments in which no position is needed from `needed` on, if they are old, there are too
@@ -281,7 +281,7 @@ impl Journal {
             self.next = Next::None;
             return;
         }
-        self.chores.push_back(Chore::Remove { segment: first.number });
+        self.tasks.push_back(Task::Remove { segment: first.number });
         if let Next::Full(_, retry_at) | Next::Held(retry_at) = &mut self.next {
             *retry_at = 0;
         }

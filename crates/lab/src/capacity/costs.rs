@@ -7,14 +7,16 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use super::Costs;
 use crate::answer;
 use crate::experiment::{Effort, Operation, Trial};
-use crate::format::Format;
+use crate::format::Codec;
 use crate::market_data::messages;
 use crate::measure::codec::ENCODE_COLD;
-use crate::measure::size::SIZE;
-use crate::subjects::{Local, TRUNKLINE};
+use crate::subjects::Local;
 use crate::trading_day::TradingDay;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Fit, Summary};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::SIZE;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// The longest messages that are measured on the spot.
 const LONGEST: u32 = 10;
@@ -129,7 +131,7 @@ fn line(one: f64, longest: f64) -> Option<Fit> {
 }
 
 fn mean_size(day: &TradingDay, format: Format, entries: u32) -> f64 {
-    let mut codec = format.codec();
+    let mut codec = Codec::of(format);
     let count = messages::count(day, entries as usize);
     let sizes = (0..count).map(|index| {
         let message = messages::message(day, entries as usize, index);
@@ -151,7 +153,7 @@ fn times(
         Operation::Decode => messages::sample(day, entries, messages::DECODED),
     };
     let encoded = |format: &Format| {
-        let mut codec = format.codec();
+        let mut codec = Codec::of(*format);
         let encode = |message| codec.encode(message).expect("every format carries it").to_vec();
         structs.iter().map(encode).collect::<Vec<_>>()
     };
@@ -177,7 +179,7 @@ fn times(
 pub(crate) mod tests {
     use super::*;
     use crate::capacity::{Capacity, Demand};
-    use crate::definition::Definition;
+    use trunkline_experiment::definition::Definition;
 
     /// Rows of the paper's own SOAP, at 1 and 10 entries.
     pub(crate) fn paper_rows() -> Vec<Row> {

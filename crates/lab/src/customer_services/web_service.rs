@@ -7,7 +7,7 @@ use trunkline_session::soap::{Binding, Fault, Service, element};
 use trunkline_wire::Text;
 
 use super::RESPONSE;
-use crate::format::Format;
+use trunkline_experiment::format::Format;
 
 /// Of the service's operations and elements.
 pub const NAMESPACE: &str = "urn:trunkline:ng-2004";

@@ -5,45 +5,15 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use trunkline_experiment::definition::Append;
+
 /// What is written at once without the system's cache, and where it must begin.
 const BLOCK: usize = 4_096;
-
-/// A way of appending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// The file grows; `fdatasync`.
-    Grown,
-    /// Its blocks are allocated before, and have never been written; `fdatasync`.
-    Allocated,
-    /// It was filled with zeros before; `fdatasync`.
-    Zeroed,
-    /// It was filled with zeros before; `pwritev2` with `RWF_DSYNC`, one call.
-    ZeroedDsync,
-    /// It was filled with zeros before; whole blocks past the cache, with `O_DIRECT` and `O_DSYNC`.
-    ZeroedDirect,
-}
-
-impl Way {
-    /// All ways.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Grown, Self::Allocated, Self::Zeroed, Self::ZeroedDsync, Self::ZeroedDirect];
-
-    /// Its name in cases.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Grown => "grown-fdatasync",
-            Self::Allocated => "allocated-fdatasync",
-            Self::Zeroed => "zeroed-fdatasync",
-            Self::ZeroedDsync => "zeroed-dsync",
-            Self::ZeroedDirect => "zeroed-direct",
-        }
-    }
-}
 
 /// A file that is appended to.
 pub(super) struct Log {
     file: File,
-    way: Way,
+    way: Append,
     /// Where the next bytes go; it begins again at the end.
     at: usize,
     length: usize,
@@ -53,32 +23,32 @@ pub(super) struct Log {
 
 impl Log {
     /// A new log in a folder, gone with it.
-    pub(super) fn new(folder: &Path, way: Way, length: usize) -> io::Result<Self> {
+    pub(super) fn new(folder: &Path, way: Append, length: usize) -> io::Result<Self> {
         let path = folder.join(format!("{}.log", way.name()));
         let file = OpenOptions::new().create(true).truncate(true).write(true).open(&path)?;
         match way {
-            Way::Grown => {}
-            Way::Allocated => allocate(&file, length)?,
+            Append::Grown => {}
+            Append::Allocated => allocate(&file, length)?,
             _ => fill(&file, length)?,
         }
         file.sync_all()?;
-        let file = if way == Way::ZeroedDirect { direct(&path)? } else { file };
+        let file = if way == Append::ZeroedDirect { direct(&path)? } else { file };
         Ok(Self { file, way, at: 0, length, block: vec![0; 2 * BLOCK] })
     }
 
     /// Appends; when it returns, the disk has it.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.at + bytes.len() > self.length && self.way != Way::Grown {
+        if self.at + bytes.len() > self.length && self.way != Append::Grown {
             self.at = 0;
         }
         let at = self.at as u64;
         match self.way {
-            Way::Grown | Way::Allocated | Way::Zeroed => {
+            Append::Grown | Append::Allocated | Append::Zeroed => {
                 self.file.write_all_at(bytes, at)?;
                 self.file.sync_data()?;
             }
-            Way::ZeroedDsync => write_synced(&self.file, bytes, at)?,
-            Way::ZeroedDirect => self.write_block(bytes)?,
+            Append::ZeroedDsync => write_synced(&self.file, bytes, at)?,
+            Append::ZeroedDirect => self.write_block(bytes)?,
         }
         self.at += bytes.len();
         Ok(())

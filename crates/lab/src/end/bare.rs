@@ -9,9 +9,10 @@ use super::fault::Fault;
 use super::one_way::{Span, finish};
 use super::question::Task;
 use super::{accept, checked};
-use crate::format::Format;
-use crate::peer::{Carried, MOST_TIMES, write_corpus, write_times};
+use crate::peer::{Carried, write_corpus, write_times};
 use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_experiment::definition::MOST_TIMES;
+use trunkline_experiment::format::Format;
 
 /// Bytes that are read at once.
 const ROOM: usize = 64 << 10;

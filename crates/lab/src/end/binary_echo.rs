@@ -13,7 +13,8 @@ use trunkline_net::{FrameBuffer, LengthPrefixed};
 
 use super::fault::Fault;
 use crate::customer_services::RESPONSE;
-use crate::format::{Codec, Format};
+use crate::format::Codec;
+use trunkline_experiment::format::Format;
 
 /// A thread for each connection; all end when it is dropped.
 pub(super) struct BinaryEcho {
@@ -87,7 +88,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, nodelay: bool) {
 
 /// Decodes each message, changes its header, and sends it back, until the other side ends.
 fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    let Codec::Cdr(mut encoder, mut decoder) = Format::NgCdr.codec() else { return Ok(()) };
+    let Codec::Cdr(mut encoder, mut decoder) = Codec::of(Format::NgCdr) else { return Ok(()) };
     let mut buffer = FrameBuffer::new(Limits::default());
     let mut message = CustomerServices::default();
     let mut answer = Vec::new();

@@ -15,8 +15,9 @@ use super::question::Task;
 use super::{accept, checked, exchange, one_way, pace};
 use crate::answer;
 use crate::experiment::{Operation, Sample};
-use crate::format::{Codec, Format};
+use crate::format::Codec;
 use crate::peer::write_corpus;
+use trunkline_experiment::format::Format;
 
 /// What messages an end can be loaded with.
 pub(super) trait Load: Message + Send + Sync + 'static {
@@ -127,7 +128,7 @@ pub(super) struct Work<'a, M, E, D> {
 
 impl<M: Load> Loaded<M> {
     pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
-        let mut codec = format.codec();
+        let mut codec = Codec::of(format);
         let mut messages = Vec::with_capacity(corpus.len());
         for (index, bytes) in (0..).zip(&corpus) {
             let mut message = M::empty();

@@ -7,8 +7,9 @@ use trunkline_net::tcp::{Connection, Stream, Wait};
 
 use super::codec::{Decode, Encode, Load, Work};
 use super::fault::Fault;
-use crate::peer::{MOST_TIMES, write_times};
+use crate::peer::write_times;
 use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_experiment::definition::MOST_TIMES;
 
 /// Replies to every message until the other side ends.
 pub(super) fn reply<M: Load, E: Encode, D: Decode>(

@@ -7,8 +7,8 @@ use trunkline_net::tcp::Wait;
 use super::fault::Fault;
 use super::serving::{Discipline, Serving};
 use crate::experiment::Operation;
-use crate::format::Format;
 use crate::peer::Carried;
+use trunkline_experiment::format::Format;
 
 /// One line of input.
 pub(super) enum Question<'a> {

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trunkline_net::http::{Config, Order, ServerTls, Workers};
+use trunkline_http::{Config, Order, ServerTls, Workers};
 use trunkline_session::soap::{CallReport, Running, Server, TcpConfig, TcpServer};
 
 use super::binary_echo::BinaryEcho;
 use super::fault::Fault;
 use super::http_echo::HttpEcho;
 use crate::customer_services::web_service;
-use crate::format::Format;
 use crate::peer::Stages;
+use trunkline_experiment::format::Format;
 
 /// Requests that may wait for a pool: none is refused by an experiment's load.
 const QUEUE: usize = 4096;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Link, SEGMENT_PAYLOAD};
+use trunkline_experiment::link::{Link, SEGMENT_PAYLOAD};
 
 /// Bytes that may wait before a link, beside those that are on their way.
 const QUEUE: u64 = 256 << 10;

@@ -102,13 +102,14 @@ fn time(trade: &Trade) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
+    use crate::format::Codec;
+    use trunkline_experiment::format::Format;
 
     #[test]
     fn a_message_of_the_day_reads_as_the_papers_figure_5() {
         let day = TradingDay::generated(2004);
         let message = message(&day, 2, 234);
-        let mut codec = Format::Fix.codec();
+        let mut codec = Codec::of(Format::Fix);
         let bytes = codec.encode(&message).expect("FIX carries it").to_vec();
         let text = String::from_utf8(bytes).expect("ASCII").replace('\x01', "|");
         let trade = &day.trades[469];

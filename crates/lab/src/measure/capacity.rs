@@ -3,11 +3,10 @@
 use super::Setting;
 use crate::capacity::costs::{costs_in, encode_case};
 use crate::capacity::{Capacity, Demand};
-use crate::definition::Measure;
-use crate::definition::Requirement;
-use crate::format::Format;
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::row::Row;
+use trunkline_experiment::definition::{Measure, Requirement};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// The case at the peak of the day.
 const PEAK: &str = "capacity-peak";
@@ -98,10 +97,10 @@ fn rows_of(
 mod tests {
     use super::*;
     use crate::capacity::costs::tests::paper_rows;
-    use crate::definition::Definition;
     use crate::evaluation::Request;
     use crate::trading_day::TradingDay;
     use trunkline_bench::row::Verdict;
+    use trunkline_experiment::definition::Definition;
 
     #[test]
     fn the_papers_costs_give_the_papers_capacity() {

@@ -16,29 +16,22 @@ mod shared;
 mod slow;
 mod spread;
 mod stage;
-mod subject;
 
 use std::collections::BTreeMap;
 use std::io;
 
-use super::{HICCUP, Setting};
-use crate::definition::{Measure, Turns};
-use crate::evaluation::{Latencies, Step};
+use super::Setting;
+use crate::evaluation::Step;
 use series::Series;
-pub(crate) use slow::SECOND;
 use stage::{Failure, Market, Stage, Starting};
-pub(crate) use subject::{DISK, Guarantee, Middleware, SUBJECTS, named};
 use trunkline_bench::hiccup::HiccupMeter;
-use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::histogram::{Distribution, Latencies, Times};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_demo::component::task::{Published, Received};
 use trunkline_demo::component::{self, source};
-
-/// The case of start-up time and memory.
-pub(crate) const START_UP: &str = "start-up";
-
-/// The case of the streams that prices come from.
-pub(crate) const TICKS: &str = "ticks";
+use trunkline_experiment::definition::{Measure, Turns};
+use trunkline_experiment::middleware::{self, Middleware};
+use trunkline_experiment::names::{HICCUP, START_UP, TICKS};
 
 /// What has been found.
 #[derive(Default)]
@@ -213,7 +206,7 @@ impl Found {
         let is_quick = setting.request.is_quick;
         let names = turns.subjects(is_quick).iter();
         let mut subjects: Vec<&'static Middleware> =
-            names.filter_map(|name| subject::named(name)).collect();
+            names.filter_map(|name| middleware::named(name)).collect();
         let count = turns.count.unwrap_or(setting.repetitions());
         let cases = scenario.cases();
         let part = cases.first().map_or("", |case| case.split('-').next().unwrap_or_default());

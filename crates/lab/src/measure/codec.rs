@@ -7,21 +7,18 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{Record, Structure as _};
 
 use super::Setting;
-use crate::answer;
-use crate::builds;
 use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
-use crate::format::Format;
 use crate::market_data::{messages, randomised};
-use crate::subjects::{
-    self, Contestant, Local, RECORD_FORMATS, State, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED,
-    TWIN,
-};
+use crate::subjects::{self, Contestant, Local, State};
 use crate::trading_day::SEED;
+use crate::{answer, format};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::{ComparisonRule, Fit, noise_floor};
-
-/// The case of rows about peers that took no part.
-pub(crate) const CODEC: &str = "codec";
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{CODEC, OVER_OTHER};
+use trunkline_experiment::subjects::{
+    RECORD_FORMATS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN, is_variant, other_of,
+};
 
 /// What the messages are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +100,7 @@ pub(super) fn measure(
     for Contestant { name, format, state } in &contestants {
         match state {
             State::Ready { version, .. } => {
-                if !subjects::is_variant(name) {
+                if !is_variant(name) {
                     measured.versions.insert((*name).to_owned(), version.clone());
                 }
                 continue;
@@ -210,7 +207,9 @@ impl Stage<'_> {
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> = self
             .formats
             .iter()
-            .map(|&format| (format, format.corpus(&structs).expect("every format carries it")))
+            .map(|&format| {
+                (format, format::corpus(format, &structs).expect("every format carries it"))
+            })
             .collect();
         let mut trial = Trial::new();
         let check = |format| answer::check(format, &structs);
@@ -360,12 +359,12 @@ impl Measured {
     /// What this build takes over what the other does, for each length; nothing of other subjects.
     fn over_other_build(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
         let Series { format, content, operation, .. } = *series;
-        let other = builds::other_of(&series.name);
+        let other = other_of(&series.name);
         let Some(other) = other.and_then(|it| self.find(it, format, content, operation)) else {
             return Vec::new();
         };
         let (case, profile) = (content.case(operation), format.profile());
-        let blank = setting.row(case, &series.name, &profile, builds::OVER_OTHER, "x");
+        let blank = setting.row(case, &series.name, &profile, OVER_OTHER, "x");
         let compared = |(entries, samples): (&u32, &Vec<f64>)| {
             let others = other.by_entries.get(entries)?;
             let blank = Row { entries: Some(*entries), ..blank.clone() };

@@ -1,14 +1,12 @@
 //! Who takes part in what is sent: ours, a bare echo, and the peers, with a process at each end.
 
 use super::Setting;
-use super::pair::{BARE, Failure, Pair};
-use crate::format::Format;
+use super::pair::{Failure, Pair};
 use crate::peer::PeerError;
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::row::{Row, Verdict};
-
-/// The case of rows about those who took no part.
-pub(crate) const NETWORK: &str = "network";
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{BARE, NETWORK};
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// All pairs that have been started so far.
 #[derive(Default)]

@@ -1,13 +1,10 @@
 //! What the shaped links themselves cost and do, so that their share of a round trip is known.
 
 use super::Setting;
-use crate::definition::Measure;
-use crate::link::Link;
 use crate::link::check::{self, CheckEffort};
 use trunkline_bench::row::Row;
-
-/// The subject of rows about links.
-pub(crate) const LINK: &str = "link";
+use trunkline_experiment::definition::Measure;
+use trunkline_experiment::link::Link;
 
 /// What came out.
 #[derive(Default)]

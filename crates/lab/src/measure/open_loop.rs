@@ -7,19 +7,14 @@
 use super::Setting;
 use super::entrants::{Entrants, Others};
 use super::pair::Failure;
-use crate::definition::{Measure, OpenLoop};
-use crate::format::Format;
-use crate::link::Link;
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::Row;
+use trunkline_experiment::definition::{Measure, OpenLoop};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::link::Link;
 
 /// Repetitions of each rate, and those of a quick run: their times are added up, not compared.
 const REPETITIONS: [u32; 2] = [4, 2];
-
-/// The case of a rate over a link.
-pub(crate) fn case(rate: u32, link: &str) -> String {
-    format!("open-loop-{rate}@{link}")
-}
 
 /// What came out.
 #[derive(Default)]
@@ -65,7 +60,7 @@ fn at_rate(
     progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
     let Ok(link) = link_name.parse::<Link>() else { return Measured::default() };
-    let case = case(rate, link_name);
+    let case = OpenLoop::case(rate, link_name);
     let count = (f64::from(rate) * measure.seconds).ceil().max(1.0) as u32;
     // Connections, caches and the processors' clocks are warm after a tenth of it.
     let warm_up = count.div_ceil(10);

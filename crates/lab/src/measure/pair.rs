@@ -8,17 +8,17 @@ use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 
 use super::Setting;
-use crate::answer;
-use crate::definition::{Content, Slow, Waiting};
-use crate::format::Format;
-use crate::link::{Link, Proxy};
+use crate::link::Proxy;
 use crate::market_data::messages;
-use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, PeerErrorKind};
-use crate::peer::{Reply, RoundTrip};
-use crate::subjects::TRUNKLINE;
-
-/// The subject that sends bytes back without looking at them: what the network takes by itself.
-pub(crate) const BARE: &str = "bare";
+use crate::peer::{
+    ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, PeerErrorKind, Reply, RoundTrip,
+};
+use crate::{answer, format};
+use trunkline_experiment::definition::{Content, Slow, Waiting};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::link::Link;
+use trunkline_experiment::names::BARE;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Different messages of one length that go round.
 const MESSAGES: usize = 64;
@@ -128,7 +128,7 @@ impl Pair {
     /// it was given: the lab itself sits at the other end.
     pub(super) fn load(&mut self, setting: &Setting<'_>, entries: u32) -> Result<(), Failure> {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
-        let corpus = self.format.corpus(&structs).expect("every format carries it");
+        let corpus = format::corpus(self.format, &structs).expect("every format carries it");
         if !self.is_bare() && !self.is_tried {
             for end in [&mut self.client, &mut self.server] {
                 end.try_disguised(self.format.name(), &corpus)?;
@@ -202,8 +202,8 @@ impl Pair {
         let route = Route::to(link, port)?;
         let all = u64::from(warm_up) + u64::from(count);
         self.be_patient(link, all, Duration::ZERO);
-        self.server.begin_reply(wait.into())?;
-        let client = self.client.call(&route.address(), wait.into(), all);
+        self.server.begin_reply(waits(wait))?;
+        let client = self.client.call(&route.address(), waits(wait), all);
         let server = self.collect(client.is_err(), port, |server| server.finish_reply(all));
         let (mut client, mut server) = (client?, server?);
         client.drain(..warm_up as usize);
@@ -270,9 +270,9 @@ impl Pair {
         let factor = |side| slow.filter(|(slow, _)| *slow == side).map(|(_, factor)| factor);
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
-        let (count, carried) = (u64::from(count), Carried::from(content));
+        let (count, carried) = (u64::from(count), carried_of(content));
         self.be_patient(link, count, Duration::ZERO);
-        self.server.begin_drain(wait.into(), carried, factor(Slow::Receiver))?;
+        self.server.begin_drain(waits(wait), carried, factor(Slow::Receiver))?;
         let sent = self.client.pour(&route.address(), count, carried, factor(Slow::Sender));
         let received = self.collect(sent.is_err(), port, |server| server.finish_drain(count));
         let (sent, received) = (sent?, received?);
@@ -283,7 +283,7 @@ impl Pair {
     /// Bytes of the loaded messages on the wire, on average.
     pub(super) fn bytes(&self, setting: &Setting<'_>, entries: u32) -> f64 {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
-        let corpus = self.format.corpus(&structs).expect("every format carries it");
+        let corpus = format::corpus(self.format, &structs).expect("every format carries it");
         let total: usize = corpus.iter().map(Vec::len).sum();
         total as f64 / corpus.len() as f64
     }
@@ -352,5 +352,19 @@ impl Route {
             Some(proxy) => proxy.address().to_string(),
             None => format!("127.0.0.1:{}", self.port),
         }
+    }
+}
+
+fn waits(waiting: Waiting) -> Wait {
+    match waiting {
+        Waiting::Blocking => Wait::Blocking,
+        Waiting::Spinning => Wait::Spinning,
+    }
+}
+
+fn carried_of(content: Content) -> Carried {
+    match content {
+        Content::Structures => Carried::Structures,
+        Content::Encoded => Carried::Bytes,
     }
 }

@@ -4,26 +4,18 @@ use std::collections::BTreeMap;
 
 use super::Setting;
 use super::entrants::{Entrants, Others};
-use super::pair::{BARE, Exchange, Failure, Pair};
-use crate::definition::{Measure, RoundTrip, Waiting};
-use crate::format::Format;
-use crate::link::Link;
-use crate::subjects::TRUNKLINE;
+use super::pair::{Exchange, Failure, Pair};
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::Fit;
-
-/// Where the time of a round trip goes, in its order, as metrics; the first is the whole.
-pub(crate) const COSTS: [&str; 6] =
-    ["round-trip", "client-encode", "network", "server-decode", "server-encode", "client-decode"];
+use trunkline_experiment::definition::{Measure, RoundTrip, Waiting};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::link::Link;
+use trunkline_experiment::names::{BARE, COSTS};
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// The costs that a codec makes.
 const CODEC_COSTS: [usize; 4] = [1, 3, 4, 5];
-
-/// The case of round trips over a link.
-pub(crate) fn case(link: &str) -> String {
-    format!("round-trip@{link}")
-}
 
 /// Round trips over one link with one way of waiting, whichever parts asked for them.
 pub(super) struct Plan {
@@ -167,7 +159,7 @@ fn take(
 }
 
 fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> Measured {
-    let case = case(&plan.link);
+    let case = RoundTrip::case(&plan.link);
     let transport = format!("tcp-{}", plan.wait.name());
     let blank = |series: &Series, metric: &str, unit: &str| {
         setting.row(&case, &series.name, &series.format.profile_over(&transport), metric, unit)

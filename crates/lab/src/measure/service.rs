@@ -14,18 +14,20 @@ mod typed;
 
 use std::collections::BTreeMap;
 
+use trunkline_catalogue::commerce::CustomerServices;
+
 use super::{ITSELF, NOISE, Setting};
 use crate::customer_services;
-use crate::definition::{Measure, MessageCase};
 use crate::evaluation::Step;
-use crate::format::Format;
 use crate::subjects::{self, Contestant, State};
 use crate::trading_day::SEED;
 use servers::Servers;
 use trunkline_bench::histogram::Distribution;
 use trunkline_bench::row::{Row, Verdict};
-
-use trunkline_catalogue::commerce::CustomerServices;
+use trunkline_experiment::definition::{Measure, MessageCase};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{CODEC, SIZE};
+use trunkline_experiment::subjects::is_variant;
 
 /// What has been found.
 #[derive(Default)]
@@ -72,13 +74,11 @@ fn codecs_and_sizes(
     let mut contestants = subjects::contestants(setting.request, formats);
     found.introduce(setting, &contestants);
     if !sizes.is_empty() {
-        let mut progress =
-            |text: &str, share: f64| progress(Step { part: size::SIZE, text, share });
+        let mut progress = |text: &str, share: f64| progress(Step { part: SIZE, text, share });
         size::measure(setting, sizes, &mut contestants, found, &mut progress);
     }
     if !codecs.is_empty() {
-        let mut progress =
-            |text: &str, share: f64| progress(Step { part: codec::CODEC, text, share });
+        let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
         codec::measure(setting, codecs, &mut contestants, found, &mut progress);
     }
 }
@@ -121,7 +121,7 @@ impl Found {
     fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
         for Contestant { name, format, state } in contestants {
             match state {
-                State::Ready { .. } if subjects::is_variant(name) => continue,
+                State::Ready { .. } if is_variant(name) => continue,
                 State::Ready { version, .. } => {
                     self.versions.insert((*name).to_owned(), version.clone());
                     continue;
@@ -131,7 +131,7 @@ impl Found {
             }
             self.rows.push(Row {
                 verdict: Verdict::Absent,
-                ..setting.row(codec::CODEC, name, &format.profile(), "cpu-time", "ns")
+                ..setting.row(CODEC, name, &format.profile(), "cpu-time", "ns")
             });
         }
     }

@@ -4,22 +4,14 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::fix;
 
 use super::Setting;
-use crate::format::{Codec, Format};
+use crate::format::Codec;
 use crate::market_data::messages;
-use crate::subjects::TRUNKLINE;
 use crate::trading_day::TradingDay;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::Fit;
-
-/// The case of sizes.
-pub(crate) const SIZE: &str = "size";
-
-/// The case of SOAP messages with just the fields that the paper's Figure 6 shows: MsgSeqNum and
-/// MDEntryType are in Figure 3 but not there.
-pub(crate) const SIZE_OF_FIGURE_6: &str = "size-figure-6";
-
-/// The case of FIX messages whose BodyLength is filled to eight digits, as in the paper's Figure 5.
-pub(crate) const SIZE_OF_FIGURE_5: &str = "size-figure-5";
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{SIZE, SIZE_OF_FIGURE_5, SIZE_OF_FIGURE_6};
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Bytes of all messages of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +74,7 @@ fn measure(day: &TradingDay, entries: u32, format: Format, case: &str) -> Sizes 
         SIZE_OF_FIGURE_5 => {
             Codec::fix(&fix::Options { body_length_digits: 8, ..fix::Options::default() })
         }
-        _ => format.codec(),
+        _ => Codec::of(format),
     };
     let count = messages::count(day, entries as usize);
     let (mut total, mut smallest, mut largest) = (0, usize::MAX, 0);
@@ -129,9 +121,9 @@ fn rows_of_format(setting: &Setting<'_>, format: Format, case: &str, sizes: &[Si
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::Definition;
     use crate::evaluation::Request;
     use trunkline_bench::row::Verdict;
+    use trunkline_experiment::definition::Definition;
 
     #[test]
     fn the_figures_of_the_paper_have_the_bytes_that_they_show() {

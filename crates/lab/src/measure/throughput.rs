@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::Setting;
 use super::entrants::{Entrants, Others};
 use super::pair::{Failure, Pair, Poured};
-use crate::definition::{Content, Measure, Slow, Throughput, Waiting};
-use crate::format::Format;
-use crate::link::{Link, SEGMENT_PAYLOAD};
 use trunkline_bench::row::Row;
+use trunkline_experiment::definition::{Content, Measure, Slow, Throughput, Waiting};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::link::{Link, SEGMENT_PAYLOAD};
+use trunkline_experiment::names::THROUGHPUT;
 
 /// Messages before the first repetition: enough to tell how many the wanted time takes.
 const TRIAL: u32 = 400;
@@ -17,21 +18,6 @@ const COUNT: (f64, f64) = (12.0, 1_000_000.0);
 
 /// Bytes a second at most through a link without a rate: what loopback could do.
 const BYTES_PER_SECOND: f64 = 2e9;
-
-/// The metrics of a flow.
-pub(crate) const METRICS: [&str; 4] =
-    ["messages-per-second", "sender-busy", "receiver-busy", "link-busy"];
-
-/// The case of one way of pouring over a link.
-pub(crate) fn case(content: Content, slow: Option<Slow>, link: &str) -> String {
-    let what = match (slow, content) {
-        (Some(Slow::Receiver), _) => "throughput-slow-receiver",
-        (Some(Slow::Sender), _) => "throughput-slow-sender",
-        (None, Content::Structures) => "throughput",
-        (None, Content::Encoded) => "throughput-encoded",
-    };
-    format!("{what}@{link}")
-}
 
 /// One way of pouring over one link.
 struct Way<'a> {
@@ -42,8 +28,8 @@ struct Way<'a> {
     slow: Option<Slow>,
 }
 
-/// By subject, format and entries: for each of [`METRICS`], the repetitions.
-type Samples = BTreeMap<(String, Format, u32), [Vec<f64>; METRICS.len()]>;
+/// By subject, format and entries: for each of [`THROUGHPUT`], the repetitions.
+type Samples = BTreeMap<(String, Format, u32), [Vec<f64>; THROUGHPUT.len()]>;
 
 /// Lets all subjects take turns at every length, for all that the measures ask for.
 pub(super) fn measure(
@@ -95,7 +81,7 @@ impl Way<'_> {
         entrants: &mut Entrants,
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Row> {
-        let case = case(self.content, self.slow, self.link_name);
+        let case = Throughput::case(self.content, self.slow, self.link_name);
         let lengths = setting.lengths_of(&self.measure.entries);
         let mut samples = Samples::new();
         for (index, &entries) in lengths.iter().enumerate() {
@@ -158,8 +144,8 @@ impl Way<'_> {
         Ok((count.clamp(COUNT.0, COUNT.1) as u32, bytes))
     }
 
-    /// In the order of [`METRICS`]; a link without a rate is never busy.
-    fn values(&self, flow: &Poured, bytes: f64) -> [Option<f64>; METRICS.len()] {
+    /// In the order of [`THROUGHPUT`]; a link without a rate is never busy.
+    fn values(&self, flow: &Poured, bytes: f64) -> [Option<f64>; THROUGHPUT.len()] {
         // The receiver's clock begins when the first segment has come; the link's, when it left.
         let first = self.link.serialisation((bytes as u64).min(SEGMENT_PAYLOAD as u64));
         let nanoseconds = (flow.received.nanoseconds + first).max(1) as f64;
@@ -178,11 +164,11 @@ impl Way<'_> {
 fn rows(setting: &Setting<'_>, case: &str, samples: &Samples) -> Vec<Row> {
     let mut rows = Vec::new();
     for ((name, format, entries), metrics) in samples {
-        for (metric, samples) in METRICS.iter().zip(metrics) {
+        for (metric, samples) in THROUGHPUT.iter().zip(metrics) {
             if samples.is_empty() {
                 continue;
             }
-            let unit = if *metric == METRICS[0] { "1/s" } else { "share" };
+            let unit = if *metric == THROUGHPUT[0] { "1/s" } else { "share" };
             let profile = format.profile_over("tcp-blocking");
             let blank = setting.row(case, name, &profile, metric, unit);
             rows.push(Row { entries: Some(*entries), ..blank }.bounded(samples));

@@ -4,31 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{env, error, fmt, fs};
 
-/// A peer that this project has a program for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Its name, also of the program's file.
-    pub name: &'static str,
-    /// What it stands for.
-    pub what: &'static str,
-}
-
-/// All peers that this project has programs for.
-pub const PEERS: [Known; 10] = [
-    Known { name: "gsoap-best", what: "gSOAP (C++), its fastest build" },
-    Known { name: "gsoap-debian", what: "gSOAP (C++) as distributed" },
-    Known { name: "quickfix", what: "QuickFIX (C++)" },
-    Known { name: "omniorb", what: "omniORB (C++)" },
-    Known { name: "quick-xml", what: "quick-xml (Rust)" },
-    Known { name: "ironfix", what: "ironfix-tagvalue (Rust)" },
-    Known { name: "pugixml", what: "pugixml (C++), decodes only" },
-    Known { name: "gsoap-best-services", what: "gSOAP (C++) as a service, its fastest build" },
-    Known { name: "gsoap-debian-services", what: "gSOAP (C++) as a service, as distributed" },
-    Known { name: "metro-services", what: "Metro, the reference of JAX-WS (Java)" },
-];
-
-/// How the names of programs end that are services.
-const SERVICES: &str = "-services";
+use trunkline_experiment::subjects::{Known, PEERS};
 
 /// Where `make peers` puts them.
 const DEFAULT_FOLDER: &str = "peers/build/bin";
@@ -102,23 +78,6 @@ impl Discovery {
     pub fn absent(&self) -> impl Iterator<Item = Known> {
         self.peers.iter().filter(|(_, program)| program.is_none()).map(|(known, _)| *known)
     }
-}
-
-impl Known {
-    /// What rows call it: a toolkit is the same whether it works on trades or as a service.
-    pub fn subject(self) -> &'static str {
-        subject_of(self.name)
-    }
-
-    /// How to get the peer, where it is absent.
-    pub fn how_to_get(self) -> &'static str {
-        "make peers"
-    }
-}
-
-/// What rows call the program of this name.
-pub(super) fn subject_of(program: &str) -> &str {
-    program.strip_suffix(SERVICES).unwrap_or(program)
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -6,8 +6,9 @@ use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{Message, Structure};
 
 use crate::answer::compare;
-use crate::format::{Family, Format};
+use crate::format::Codec;
 use trunkline_bench::random::Random;
+use trunkline_experiment::format::{Family, Format};
 
 /// The message as another sender might have written it, in a way that no encoder here writes: with a
 /// comment in XML, another order of the header and zeros behind prices in FIX, padding octets that are not 0 in CDR. None where there
@@ -36,7 +37,7 @@ fn same_of<M: Message + Structure + PartialEq>(
 ) -> Result<(), String> {
     let decoded = |bytes: &[u8]| {
         let mut message = M::empty();
-        let decoded = format.codec().decode(bytes, &mut message);
+        let decoded = Codec::of(format).decode(bytes, &mut message);
         decoded.map(|()| message).map_err(|error| error.to_string())
     };
     compare(&decoded(sent)?, &decoded(came)?)
@@ -97,6 +98,7 @@ fn cdr(format: Format, message: &[u8], random: &mut Random) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format;
     use crate::market_data::messages;
     use crate::trading_day::TradingDay;
 
@@ -106,14 +108,14 @@ mod tests {
         let structs = messages::sample(&day, 3, 4);
         let mut random = Random::new(7);
         for format in [Format::SoapRpc, Format::SoapDocument, Format::Fix, Format::CdrUnion] {
-            let corpus = format.corpus(&structs).expect("every format carries it");
+            let corpus = format::corpus(format, &structs).expect("every format carries it");
             let [first, second] = [(); 2].map(|()| disguised(format, &corpus[0], &mut random));
             let first = first.unwrap_or_else(|| panic!("{}", format.name()));
             assert_eq!(same(format, &corpus[0], &first), Ok(()), "{}", format.name());
             assert_ne!(first, corpus[0]);
             assert!(same(format, &corpus[0], &corpus[1]).is_err());
             let mut message = MarketDataIncrementalRefresh::default();
-            let mut codec = format.codec();
+            let mut codec = Codec::of(format);
             codec.decode(&first, &mut message).expect("it has the same values");
             assert_ne!(codec.encode(&message).expect("it can"), first, "ours is no copier");
             // What was seen once is no help the next time.

@@ -19,7 +19,7 @@ impl PeerSubject {
     /// Takes part in experiments with `format`, which the peer must have named; `profile` is what
     /// rows say about how the bytes are made.
     pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
-        let name = super::discovery::subject_of(&peer.greeting().name).to_owned();
+        let name = trunkline_experiment::subjects::subject_of(&peer.greeting().name).to_owned();
         let (format, profile) = (format.to_owned(), profile.to_owned());
         Self { peer, name, format, profile, is_decoder: false, is_tried: false }
     }

@@ -5,8 +5,7 @@ use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{error, fmt};
 
-/// Messages of which one file holds the times at most.
-pub const MOST_TIMES: u64 = 1 << 24;
+use trunkline_experiment::definition::MOST_TIMES;
 
 /// Why times could not be written or read; names the file.
 #[derive(Debug)]

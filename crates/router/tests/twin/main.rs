@@ -9,7 +9,7 @@ mod model;
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use model::{LaneLedger, Model, Policy};
+use model::{MatchLedger, Model, Policy};
 use trunkline_router::{
     ClientId, ClientOptions, Dirty, Envelope, Ledger, Limits, Mode, Overflow, Requester,
     SubscriptionOptions,
@@ -241,12 +241,12 @@ impl Pair {
         self.world.check_ledgers();
         let view = self.world.router.view();
         for client in &self.clients {
-            let real: Vec<LaneLedger> = view
-                .lanes(*client)
-                .filter(|lane| lane.ledger.published > 0)
-                .map(|lane| (lane.subscription, lane.name.to_owned(), lane.ledger))
+            let real: Vec<MatchLedger> = view
+                .matches(*client)
+                .filter(|matched| matched.ledger.published > 0)
+                .map(|matched| (matched.subscription, matched.name.to_owned(), matched.ledger))
                 .collect();
-            assert_eq!(real, self.model.lanes(*client));
+            assert_eq!(real, self.model.matches(*client));
             let seen = view.client(*client).expect("it is connected");
             assert_eq!(seen.queued_bytes, self.model.queued_bytes(*client));
             assert!(

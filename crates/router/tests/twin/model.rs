@@ -16,9 +16,9 @@ pub(crate) enum Policy {
 }
 
 /// A subscription's number, a topic's name, and what became of what was published.
-pub(crate) type LaneLedger = (u32, String, Ledger);
+pub(crate) type MatchLedger = (u32, String, Ledger);
 
-/// What became of a message of a lane that the client has not seen yet.
+/// What became of a message of a match that the client has not seen yet.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Waits,
@@ -28,7 +28,7 @@ enum Fate {
 }
 
 #[derive(Default)]
-struct Lane {
+struct Match {
     /// Messages that were not delivered nor elided, in the order of their sequences.
     pending: Vec<(u64, Fate)>,
     ledger: Ledger,
@@ -38,7 +38,7 @@ struct Lane {
     cools: Option<(u64, u64)>,
 }
 
-impl Lane {
+impl Match {
     fn waits(&self) -> bool {
         self.pending.iter().any(|(_, fate)| *fate == Fate::Waits)
     }
@@ -57,7 +57,7 @@ impl Lane {
 type Key = (usize, usize);
 
 struct Stored {
-    lane: Option<Key>,
+    matched: Option<Key>,
     sequence: u64,
     published: u64,
     size: usize,
@@ -103,7 +103,7 @@ struct Client {
     has_grown: bool,
     closing: Option<String>,
     queue: Vec<Stored>,
-    /// One for each lane that conflates and has one.
+    /// One for each match that conflates and has one.
     updates: Vec<Stored>,
     ready: Vec<Key>,
     gaps: Vec<Key>,
@@ -125,7 +125,7 @@ struct Subscription {
     topics: BTreeSet<usize>,
     /// Topics in the order in which they were first published.
     order: Vec<usize>,
-    lanes: BTreeMap<usize, Lane>,
+    matches: BTreeMap<usize, Match>,
 }
 
 struct Topic {
@@ -184,12 +184,12 @@ impl Model {
         self.clients.iter().position(|client| client.id == id).expect("it is connected")
     }
 
-    fn lane(&mut self, key: Key) -> &mut Lane {
+    fn matched(&mut self, key: Key) -> &mut Match {
         let subscription = self.subscriptions[key.0].as_mut().expect("it is there");
         if !subscription.order.contains(&key.1) {
             subscription.order.push(key.1);
         }
-        subscription.lanes.entry(key.1).or_default()
+        subscription.matches.entry(key.1).or_default()
     }
 
     pub(crate) fn connect(&mut self, id: ClientId, options: &ClientOptions, policy: Policy) {
@@ -260,12 +260,12 @@ impl Model {
         let place = self.place(subscription.client);
         let client = &mut self.clients[place];
         for stored in &mut client.queue {
-            stored.lane = stored.lane.filter(|key| key.0 != slot);
+            stored.matched = stored.matched.filter(|key| key.0 != slot);
         }
-        if client.queue.iter().all(|stored| stored.lane.is_none()) {
+        if client.queue.iter().all(|stored| stored.matched.is_none()) {
             client.queue.clear();
         }
-        client.updates.retain(|stored| stored.lane.is_some_and(|key| key.0 != slot));
+        client.updates.retain(|stored| stored.matched.is_some_and(|key| key.0 != slot));
         client.ready.retain(|key| key.0 != slot);
         client.gaps.retain(|key| key.0 != slot);
     }
@@ -328,14 +328,14 @@ impl Model {
         let subscription = self.subscriptions[key.0].as_ref().expect("it is there");
         let (conflates, id) = (subscription.conflates, subscription.client);
         let place = self.place(id);
-        self.lane(key).ledger.published += 1;
+        self.matched(key).ledger.published += 1;
         if self.clients[place].closing.is_some() {
-            self.lane(key).ledger.discarded += 1;
+            self.matched(key).ledger.discarded += 1;
             return false;
         }
         let request = envelope.request.map(|it| (it.client.index, it.correlation));
         let mut stored = Stored {
-            lane: Some(key),
+            matched: Some(key),
             sequence,
             published: now,
             size: envelope.payload.len() + if conflates { 40 } else { 32 },
@@ -354,52 +354,52 @@ impl Model {
             return true;
         }
         stored.size += if request.is_some() { 16 } else { 0 };
-        let with_gap = stored.size + if self.lane(key).has_gap_behind() { 32 } else { 0 };
+        let with_gap = stored.size + if self.matched(key).has_gap_behind() { 32 } else { 0 };
         if !self.find_room(now, place, with_gap, 1, key, sequence, None) {
             return false;
         }
-        stored.size += if self.lane(key).has_gap_behind() { 32 } else { 0 };
+        stored.size += if self.matched(key).has_gap_behind() { 32 } else { 0 };
         self.clients[place].queue.push(stored);
         self.wait(key, sequence);
         true
     }
 
     fn wait(&mut self, key: Key, sequence: u64) {
-        let lane = self.lane(key);
-        if lane.waits() {
-            for (_, fate) in lane.pending.iter_mut().rev() {
+        let matched = self.matched(key);
+        if matched.waits() {
+            for (_, fate) in matched.pending.iter_mut().rev() {
                 match *fate {
                     Fate::LostAt(time) => *fate = Fate::LostBefore(time),
                     _ => break,
                 }
             }
         }
-        lane.pending.push((sequence, Fate::Waits));
-        lane.ledger.queued += 1;
+        matched.pending.push((sequence, Fate::Waits));
+        matched.ledger.queued += 1;
     }
 
     fn offer_update(&mut self, now: u64, place: usize, key: Key, stored: Stored) -> bool {
         let client = &self.clients[place];
         let sequence = stored.sequence;
-        if let Some(old) = client.updates.iter().position(|update| update.lane == Some(key)) {
+        if let Some(old) = client.updates.iter().position(|update| update.matched == Some(key)) {
             let more = stored.size.saturating_sub(client.updates[old].size);
             if !self.find_room(now, place, more, 0, key, sequence, Some(key)) {
                 return false;
             }
             let updates = &mut self.clients[place].updates;
-            let old = updates.iter().position(|update| update.lane == Some(key));
+            let old = updates.iter().position(|update| update.matched == Some(key));
             updates[old.expect("it was kept")] = stored;
-            let lane = self.lane(key);
-            lane.pending.retain(|(_, fate)| *fate != Fate::Waits);
-            lane.pending.push((sequence, Fate::Waits));
-            lane.ledger.elided += 1;
-            lane.replaced += 1;
+            let matched = self.matched(key);
+            matched.pending.retain(|(_, fate)| *fate != Fate::Waits);
+            matched.pending.push((sequence, Fate::Waits));
+            matched.ledger.elided += 1;
+            matched.replaced += 1;
             self.list_gap(place, key);
             return true;
         }
         let nothing_waits =
             client.queue.is_empty() && client.ready.is_empty() && client.gaps.is_empty();
-        let cools = self.lane(key).cools.is_some();
+        let cools = self.matched(key).cools.is_some();
         if !cools && nothing_waits && self.has_room(now, place, self.update_mark()) {
             self.deliver(now, place, &stored);
             return true;
@@ -438,9 +438,9 @@ impl Model {
     ) -> bool {
         let room = self.make_room(now, place, bytes, messages, keep);
         if room != Some(true) {
-            let lane = self.lane(key);
-            lane.ledger.discarded += 1;
-            lane.pending.push((sequence, Fate::LostAt(now)));
+            let matched = self.matched(key);
+            matched.ledger.discarded += 1;
+            matched.pending.push((sequence, Fate::LostAt(now)));
             self.list_gap(place, key);
         }
         if room.is_none() {
@@ -461,13 +461,13 @@ impl Model {
         loop {
             let client = &mut self.clients[place];
             let (most_bytes, most) = (client.options.queue_bytes, client.options.queue_messages);
-            let queued = client.queue.iter().filter(|stored| stored.lane.is_some()).count();
+            let queued = client.queue.iter().filter(|stored| stored.matched.is_some()).count();
             if queued_bytes(client) + bytes <= most_bytes && queued + messages <= most {
                 return Some(true);
             }
             if queued < client.queue.len() {
-                // Lanes that are gone take no room from others.
-                client.queue.retain(|stored| stored.lane.is_some());
+                // Matches that are gone take no room from others.
+                client.queue.retain(|stored| stored.matched.is_some());
                 continue;
             }
             if client.policy == Policy::Close {
@@ -480,16 +480,16 @@ impl Model {
                 let key = client.ready.iter().find(|key| Some(**key) != keep).copied();
                 let Some(key) = key else { return Some(false) };
                 client.ready.retain(|it| *it != key);
-                let at = client.updates.iter().position(|update| update.lane == Some(key));
+                let at = client.updates.iter().position(|update| update.matched == Some(key));
                 client.updates.remove(at.expect("it waits"))
             } else {
                 client.queue.remove(0)
             };
-            let Some(key) = lost.lane else { continue };
-            let lane = self.lane(key);
-            lane.ledger.queued -= 1;
-            lane.ledger.discarded += 1;
-            for (sequence, fate) in &mut lane.pending {
+            let Some(key) = lost.matched else { continue };
+            let matched = self.matched(key);
+            matched.ledger.queued -= 1;
+            matched.ledger.discarded += 1;
+            for (sequence, fate) in &mut matched.pending {
                 match *fate {
                     Fate::LostBefore(time) if *sequence < lost.sequence => {
                         *fate = Fate::LostAt(time);
@@ -502,9 +502,9 @@ impl Model {
         }
     }
 
-    /// Keeps the list of lanes that have a gap to tell.
+    /// Keeps the list of matches that have a gap to tell.
     fn list_gap(&mut self, place: usize, key: Key) {
-        let has_gap = self.lane(key).has_gap();
+        let has_gap = self.matched(key).has_gap();
         let gaps = &mut self.clients[place].gaps;
         if !has_gap {
             gaps.retain(|it| *it != key);
@@ -524,15 +524,15 @@ impl Model {
     }
 
     fn announce(&mut self, place: usize, key: Key) {
-        if !std::mem::replace(&mut self.lane(key).is_announced, true) {
+        if !std::mem::replace(&mut self.matched(key).is_announced, true) {
             let name = &self.topics[key.1].name;
             self.clients[place].output += &format!("topic {} {name}\n", key.1);
         }
     }
 
     fn tell_gap(&mut self, now: u64, place: usize, key: Key, comes_with_record: bool) {
-        let lane = self.lane(key);
-        let lost: Vec<(u64, u64)> = lane
+        let matched = self.matched(key);
+        let lost: Vec<(u64, u64)> = matched
             .pending
             .iter()
             .map_while(|(sequence, fate)| match fate {
@@ -542,7 +542,7 @@ impl Model {
             })
             .collect();
         let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return };
-        lane.pending.drain(..lost.len());
+        matched.pending.drain(..lost.len());
         let since = lost.iter().map(|(_, time)| *time).min().expect("one is lost");
         let (count, age) = (lost.len(), now - since);
         let (first, last) = (first.0, last.0);
@@ -559,7 +559,7 @@ impl Model {
     }
 
     fn deliver(&mut self, now: u64, place: usize, stored: &Stored) {
-        let key = stored.lane.expect("it is there");
+        let key = stored.matched.expect("it is there");
         self.tell_gap(now, place, key, true);
         let before = self.clients[place].output.len();
         self.announce(place, key);
@@ -569,13 +569,13 @@ impl Model {
         let mut line = format!("{number} {name}#{}", stored.sequence);
         self.cooled += 1;
         let cooled = self.cooled;
-        let lane = self.lane(key);
-        lane.ledger.delivered += 1;
-        lane.pending.retain(|(sequence, _)| *sequence != stored.sequence);
+        let matched = self.matched(key);
+        matched.ledger.delivered += 1;
+        matched.pending.retain(|(sequence, _)| *sequence != stored.sequence);
         if conflates {
-            let (replaced, age) = (std::mem::take(&mut lane.replaced), now - stored.published);
+            let (replaced, age) = (std::mem::take(&mut matched.replaced), now - stored.published);
             line += &format!(" replaced {replaced} age {age}");
-            lane.cools = interval.map(|interval| (now + interval, cooled));
+            matched.cools = interval.map(|interval| (now + interval, cooled));
         }
         if let Some((client, correlation)) = stored.request {
             line += &format!(" for {client} {correlation}");
@@ -598,9 +598,9 @@ impl Model {
     fn deliver_update(&mut self, now: u64, place: usize, key: Key) {
         let client = &mut self.clients[place];
         client.ready.retain(|it| *it != key);
-        let at = client.updates.iter().position(|update| update.lane == Some(key));
+        let at = client.updates.iter().position(|update| update.matched == Some(key));
         let update = client.updates.remove(at.expect("it waits"));
-        self.lane(key).ledger.queued -= 1;
+        self.matched(key).ledger.queued -= 1;
         self.deliver(now, place, &update);
     }
 
@@ -626,8 +626,8 @@ impl Model {
                 continue;
             }
             while let Some(stored) = take_first(&mut self.clients[place].queue) {
-                if let Some(key) = stored.lane {
-                    self.lane(key).ledger.queued -= 1;
+                if let Some(key) = stored.matched {
+                    self.matched(key).ledger.queued -= 1;
                     self.deliver(now, place, &stored);
                     break;
                 }
@@ -637,8 +637,8 @@ impl Model {
 
     /// When something is due that is not due yet.
     pub(crate) fn next_deadline(&self, now: u64) -> Option<u64> {
-        let lanes = self.subscriptions.iter().flatten().flat_map(|it| it.lanes.values());
-        let cooling = lanes.filter_map(|lane| lane.cools).map(|(due, _)| due);
+        let matches = self.subscriptions.iter().flatten().flat_map(|it| it.matches.values());
+        let cooling = matches.filter_map(|matched| matched.cools).map(|(due, _)| due);
         let waits =
             |it: &&Client| !it.queue.is_empty() || !it.ready.is_empty() || !it.gaps.is_empty();
         let paced = self
@@ -652,17 +652,17 @@ impl Model {
     pub(crate) fn advance(&mut self, now: u64) {
         let mut due: Vec<((u64, u64), Key)> = Vec::new();
         for (slot, subscription) in self.subscriptions.iter().enumerate() {
-            for (topic, lane) in subscription.iter().flat_map(|it| &it.lanes) {
+            for (topic, matched) in subscription.iter().flat_map(|it| &it.matches) {
                 due.extend(
-                    lane.cools.filter(|(due, _)| *due <= now).map(|it| (it, (slot, *topic))),
+                    matched.cools.filter(|(due, _)| *due <= now).map(|it| (it, (slot, *topic))),
                 );
             }
         }
         due.sort_unstable();
         for ((due, _), key) in due {
-            let lane = self.lane(key);
-            lane.cools = None;
-            if !lane.waits() {
+            let matched = self.matched(key);
+            matched.cools = None;
+            if !matched.waits() {
                 continue;
             }
             let id = self.subscriptions[key.0].as_ref().expect("it is there").client;
@@ -673,7 +673,7 @@ impl Model {
             if nothing_waits && self.has_room(now, place, self.update_mark()) {
                 self.deliver_update(now, place, key);
                 // What is a quarter of its interval late at most counts as in time.
-                if let Some((ends, _)) = &mut self.lane(key).cools
+                if let Some((ends, _)) = &mut self.matched(key).cools
                     && now - due <= (*ends - now) / 4
                 {
                     *ends -= now - due;
@@ -718,16 +718,16 @@ impl Model {
     }
 
     /// By the client's numbers of subscriptions, and then by when a topic was first matched.
-    pub(crate) fn lanes(&self, id: ClientId) -> Vec<LaneLedger> {
+    pub(crate) fn matches(&self, id: ClientId) -> Vec<MatchLedger> {
         let subscriptions = self.subscriptions.iter().flatten();
         let mut own: Vec<&Subscription> = subscriptions.filter(|it| it.client == id).collect();
         own.sort_unstable_by_key(|it| it.number);
-        let lanes = own.into_iter().flat_map(|it| {
-            it.order
-                .iter()
-                .map(|topic| (it.number, self.topics[*topic].name.clone(), it.lanes[topic].ledger))
+        let matches = own.into_iter().flat_map(|it| {
+            it.order.iter().map(|topic| {
+                (it.number, self.topics[*topic].name.clone(), it.matches[topic].ledger)
+            })
         });
-        lanes.collect()
+        matches.collect()
     }
 }
 

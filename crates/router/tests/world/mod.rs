@@ -134,15 +134,15 @@ impl World {
         std::iter::from_fn(|| self.router.next_dirty()).collect()
     }
 
-    /// Everything that was published is accounted for: in all lanes, clients and in total.
+    /// Everything that was published is accounted for: in all matches, clients and in total.
     pub(crate) fn check_ledgers(&self) {
         let view = self.router.view();
         let mut total = view.gone();
         for client in view.clients(0..usize::MAX) {
             let mut sum = client.retired;
-            for lane in view.lanes(client.id) {
-                assert!(lane.ledger.is_balanced(), "{lane:?}");
-                sum += lane.ledger;
+            for matched in view.matches(client.id) {
+                assert!(matched.ledger.is_balanced(), "{matched:?}");
+                sum += matched.ledger;
             }
             assert_eq!(sum, client.ledger, "{client:?}");
             assert!(client.ledger.is_balanced(), "{client:?}");

@@ -49,8 +49,12 @@ impl Config {
         page.key("subscriptions", &limits.subscriptions, "of all clients");
         page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
         page.key("overlaps_per_client", &limits.overlaps_per_client, "that match one topic");
-        page.key("lanes", &limits.lanes, "pairs of a subscription and a topic it has matched");
-        page.key("lanes_per_client", &limits.lanes_per_client, "of one client; it ends with more");
+        page.key("matches", &limits.matches, "pairs of a subscription and a topic it has matched");
+        page.key(
+            "matches_per_client",
+            &limits.matches_per_client,
+            "of one client; it ends with more",
+        );
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
         page.key(
             "frame_bytes",

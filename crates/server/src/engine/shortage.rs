@@ -19,31 +19,31 @@ impl Engine {
     /// changes nothing.
     #[inline]
     pub(super) fn look_for_room(&mut self, now: u64) {
-        let journal = self.keeper.store.journal();
+        let journal = self.storage.store.journal();
         let has_excess = journal.excess() > 0;
-        if self.keeper.shortage.is_some() || journal.shortage().is_some() {
+        if self.storage.shortage.is_some() || journal.shortage().is_some() {
             self.compare_room(now);
         }
-        if has_excess != self.keeper.has_excess {
+        if has_excess != self.storage.has_excess {
             self.tell_excess(has_excess);
         }
     }
 
     #[cold]
     fn compare_room(&mut self, now: u64) {
-        let store = &self.keeper.store;
+        let store = &self.storage.store;
         let refused = store.counts().refused;
-        match (store.journal().shortage(), &mut self.keeper.shortage) {
+        match (store.journal().shortage(), &mut self.storage.shortage) {
             (Some(why), None) => {
                 error!(why, "the journal has no room: producers are refused");
-                self.keeper.shortage = Some(Shortage { why: why.to_owned(), since: now, refused });
+                self.storage.shortage = Some(Shortage { why: why.to_owned(), since: now, refused });
             }
             (Some(why), Some(it)) if it.why != why => why.clone_into(&mut it.why),
             (None, Some(it)) if !store.journal().is_trying() => {
                 let lasted = std::time::Duration::from_nanos(now.saturating_sub(it.since));
                 let refused = refused - it.refused;
                 info!(refused, ?lasted, "the journal has room again");
-                self.keeper.shortage = None;
+                self.storage.shortage = None;
             }
             _ => {}
         }
@@ -52,8 +52,8 @@ impl Engine {
     /// Says that the journal begins to take more than it may have, or that this is over.
     #[cold]
     fn tell_excess(&mut self, has_excess: bool) {
-        self.keeper.has_excess = has_excess;
-        let journal = self.keeper.store.journal();
+        self.storage.has_excess = has_excess;
+        let journal = self.storage.store.journal();
         let (bytes, excess) = (journal.bytes(), journal.excess());
         if has_excess {
             warn!(

@@ -1,6 +1,6 @@
 //! Guaranteed delivery as the loop sees it: work for the disk, and connections that wait for it.
 
-use trunkline_journal::{Chore, Commit, Done};
+use trunkline_journal::{Commit, Done, Task};
 use trunkline_store::{ProducerId, Store};
 
 use super::{ConnectionId, Engine, Reminder};
@@ -8,113 +8,113 @@ use super::{ConnectionId, Engine, Reminder};
 impl Engine {
     /// The store, to look at.
     pub fn store(&self) -> &Store {
-        &self.keeper.store
+        &self.storage.store
     }
 
     /// The next records to write, if there are any to write now. Their outcome is for
     /// [`Engine::committed`].
     #[inline]
     pub fn next_commit(&mut self, now: u64) -> Option<Commit> {
-        let at = self.keeper.moment(now);
-        self.keeper.store.next_commit(at)
+        let at = self.storage.clock_reading(now);
+        self.storage.store.next_commit(at)
     }
 
     /// Whether [`Engine::next_commit`] has records to write now.
     #[inline]
     pub fn wants_commit(&self, now: u64) -> bool {
-        self.keeper.store.wants_commit(self.keeper.moment(now))
+        self.storage.store.wants_commit(self.storage.clock_reading(now))
     }
 
     /// Bytes that wait for the disk.
     #[inline]
     pub fn pending_bytes(&self) -> usize {
-        self.keeper.store.journal().pending()
+        self.storage.store.journal().pending()
     }
 
     /// What came of the commit.
     pub fn committed(&mut self, now: u64, result: Result<(), String>) {
-        let before = self.keeper.store.journal().failure().is_some();
-        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-        store.committed(at, result, &mut counter);
-        if !before && let Some(why) = self.keeper.store.journal().failure() {
+        let before = self.storage.store.journal().failure().is_some();
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.committed(at, result, &mut sink);
+        if !before && let Some(why) = self.storage.store.journal().failure() {
             tracing::error!(why, "the journal has failed: nothing more is stored or acknowledged");
         }
-        self.keeper.release_all();
+        self.storage.release_all();
         self.remind_of_room();
     }
 
-    /// The next chore for the disk, if none is under way. Its outcome is for [`Engine::chore_done`].
+    /// The next background task for the disk, if none is under way. Its outcome is for [`Engine::task_done`].
     #[inline]
-    pub fn next_chore(&mut self, now: u64) -> Option<Chore> {
-        let at = self.keeper.moment(now);
-        let chore = self.keeper.store.next_chore(at);
+    pub fn next_task(&mut self, now: u64) -> Option<Task> {
+        let at = self.storage.clock_reading(now);
+        let task = self.storage.store.next_task(at);
         self.look_for_room(now);
-        chore
+        task
     }
 
-    /// What came of the chore.
-    pub fn chore_done(&mut self, now: u64, done: Done) {
-        if let (Done::Failed(why), None) = (&done, &self.keeper.shortage) {
+    /// What came of the background task.
+    pub fn task_done(&mut self, now: u64, done: Done) {
+        if let (Done::Failed(why), None) = (&done, &self.storage.shortage) {
             tracing::warn!(why, "the journal's disk");
         }
-        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-        store.chore_done(at, done, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.task_done(at, done, &mut sink);
         self.look_for_room(now);
-        self.keeper.release_all();
+        self.storage.release_all();
         self.remind_of_room();
     }
 
     /// Whether nothing is to be read from a connection now: what it wants to store has no room.
     /// [`Engine::next_released`] names it when it may try again.
     pub fn is_held(&self, id: ConnectionId) -> bool {
-        self.keeper.is_held(id)
+        self.storage.is_held(id)
     }
 
     /// A connection that may try again: the bytes that were left over come first.
     pub fn next_released(&mut self) -> Option<ConnectionId> {
-        self.keeper.next_released()
+        self.storage.next_released()
     }
 
     /// A connection that is to end is held no more: what it sends is read, and not heard. Whether it was.
     pub fn let_go(&mut self, id: ConnectionId) -> bool {
-        let was_held = self.keeper.is_held(id);
-        self.keeper.forget(id);
+        let was_held = self.storage.is_held(id);
+        self.storage.forget(id);
         was_held
     }
 
     /// Whether records are still to be written, or are being.
     pub fn has_work(&self) -> bool {
-        let journal = self.keeper.store.journal();
+        let journal = self.storage.store.journal();
         journal.pending() > 0 && journal.failure().is_none() || journal.is_at_work()
     }
 
     /// Ends the store well: what [`Engine::next_commit`] gives from now on is the last.
     pub fn close_store(&mut self, now: u64) {
-        let at = self.keeper.moment(now);
-        self.keeper.store.close(at);
+        let at = self.storage.clock_reading(now);
+        self.storage.store.close(at);
     }
 
     /// Producers are told what is acknowledged.
     pub(super) fn settle(&mut self, now: u64) {
-        let (store, _, mut counter) = self.keeper.parts(now, &mut self.router);
-        store.settle(&mut counter);
+        let (store, _, mut sink) = self.storage.parts(now, &mut self.router);
+        store.settle(&mut sink);
         self.look_for_room(now);
         self.remind_of_room();
     }
 
     /// A client can take more.
     pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) {
-        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-        store.client_has_room(at, id.as_u64(), &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.client_has_room(at, id.as_u64(), &mut sink);
         self.remind_of_room();
     }
 
     pub(super) fn advance_store(&mut self, now: u64) {
-        if self.keeper.next_deadline().is_none_or(|due| now < due) {
+        if self.storage.next_deadline().is_none_or(|due| now < due) {
             return;
         }
-        let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-        store.advance(at, &mut counter);
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.advance(at, &mut sink);
         self.look_for_room(now);
         self.remind_of_room();
     }
@@ -122,19 +122,19 @@ impl Engine {
     /// A client is gone, or about to be: it publishes and consumes no more.
     pub(super) fn leave_store(&mut self, now: u64, id: ConnectionId, producer: Option<ProducerId>) {
         if let Some(producer) = producer {
-            self.keeper.store.leave(producer);
+            self.storage.store.leave(producer);
         }
-        if self.keeper.consumers.of(id) > 0 {
-            self.keeper.consumers.end_all(id);
-            let (store, at, mut counter) = self.keeper.parts(now, &mut self.router);
-            store.disconnect(at, id.as_u64(), &mut counter);
+        if self.storage.consumers.of(id) > 0 {
+            self.storage.consumers.end_all(id);
+            let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+            store.disconnect(at, id.as_u64(), &mut sink);
             self.remind_of_room();
         }
     }
 
     fn remind_of_room(&mut self) {
-        while let Some((at, id)) = self.keeper.next_alarm() {
-            self.office.remind(at, id, Reminder::Room);
+        while let Some((at, id)) = self.storage.next_alarm() {
+            self.state.remind(at, id, Reminder::Room);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use trunkline_router::{ClientId, ClientView, Ledger};
 use trunkline_store::{DurableView, Store};
 
-use super::{Connection, Engine, Face, Keeper};
+use super::{ClientRenderer, Connection, Engine, Storage};
 use crate::snapshot::{
     ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
@@ -46,7 +46,7 @@ impl Engine {
     pub fn begin_snapshot(&mut self, request: SnapshotRequest) {
         let mut snapshot =
             Snapshot { version: env!("CARGO_PKG_VERSION").to_owned(), ..Snapshot::default() };
-        let gone = &self.office.gone;
+        let gone = &self.state.gone;
         snapshot.totals.messages = gone.published;
         snapshot.totals.gaps = gone.gaps;
         snapshot.totals.discarded_with_client = gone.left;
@@ -102,10 +102,10 @@ impl Engine {
     pub(super) fn count_leaving(&mut self, connection: &Connection, gaps: u64, ledger: Ledger) {
         if let Some(survey) = &mut self.survey
             && survey.stage == Stage::Counting
-            && connection.member.id.index as usize >= survey.place
+            && connection.client_session.id.index as usize >= survey.place
         {
             survey.ledger += ledger;
-            survey.snapshot.totals.messages += connection.member.published;
+            survey.snapshot.totals.messages += connection.client_session.published;
             survey.snapshot.totals.gaps += gaps;
         }
     }
@@ -115,16 +115,18 @@ impl Engine {
         survey.place = places.end;
         for at in places {
             let Some(connection) = &self.connections[at] else { continue };
-            let member = &connection.member;
-            let Some(client) = self.router.view().client(member.id) else { continue };
+            let client_session = &connection.client_session;
+            let Some(client) = self.router.view().client(client_session.id) else { continue };
             let totals = &mut survey.snapshot.totals;
             totals.clients_now += 1;
-            totals.messages += member.published;
+            totals.messages += client_session.published;
             totals.queued_bytes_now += client.queued_bytes as u64;
             survey.ledger += client.ledger;
-            let key = (client.ledger.discarded, client.queued_bytes as u64, member.id.as_u64());
+            let key =
+                (client.ledger.discarded, client.queued_bytes as u64, client_session.id.as_u64());
             keep(&mut survey.clients, key, survey.request.clients);
-            totals.gaps += self.router.renderer(member.id).map_or(0, |face| face.losses.gaps);
+            totals.gaps +=
+                self.router.renderer(client_session.id).map_or(0, |renderer| renderer.losses.gaps);
         }
         if survey.place >= self.connections.len() {
             survey.stage = Stage::Listing;
@@ -159,17 +161,18 @@ impl Engine {
         let gaps = self.router.renderer(id)?.losses.gaps;
         let client: ClientView<'_> = self.router.view().client(id)?;
         let connection = self.connections.get(id.index as usize)?.as_ref()?;
-        let member = Some(&connection.member).filter(|member| member.id == id)?;
+        let client_session =
+            Some(&connection.client_session).filter(|client_session| client_session.id == id)?;
         Some(ClientStatus {
             id: id.as_u64(),
-            name: member.name.clone(),
-            address: member.peer.address.clone(),
-            profile: member.profile(),
-            connected_ns: now.saturating_sub(member.since),
+            name: client_session.name.clone(),
+            address: client_session.peer.address.clone(),
+            profile: client_session.profile(),
+            connected_ns: now.saturating_sub(client_session.since),
             subscriptions: client.subscriptions as u64,
-            messages: member.published,
-            received_bytes: member.bytes_in,
-            sent_bytes: member.bytes_out,
+            messages: client_session.published,
+            received_bytes: client_session.bytes_in,
+            sent_bytes: client_session.bytes_out,
             ledger: counts(client.ledger),
             queued_bytes: client.queued_bytes as u64,
             oldest_ns: client.oldest_waiting.map_or(0, |at| now.saturating_sub(at)),
@@ -201,30 +204,30 @@ impl Engine {
             snapshot.topics.extend(view.topics(place..place + 1).map(|topic| TopicStatus {
                 name: topic.name.to_owned(),
                 messages: topic.published,
-                subscriptions: topic.lanes as u64,
+                subscriptions: topic.matches as u64,
             }));
         }
-        let office = &self.office.totals;
+        let state = &self.state.totals;
         let totals = &mut snapshot.totals;
         totals.topics_now = view.topics_now() as u64;
         totals.subscriptions_now = view.subscriptions_now() as u64;
-        totals.lanes_now = view.lanes_now() as u64;
-        totals.connections = office.connected;
-        totals.received_bytes = office.bytes_in;
-        totals.sent_bytes = office.bytes_out;
-        totals.requests = office.requests;
-        totals.replies = office.replies;
-        totals.refusals = office.refusals;
+        totals.matches_now = view.matches_now() as u64;
+        totals.connections = state.connected;
+        totals.received_bytes = state.bytes_in;
+        totals.sent_bytes = state.bytes_out;
+        totals.requests = state.requests;
+        totals.replies = state.replies;
+        totals.refusals = state.refusals;
         totals.ledger = counts(survey.ledger);
         snapshot.now_ns = now;
-        snapshot.journal = journal(&self.keeper);
-        snapshot.durables = durables(&self.keeper.store, survey.request.clients);
+        snapshot.journal = journal(&self.storage);
+        snapshot.durables = durables(&self.storage.store, survey.request.clients);
     }
 }
 
-fn journal(keeper: &Keeper) -> JournalStatus {
-    let (journal, counts) = (keeper.store.journal(), keeper.store.counts());
-    let shortage = keeper.shortage.as_ref().map(|it| &*it.why);
+fn journal(storage: &Storage) -> JournalStatus {
+    let (journal, counts) = (storage.store.journal(), storage.store.counts());
+    let shortage = storage.shortage.as_ref().map(|it| &*it.why);
     let trouble = journal.failure().or(shortage).unwrap_or_default();
     JournalStatus {
         is_on_disk: journal.is_on_disk(),
@@ -317,9 +320,14 @@ pub(crate) struct Gone {
 
 impl Gone {
     /// A client leaves.
-    pub(super) fn add(&mut self, connection: &Connection, face: &Face, ledger: Ledger) {
-        self.published += connection.member.published;
-        self.gaps += face.losses.gaps;
+    pub(super) fn add(
+        &mut self,
+        connection: &Connection,
+        renderer: &ClientRenderer,
+        ledger: Ledger,
+    ) {
+        self.published += connection.client_session.published;
+        self.gaps += renderer.losses.gaps;
         self.left += ledger.queued;
     }
 }

@@ -35,7 +35,7 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_clients", totals.clients_now, "Clients that are connected"),
         ("trunkline_topics", totals.topics_now, "Topics that are known"),
         ("trunkline_subscriptions", totals.subscriptions_now, "Subscriptions that are made"),
-        ("trunkline_lanes", totals.lanes_now, "Pairs of a subscription and a topic it matched"),
+        ("trunkline_matches", totals.matches_now, "Pairs of a subscription and a topic it matched"),
     ] {
         page.gauge(name, "", help);
         page.sample(name, &[], value);

@@ -8,7 +8,7 @@ use trunkline_native::{ClientFrame, Hello, Refused, code, kind};
 use trunkline_router::{Delivery, Gap, Overflow, SubscriptionOptions, TopicId};
 use trunkline_store::LossReason;
 
-use super::desk::{Asked, Denied, Desk};
+use super::context::{Asked, ClientContext, Denied};
 use aliases::Aliases;
 use guaranteed::Producing;
 
@@ -21,21 +21,21 @@ pub struct NativeSession {
 
 impl NativeSession {
     /// Handles the whole frames in `bytes`, and says how many bytes those were.
-    pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
-        let limit = desk.frame_bytes();
+    pub(crate) fn received(&mut self, context: &mut ClientContext<'_>, bytes: &[u8]) -> usize {
+        let limit = context.frame_bytes();
         let mut used = 0;
-        if !desk.is_greeted() {
-            used = self.greeting(desk, bytes);
+        if !context.is_greeted() {
+            used = self.greeting(context, bytes);
         }
-        while desk.is_open() && desk.is_greeted() {
+        while context.is_open() && context.is_greeted() {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;
-                self.publish(desk, &publish);
+                self.publish(context, &publish);
                 continue;
             }
             if let Some((store, length)) = native::decode_store(rest, limit) {
-                if !self.store(desk, &store) {
+                if !self.store(context, &store) {
                     break;
                 }
                 used += length;
@@ -44,109 +44,109 @@ impl NativeSession {
             match native::decode_client(rest, limit) {
                 Ok(None) => break,
                 Ok(Some((frame, length))) => {
-                    if !self.frame(desk, &frame) {
+                    if !self.frame(context, &frame) {
                         break;
                     }
                     used += length;
                 }
-                Err(error) => desk.close(code::BAD_FRAME, &error.to_string()),
+                Err(error) => context.close(code::BAD_FRAME, &error.to_string()),
             }
         }
         // What a client says that is told to go is not read.
-        if desk.is_open() { used } else { bytes.len() }
+        if context.is_open() { used } else { bytes.len() }
     }
 
-    fn greeting(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
+    fn greeting(&mut self, context: &mut ClientContext<'_>, bytes: &[u8]) -> usize {
         match native::decode_hello(bytes) {
             Ok(None) => 0,
             Ok(Some((hello, length))) => {
-                greet(desk, &hello);
+                greet(context, &hello);
                 length
             }
             Err(error) => {
-                desk.close(code::NO_HELLO, &error.to_string());
+                context.close(code::NO_HELLO, &error.to_string());
                 0
             }
         }
     }
 
     /// Handles a frame; false if it is to come again, when there is room for it.
-    fn frame(&mut self, desk: &mut Desk<'_>, frame: &ClientFrame<'_>) -> bool {
+    fn frame(&mut self, context: &mut ClientContext<'_>, frame: &ClientFrame<'_>) -> bool {
         match *frame {
-            ClientFrame::Producer(it) => return self.producer(desk, it.name),
-            ClientFrame::Store(it) => return self.store(desk, &it),
-            ClientFrame::Consume(it) => return guaranteed::consume(desk, &it),
-            ClientFrame::Acknowledge(it) => return guaranteed::acknowledge(desk, &it),
-            ClientFrame::Release(it) => return guaranteed::release(desk, &it),
-            ClientFrame::Delete(it) => return guaranteed::delete(desk, it.name),
-            ClientFrame::Hello(_) => desk.close(code::BAD_FRAME, "a second HELLO"),
-            ClientFrame::Topic(topic) => self.topic(desk, topic.alias, topic.name),
+            ClientFrame::Producer(it) => return self.producer(context, it.name),
+            ClientFrame::Store(it) => return self.store(context, &it),
+            ClientFrame::Consume(it) => return guaranteed::consume(context, &it),
+            ClientFrame::Acknowledge(it) => return guaranteed::acknowledge(context, &it),
+            ClientFrame::Release(it) => return guaranteed::release(context, &it),
+            ClientFrame::Delete(it) => return guaranteed::delete(context, it.name),
+            ClientFrame::Hello(_) => context.close(code::BAD_FRAME, "a second HELLO"),
+            ClientFrame::Topic(topic) => self.topic(context, topic.alias, topic.name),
             ClientFrame::Forget(alias) => match self.aliases.remove(alias) {
-                Some(topic) => desk.release(topic),
-                None => unknown_alias(desk, kind::FORGET, alias.into(), alias),
+                Some(topic) => context.release(topic),
+                None => unknown_alias(context, kind::FORGET, alias.into(), alias),
             },
-            ClientFrame::Publish(publish) => self.publish(desk, &publish),
-            ClientFrame::Subscribe(it) => subscribe(desk, &it),
-            ClientFrame::Unsubscribe(number) => unsubscribe(desk, number),
-            ClientFrame::Request(request) => self.request(desk, &request),
+            ClientFrame::Publish(publish) => self.publish(context, &publish),
+            ClientFrame::Subscribe(it) => subscribe(context, &it),
+            ClientFrame::Unsubscribe(number) => unsubscribe(context, number),
+            ClientFrame::Request(request) => self.request(context, &request),
             ClientFrame::Reply(reply) => {
                 let request = reply.request;
                 if let Err(denied) =
-                    desk.reply(request.client, request.correlation, reply.format, reply.payload)
+                    context.reply(request.client, request.correlation, reply.format, reply.payload)
                 {
-                    desk.refuse(kind::REPLY, request.correlation, &denied);
+                    context.refuse(kind::REPLY, request.correlation, &denied);
                 }
             }
-            ClientFrame::Ping(token) => desk.tell(|out| native::encode_router_pong(out, token)),
+            ClientFrame::Ping(token) => context.tell(|out| native::encode_router_pong(out, token)),
             ClientFrame::Pong(_) => {}
             ClientFrame::Taken(it) => {
-                if let Err(denied) = desk.taken(it.messages, it.round_trip) {
-                    desk.close(code::BAD_FRAME, &format!("TAKEN: {}", denied.text));
+                if let Err(denied) = context.taken(it.messages, it.round_trip) {
+                    context.close(code::BAD_FRAME, &format!("TAKEN: {}", denied.text));
                 }
             }
             ClientFrame::Clock(token) => {
-                let clock = native::Clock { token, time: desk.now() };
-                desk.tell(|out| native::encode_router_clock(out, &clock));
+                let clock = native::Clock { token, time: context.now() };
+                context.tell(|out| native::encode_router_clock(out, &clock));
             }
         }
         true
     }
 
     #[inline]
-    fn publish(&mut self, desk: &mut Desk<'_>, it: &native::Publish<'_>) {
+    fn publish(&mut self, context: &mut ClientContext<'_>, it: &native::Publish<'_>) {
         let Some(topic) = self.aliases.get(it.alias) else {
             if self.aliases.has_to_be_told(it.alias) {
-                unknown_alias(desk, kind::PUBLISH, it.alias.into(), it.alias);
+                unknown_alias(context, kind::PUBLISH, it.alias.into(), it.alias);
             } else {
-                desk.refuse_silently();
+                context.refuse_silently();
             }
             return;
         };
-        if let Err(denied) = desk.publish(topic, it.format, it.payload) {
-            desk.refuse(kind::PUBLISH, it.alias.into(), &denied);
+        if let Err(denied) = context.publish(topic, it.format, it.payload) {
+            context.refuse(kind::PUBLISH, it.alias.into(), &denied);
         }
     }
 
-    fn topic(&mut self, desk: &mut Desk<'_>, alias: u32, name: &str) {
-        let place = match self.aliases.place(alias, desk.aliases()) {
-            Ok(()) => desk.intern(name),
+    fn topic(&mut self, context: &mut ClientContext<'_>, alias: u32, name: &str) {
+        let place = match self.aliases.place(alias, context.aliases()) {
+            Ok(()) => context.intern(name),
             Err(denied) => Err(denied),
         };
         match place {
             Ok(topic) => self.aliases.set(alias, topic),
-            Err(denied) => desk.refuse(kind::TOPIC, alias.into(), &denied),
+            Err(denied) => context.refuse(kind::TOPIC, alias.into(), &denied),
         }
     }
 
-    fn request(&mut self, desk: &mut Desk<'_>, request: &native::Request<'_>) {
+    fn request(&mut self, context: &mut ClientContext<'_>, request: &native::Request<'_>) {
         let Some(topic) = self.aliases.get(request.alias) else {
-            return unknown_alias(desk, kind::REQUEST, request.correlation, request.alias);
+            return unknown_alias(context, kind::REQUEST, request.correlation, request.alias);
         };
         let timeout = u64::from(request.timeout_ms) * 1_000_000;
         let asked =
-            desk.request(topic, request.correlation, timeout, request.format, request.payload);
+            context.request(topic, request.correlation, timeout, request.format, request.payload);
         if let Err(denied) = asked {
-            desk.refuse(kind::REQUEST, request.correlation, &denied);
+            context.refuse(kind::REQUEST, request.correlation, &denied);
         }
     }
 
@@ -156,7 +156,7 @@ impl NativeSession {
     }
 }
 
-fn subscribe(desk: &mut Desk<'_>, it: &native::Subscribe<'_>) {
+fn subscribe(context: &mut ClientContext<'_>, it: &native::Subscribe<'_>) {
     let options = match it.updates {
         native::Updates::All => SubscriptionOptions::default(),
         native::Updates::PerSecond(updates) => SubscriptionOptions {
@@ -168,29 +168,29 @@ fn subscribe(desk: &mut Desk<'_>, it: &native::Subscribe<'_>) {
         }
     };
     let number = it.subscription;
-    match desk.subscribe(number, it.pattern, options) {
-        Ok(()) => desk.tell(|out| native::encode_subscribed(out, number)),
-        Err(denied) => desk.refuse(kind::SUBSCRIBE, number.into(), &denied),
+    match context.subscribe(number, it.pattern, options) {
+        Ok(()) => context.tell(|out| native::encode_subscribed(out, number)),
+        Err(denied) => context.refuse(kind::SUBSCRIBE, number.into(), &denied),
     }
 }
 
-fn unsubscribe(desk: &mut Desk<'_>, number: u32) {
-    let ended = if desk.detach(number) { Ok(()) } else { desk.unsubscribe(number) };
+fn unsubscribe(context: &mut ClientContext<'_>, number: u32) {
+    let ended = if context.detach(number) { Ok(()) } else { context.unsubscribe(number) };
     match ended {
-        Ok(()) => desk.tell(|out| native::encode_unsubscribed(out, number)),
-        Err(denied) => desk.refuse(kind::UNSUBSCRIBE, number.into(), &denied),
+        Ok(()) => context.tell(|out| native::encode_unsubscribed(out, number)),
+        Err(denied) => context.refuse(kind::UNSUBSCRIBE, number.into(), &denied),
     }
 }
 
-fn unknown_alias(desk: &mut Desk<'_>, of: u8, id: u64, alias: u32) {
+fn unknown_alias(context: &mut ClientContext<'_>, of: u8, id: u64, alias: u32) {
     let text = format!("no TOPIC has given {alias} a meaning");
-    desk.refuse(of, id, &Denied { code: code::UNKNOWN, offset: None, text });
+    context.refuse(of, id, &Denied { code: code::UNKNOWN, offset: None, text });
 }
 
-fn greet(desk: &mut Desk<'_>, hello: &Hello<'_>) {
+fn greet(context: &mut ClientContext<'_>, hello: &Hello<'_>) {
     if hello.version < native::VERSION {
         let text = format!("the oldest version spoken here is {}", native::VERSION);
-        return desk.close(code::VERSION, &text);
+        return context.close(code::VERSION, &text);
     }
     let overflow = match hello.overflow {
         native::Overflow::Default => None,
@@ -198,7 +198,7 @@ fn greet(desk: &mut Desk<'_>, hello: &Hello<'_>) {
         native::Overflow::DropNewest => Some(Overflow::DropNewest),
         native::Overflow::Disconnect => Some(Overflow::Disconnect),
     };
-    desk.greet(&Asked {
+    context.greet(&Asked {
         name: hello.name,
         queue_messages: hello.queue_messages as usize,
         queue_bytes: usize::try_from(hello.queue_bytes).unwrap_or(usize::MAX),
@@ -208,30 +208,30 @@ fn greet(desk: &mut Desk<'_>, hello: &Hello<'_>) {
         credit: hello.features.credit,
     });
     let times = hello.features.times;
-    desk.control(|face, _| {
-        if let Some(face) = face.native() {
-            face.times = times;
+    context.control(|renderer, _| {
+        if let Some(renderer) = renderer.native() {
+            renderer.times = times;
         }
     });
     let welcome = native::Welcome {
         version: native::VERSION,
         features: hello.features,
-        frame_bytes: desk.frame_bytes(),
-        client: desk.client().as_u64(),
-        topics: desk.aliases(),
-        subscriptions: desk.subscriptions(),
+        frame_bytes: context.frame_bytes(),
+        client: context.client().as_u64(),
+        topics: context.aliases(),
+        subscriptions: context.subscriptions(),
     };
-    desk.tell(|out| native::encode_welcome(out, &welcome));
+    context.tell(|out| native::encode_welcome(out, &welcome));
 }
 
 /// Writes the frames that a client reads.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NativeFace {
+pub struct NativeRenderer {
     /// Conflated messages say when they were published.
     times: bool,
 }
 
-impl NativeFace {
+impl NativeRenderer {
     pub(crate) fn refused(self, out: &mut Vec<u8>, refused: &Refused<'_>) {
         native::encode_refused(out, refused);
     }

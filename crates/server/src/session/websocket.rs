@@ -6,12 +6,12 @@ use std::num::NonZeroU32;
 use trunkline_native::{Refused, code, kind};
 use trunkline_router::{Delivery, Gap, Overflow, Requester, SubscriptionOptions, TopicId};
 
-use super::desk::{Asked, Denied, Desk};
+use super::context::{Asked, ClientContext, Denied};
 use crate::config::Config;
 use crate::engine::Peer;
 use crate::websocket::{
-    self as frames, Carried, Command, Incoming, Message, Origins, Reader, ReplyTo, Settings,
-    Subject, Told, Welcome, Wishes, Writer, unavailable,
+    self as frames, Carried, Command, Incoming, Message, Origins, Reader, ReplyTo, Requested,
+    Settings, Subject, Told, Welcome, Writer, unavailable,
 };
 
 /// Version of the protocol in JSON.
@@ -41,36 +41,36 @@ impl WebSocketSession {
     }
 
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
-    pub(crate) fn received(&mut self, desk: &mut Desk<'_>, bytes: &[u8]) -> usize {
+    pub(crate) fn received(&mut self, context: &mut ClientContext<'_>, bytes: &[u8]) -> usize {
         let mut input = bytes;
-        while desk.is_open() {
+        while context.is_open() {
             let next = self.reader.next(&mut input, &mut self.answers);
             let is_over = next.is_err();
             if !self.answers.is_empty() {
                 let answers = &self.answers;
-                write(desk, |face, out| face.answer(out, answers, is_over));
+                write(context, |renderer, out| renderer.answer(out, answers, is_over));
                 self.answers.clear();
             }
             match next {
                 Ok(None) => break,
-                Ok(Some(incoming)) => self.came(desk, incoming),
-                Err(ended) => desk.close(code::BAD_FRAME, &ended.reason),
+                Ok(Some(incoming)) => self.came(context, incoming),
+                Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
             }
         }
         // What a client says that is told to go is not read.
-        if desk.is_open() { bytes.len() - input.len() } else { bytes.len() }
+        if context.is_open() { bytes.len() - input.len() } else { bytes.len() }
     }
 
-    fn came(&mut self, desk: &mut Desk<'_>, incoming: Incoming) {
+    fn came(&mut self, context: &mut ClientContext<'_>, incoming: Incoming) {
         match incoming {
-            Incoming::Opened { wishes, answer } => open(desk, &wishes, &answer),
+            Incoming::Opened { requested, answer } => open(context, &requested, &answer),
             Incoming::Text(_) if self.pending.is_some() => {
-                desk.close(code::BAD_FRAME, "a text where a binary frame was announced");
+                context.close(code::BAD_FRAME, "a text where a binary frame was announced");
             }
-            Incoming::Text(text) => self.text(desk, &text),
+            Incoming::Text(text) => self.text(context, &text),
             Incoming::Binary(payload) => match self.pending.take() {
-                Some(command) => carry_out(desk, &command, &payload),
-                None => desk.close(
+                Some(command) => carry_out(context, &command, &payload),
+                None => context.close(
                     code::BAD_FRAME,
                     "a binary frame without a text before it that says \"binary\": true",
                 ),
@@ -79,126 +79,129 @@ impl WebSocketSession {
         }
     }
 
-    fn text(&mut self, desk: &mut Desk<'_>, text: &str) {
+    fn text(&mut self, context: &mut ClientContext<'_>, text: &str) {
         match Command::parse(text) {
             Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
-            Ok(command) => carry_out(desk, &command, b""),
+            Ok(command) => carry_out(context, &command, b""),
             Err(error) => {
                 let beginning = &text[..text.floor_char_boundary(TOLD_BACK)];
                 let denied =
                     Denied { code: code::BAD_FRAME, offset: None, text: error.to_string() };
-                refuse(desk, Subject::Text(beginning), &denied);
+                refuse(context, Subject::Text(beginning), &denied);
             }
         }
     }
 }
 
-fn open(desk: &mut Desk<'_>, wishes: &Wishes, answer: &str) {
-    let overflow = match wishes.overflow.as_deref() {
+fn open(context: &mut ClientContext<'_>, requested: &Requested, answer: &str) {
+    let overflow = match requested.overflow.as_deref() {
         None => None,
         Some("drop-oldest") => Some(Overflow::DropOldest),
         Some("drop-newest") => Some(Overflow::DropNewest),
         // The handshake takes no other.
         Some(_) => Some(Overflow::Disconnect),
     };
-    let name = wishes.name.as_deref().unwrap_or_default();
-    desk.greet(&Asked {
+    let name = requested.name.as_deref().unwrap_or_default();
+    context.greet(&Asked {
         name,
-        queue_messages: wishes.queue_messages.unwrap_or(0) as usize,
-        queue_bytes: usize::try_from(wishes.queue_bytes.unwrap_or(0)).unwrap_or(usize::MAX),
+        queue_messages: requested.queue_messages.unwrap_or(0) as usize,
+        queue_bytes: usize::try_from(requested.queue_bytes.unwrap_or(0)).unwrap_or(usize::MAX),
         overflow,
-        messages_per_second: wishes.messages_per_second.unwrap_or(0),
-        bytes_per_second: wishes.bytes_per_second.unwrap_or(0),
-        credit: wishes.credit.unwrap_or(false),
+        messages_per_second: requested.messages_per_second.unwrap_or(0),
+        bytes_per_second: requested.bytes_per_second.unwrap_or(0),
+        credit: requested.credit.unwrap_or(false),
     });
     let welcome = Welcome {
         version: VERSION,
         name,
-        frame_bytes: desk.frame_bytes(),
-        subscriptions: desk.subscriptions(),
-        credit: wishes.credit.unwrap_or(false),
-        times: wishes.times.unwrap_or(false),
+        frame_bytes: context.frame_bytes(),
+        subscriptions: context.subscriptions(),
+        credit: requested.credit.unwrap_or(false),
+        times: requested.times.unwrap_or(false),
     };
-    write(desk, |face, out| face.open(out, answer, &welcome));
+    write(context, |renderer, out| renderer.open(out, answer, &welcome));
 }
 
 /// Does what a command says; `frame` is the payload where it is not in the text.
-fn carry_out(desk: &mut Desk<'_>, command: &Command<'_>, frame: &[u8]) {
+fn carry_out(context: &mut ClientContext<'_>, command: &Command<'_>, frame: &[u8]) {
     let (subject, done) = match command {
         Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
             let options = SubscriptionOptions {
                 updates_per_second: updates_per_second.and_then(NonZeroU32::new),
                 conflate: *conflate,
             };
-            let done = desk.subscribe(*subscription, pattern, options);
+            let done = context.subscribe(*subscription, pattern, options);
             (
                 Subject::Subscribe(*subscription),
                 done.map(|()| Some(Told::Subscribed(*subscription))),
             )
         }
         Command::Unsubscribe { subscription } => {
-            let done = desk.unsubscribe(*subscription);
+            let done = context.unsubscribe(*subscription);
             let told = Told::Unsubscribed(*subscription);
             (Subject::Unsubscribe(*subscription), done.map(|()| Some(told)))
         }
         Command::Publish { topic, format, payload } => {
-            let done = with_topic(desk, topic, |desk, id| {
-                desk.publish(id, *format, payload.bytes(frame)).map(|_| ())
+            let done = with_topic(context, topic, |context, id| {
+                context.publish(id, *format, payload.bytes(frame)).map(|_| ())
             });
             (Subject::Publish(topic), done.map(|()| None))
         }
         Command::Request { topic, correlation, timeout_ms, format, payload } => {
             let timeout = u64::from(*timeout_ms) * 1_000_000;
-            let done = with_topic(desk, topic, |desk, id| {
-                desk.request(id, *correlation, timeout, *format, payload.bytes(frame))
+            let done = with_topic(context, topic, |context, id| {
+                context.request(id, *correlation, timeout, *format, payload.bytes(frame))
             });
             (Subject::Request(*correlation), done.map(|()| None))
         }
         Command::Reply { to, format, payload } => {
-            let done = desk.reply(to.client, to.correlation, *format, payload.bytes(frame));
+            let done = context.reply(to.client, to.correlation, *format, payload.bytes(frame));
             (Subject::Reply(*to), done.map(|()| None))
         }
         Command::Taken { messages, round_trip_ns } => {
-            (Subject::Text("taken"), desk.taken(*messages, *round_trip_ns).map(|()| None))
+            (Subject::Text("taken"), context.taken(*messages, *round_trip_ns).map(|()| None))
         }
         Command::Clock { token } => {
-            let clock = frames::Clock { token: *token, time_ns: desk.now() };
+            let clock = frames::Clock { token: *token, time_ns: context.now() };
             (Subject::Text("clock"), Ok(Some(Told::Clock(clock))))
         }
         Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Told::Pong(*token)))),
     };
     match done {
         Ok(None) => {}
-        Ok(Some(told)) => write(desk, |face, out| face.tell(out, &told)),
-        Err(denied) => refuse(desk, subject, &denied),
+        Ok(Some(told)) => write(context, |renderer, out| renderer.tell(out, &told)),
+        Err(denied) => refuse(context, subject, &denied),
     }
 }
 
-fn write(desk: &mut Desk<'_>, write: impl FnOnce(&mut WebSocketFace, &mut Vec<u8>)) {
-    desk.control(|face, out| {
-        if let Some(face) = face.websocket() {
-            write(face, out);
+fn write(
+    context: &mut ClientContext<'_>,
+    write: impl FnOnce(&mut WebSocketRenderer, &mut Vec<u8>),
+) {
+    context.control(|renderer, out| {
+        if let Some(renderer) = renderer.websocket() {
+            write(renderer, out);
         }
     });
 }
 
 /// Pages name topics, and hold none.
 fn with_topic(
-    desk: &mut Desk<'_>,
+    context: &mut ClientContext<'_>,
     name: &str,
-    act: impl FnOnce(&mut Desk<'_>, TopicId) -> Result<(), Denied>,
+    act: impl FnOnce(&mut ClientContext<'_>, TopicId) -> Result<(), Denied>,
 ) -> Result<(), Denied> {
-    let topic = desk.intern(name)?;
-    let done = act(desk, topic);
-    desk.release(topic);
+    let topic = context.intern(name)?;
+    let done = act(context, topic);
+    context.release(topic);
     done
 }
 
-fn refuse(desk: &mut Desk<'_>, subject: Subject<'_>, denied: &Denied) {
+fn refuse(context: &mut ClientContext<'_>, subject: Subject<'_>, denied: &Denied) {
     let told = Told::Refused(refused(subject, denied.code, denied.offset, &denied.text));
-    desk.refuse_by(format_args!("{subject:?}"), denied, |face, out| {
-        if let Some(face) = face.websocket() {
-            face.tell(out, &told);
+    context.refuse_by(format_args!("{subject:?}"), denied, |renderer, out| {
+        if let Some(renderer) = renderer.websocket() {
+            renderer.tell(out, &told);
         }
     });
 }
@@ -226,14 +229,14 @@ enum Stage {
 
 /// Writes what a browser reads.
 #[derive(Debug)]
-pub struct WebSocketFace {
+pub struct WebSocketRenderer {
     stage: Stage,
     writer: Writer,
     /// Conflated messages say when they were published.
     times: bool,
 }
 
-impl WebSocketFace {
+impl WebSocketRenderer {
     pub(crate) fn new() -> Self {
         Self { stage: Stage::Opening, writer: Writer::default(), times: false }
     }

@@ -12,7 +12,7 @@ use super::report::{Checked, Counts, Violation, ensure, violation};
 
 /// A topic in a subscription.
 #[derive(Debug, Default)]
-pub(super) struct Lane {
+pub(super) struct Match {
     /// Sequence of the last message before the subscription, then of the last that was delivered.
     last: u64,
     /// Sequence of the last loss that was told, if it was told since.
@@ -31,7 +31,7 @@ pub(super) struct Lane {
     publishers: BTreeMap<u16, u32>,
 }
 
-impl Lane {
+impl Match {
     /// A message comes after those before it, and what is missing between is explained.
     fn check_sequence(&self, name: &str, sequence: u64, replaced: u64) -> Checked {
         let Self { last, told, told_until, .. } = *self;
@@ -68,7 +68,7 @@ pub(super) struct Standing {
     updates: Updates,
     /// The messages that each topic had before.
     before: Lengths,
-    pub(super) lanes: BTreeMap<String, Lane>,
+    pub(super) matches: BTreeMap<String, Match>,
 }
 
 impl Standing {
@@ -78,12 +78,12 @@ impl Standing {
         if is_match(&self.pattern, topic) { length - before } else { 0 }
     }
 
-    fn lane(&mut self, topic: &str) -> &mut Lane {
-        if !self.lanes.contains_key(topic) {
+    fn matched(&mut self, topic: &str) -> &mut Match {
+        if !self.matches.contains_key(topic) {
             let last = self.before.get(topic).copied().unwrap_or_default();
-            self.lanes.insert(topic.to_owned(), Lane { last, ..Lane::default() });
+            self.matches.insert(topic.to_owned(), Match { last, ..Match::default() });
         }
-        self.lanes.get_mut(topic).expect("it has been put there")
+        self.matches.get_mut(topic).expect("it has been put there")
     }
 
     fn interval(&self) -> u64 {
@@ -212,7 +212,7 @@ impl Books {
             format!("{number} stands, but {} was asked for first", asked.number)
         })?;
         let Asked { pattern, updates, .. } = asked;
-        let standing = Standing { pattern, updates, before, lanes: BTreeMap::new() };
+        let standing = Standing { pattern, updates, before, matches: BTreeMap::new() };
         self.standing.insert(number, standing);
         Ok(())
     }
@@ -239,9 +239,9 @@ impl Books {
         ensure(message.conflation.is_some() == is_conflated, "conflation", || {
             format!("{name} {sequence}: {:?} in a {:?}", message.conflation, standing.updates)
         })?;
-        let lane = standing.lane(name);
+        let matched = standing.matched(name);
         let replaced = message.conflation.map_or(0, |it| it.replaced);
-        lane.check_sequence(name, sequence, replaced)?;
+        matched.check_sequence(name, sequence, replaced)?;
         if let Some(conflation) = message.conflation {
             let age = now - published.time;
             ensure(conflation.age == age, "conflation", || {
@@ -251,10 +251,12 @@ impl Books {
             ensure(told == published.time, "conflation", || {
                 format!("{name} {sequence} is of {}, not of {told}", published.time)
             })?;
-            ensure(now >= lane.due, "conflation", || format!("{name} {sequence} comes too soon"))?;
+            ensure(now >= matched.due, "conflation", || {
+                format!("{name} {sequence} comes too soon")
+            })?;
         }
-        lane.check_publisher(name, message.payload)?;
-        lane.deliver(now, interval, sequence, replaced);
+        matched.check_publisher(name, message.payload)?;
+        matched.deliver(now, interval, sequence, replaced);
         counts.replaced += replaced;
         Ok(())
     }
@@ -262,8 +264,8 @@ impl Books {
     fn gap(&mut self, now: u64, gap: &Gap, history: &History, counts: &mut Counts) -> Checked {
         let (standing, name) = self.find(gap.subscription, gap.topic)?;
         let is_conflated = standing.updates != Updates::All;
-        let lane = standing.lane(name);
-        let after = lane.last.max(lane.told_until);
+        let matched = standing.matched(name);
+        let after = matched.last.max(matched.told_until);
         let Gap { count, first, last, age, .. } = *gap;
         let told = || format!("{name}: {count} lost, {first} to {last}, after {after}");
         let fits = first > after && last >= first && count > 0 && last <= history.length(name);
@@ -272,9 +274,9 @@ impl Books {
         ensure(is_conflated || (count == last - first + 1 && first == after + 1), "gaps", told)?;
         let published = history.message(name, first).map_or(0, |it| it.time);
         ensure(age <= now - published, "gaps", || format!("{}: lost {age} ns ago", told()))?;
-        lane.told += count;
-        lane.lost += count;
-        lane.told_until = last;
+        matched.told += count;
+        matched.lost += count;
+        matched.told_until = last;
         counts.gaps += 1;
         counts.lost += count;
         Ok(())

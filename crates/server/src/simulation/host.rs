@@ -21,7 +21,7 @@ use crate::session::Protocol;
 pub(super) use connection::{Connection, Expected};
 
 /// What a client that is told to go has to read why, as in the real loop; nanoseconds.
-const FAREWELL: u64 = 1_000_000_000;
+const LINGER: u64 = 1_000_000_000;
 
 /// How often the router may ask to go on at once.
 const MOST_BITS: u32 = 1_000;
@@ -216,7 +216,7 @@ impl Host {
     fn dismiss(&mut self, now: u64, link: LinkId, reason: &str) {
         if let Some(at) = self.connections.get_mut(&link) {
             at.is_closing = true;
-            at.gone_by.get_or_insert(now + FAREWELL);
+            at.gone_by.get_or_insert(now + LINGER);
             self.counts.closed_by_router += 1;
             self.trace.note(|| format!("stream {link} is ended by the router: {reason}"));
         }
@@ -303,12 +303,12 @@ impl Host {
 
     /// When something happens of itself.
     pub(super) fn next_deadline(&self) -> Option<u64> {
-        let farewells = self.connections.values().filter(|it| it.id.is_some());
-        let farewell = farewells.filter_map(|it| it.gone_by).min();
-        [self.engine.next_deadline(), farewell].into_iter().flatten().min()
+        let lingers = self.connections.values().filter(|it| it.id.is_some());
+        let linger = lingers.filter_map(|it| it.gone_by).min();
+        [self.engine.next_deadline(), linger].into_iter().flatten().min()
     }
 
-    /// Whether no message and no farewell is under way.
+    /// Whether no message and no end of a connection is under way.
     pub(super) fn is_quiet(&self) -> bool {
         let ended = |it: &Connection| it.gone_by.is_some() || !it.expected.is_empty();
         self.engine.router().view().totals().ledger.queued == 0

@@ -17,7 +17,7 @@ const PROTOCOL: &str = "trunkline.1";
 /// What a client asks for in the query of the target, as in `/?name=chart&messages_per_second=50`.
 /// None leaves it to the router.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct Requested {
     /// Its name, for metrics, logs and the router's rules.
     pub name: Option<String>,
     /// Messages that may wait for it.
@@ -41,7 +41,7 @@ pub struct Wishes {
 pub(super) struct Opening {
     /// Bytes of the request.
     pub(super) length: usize,
-    pub(super) wishes: Wishes,
+    pub(super) requested: Requested,
     /// The whole answer.
     pub(super) answer: String,
 }
@@ -122,9 +122,9 @@ pub(super) fn open(
         ));
     }
     let query = request.path.and_then(|path| path.split_once('?')).map_or("", |(_, query)| query);
-    let wishes = wishes(query)?;
+    let requested = requested(query)?;
     let answer = accepted(key, head.has_word("Sec-WebSocket-Protocol", PROTOCOL));
-    Ok(Some(Opening { length, wishes, answer }))
+    Ok(Some(Opening { length, requested, answer }))
 }
 
 fn too_long(limit: &str) -> Refusal {
@@ -205,21 +205,21 @@ fn key<'a>(head: &Head<'a>) -> Result<&'a str, Refusal> {
     }
 }
 
-fn wishes(query: &str) -> Result<Wishes, Refusal> {
-    let mut wishes = Wishes::default();
+fn requested(query: &str) -> Result<Requested, Refusal> {
+    let mut requested = Requested::default();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let value = decoded(value)
             .ok_or_else(|| Refusal::bad(format!("the value of {key} is no text with %XX")))?;
         match key {
-            "name" => wishes.name = Some(name(value)?),
-            "overflow" => wishes.overflow = Some(overflow(value)?),
-            "queue_messages" => wishes.queue_messages = Some(count(key, &value)?),
-            "queue_bytes" => wishes.queue_bytes = Some(count(key, &value)?),
-            "messages_per_second" => wishes.messages_per_second = Some(count(key, &value)?),
-            "bytes_per_second" => wishes.bytes_per_second = Some(count(key, &value)?),
-            "credit" => wishes.credit = Some(yes_or_no(key, &value)?),
-            "times" => wishes.times = Some(yes_or_no(key, &value)?),
+            "name" => requested.name = Some(name(value)?),
+            "overflow" => requested.overflow = Some(overflow(value)?),
+            "queue_messages" => requested.queue_messages = Some(count(key, &value)?),
+            "queue_bytes" => requested.queue_bytes = Some(count(key, &value)?),
+            "messages_per_second" => requested.messages_per_second = Some(count(key, &value)?),
+            "bytes_per_second" => requested.bytes_per_second = Some(count(key, &value)?),
+            "credit" => requested.credit = Some(yes_or_no(key, &value)?),
+            "times" => requested.times = Some(yes_or_no(key, &value)?),
             _ => {
                 let known = "name, queue_messages, queue_bytes, overflow, messages_per_second, \
                              bytes_per_second, credit, times";
@@ -227,7 +227,7 @@ fn wishes(query: &str) -> Result<Wishes, Refusal> {
             }
         }
     }
-    Ok(wishes)
+    Ok(requested)
 }
 
 fn name(value: String) -> Result<String, Refusal> {
@@ -318,11 +318,12 @@ mod tests {
         assert_eq!(opening.length, text.len());
         assert!(opening.answer.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
         assert!(!opening.answer.contains("Protocol:"));
-        let wishes =
-            Wishes {
-                name: Some("a chart é".into()), queue_messages: Some(7), ..Wishes::default()
-            };
-        assert_eq!(opening.wishes, wishes);
+        let requested = Requested {
+            name: Some("a chart é".into()),
+            queue_messages: Some(7),
+            ..Requested::default()
+        };
+        assert_eq!(opening.requested, requested);
     }
 
     #[test]

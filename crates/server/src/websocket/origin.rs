@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn listed_origins_may_connect_from_anywhere() {
         let listed = Origins::new(["https://desk.example.org", "null"]);
-        assert!(listed.allow(Some("https://DESK.example.org"), "10.0.0.7", false));
+        assert!(listed.allow(Some("https://Desk.example.org"), "10.0.0.7", false));
         assert!(listed.allow(Some("null"), "10.0.0.7", true));
         assert!(!listed.allow(Some("https://desk.example.org:8443"), "10.0.0.7", false));
         assert!(Origins::new(["*"]).allow(Some("https://evil.example.org"), "x", true));

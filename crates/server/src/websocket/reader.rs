@@ -8,7 +8,7 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, WebSocketContext};
 use tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
-use super::handshake::{self, Wishes};
+use super::handshake::{self, Requested};
 use super::{Origins, writer};
 
 /// What a reader accepts.
@@ -28,7 +28,7 @@ pub enum Incoming {
     /// The request is in order; `answer` has to be sent before anything else.
     Opened {
         /// What it asks for.
-        wishes: Wishes,
+        requested: Requested,
         /// The whole answer of HTTP.
         answer: String,
     },
@@ -129,7 +129,7 @@ impl Reader {
                 let config = config.write_buffer_size(0);
                 let context = WebSocketContext::new(Role::Server, Some(config));
                 self.state = State::Open(Box::new(context));
-                Ok(Some(Incoming::Opened { wishes: opening.wishes, answer: opening.answer }))
+                Ok(Some(Incoming::Opened { requested: opening.requested, answer: opening.answer }))
             }
             Err(refusal) => {
                 output.extend_from_slice(refusal.answer().as_bytes());

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use trunkline_client::{Client, Event, Options, Subscribe};
-use trunkline_net::http::{self, ClientConfig, HeaderMap, Method, Received, StatusCode};
+use trunkline_http::{self as http, ClientConfig, HeaderMap, Method, Received, StatusCode};
 use trunkline_server::snapshot::Snapshot;
 use trunkline_server::{Config, Running, Server};
 
@@ -104,7 +104,7 @@ fn metrics_say_what_became_of_every_message() {
     assert_eq!(of("trunkline_clients"), 2.0);
     assert_eq!(of("trunkline_topics"), 1.0);
     assert_eq!(of("trunkline_subscriptions"), 2.0);
-    assert_eq!(of("trunkline_lanes"), 2.0);
+    assert_eq!(of("trunkline_matches"), 2.0);
     assert_eq!(of("trunkline_messages_total"), 10.0);
     assert_eq!(of("trunkline_published_total"), 20.0);
     // How many of the capped ones have gone by now is a matter of time.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{PATIENCE, Site, authority, place, text};
 use trunkline_client::{Consume, Error, Start, format};
-use trunkline_net::http::StatusCode;
+use trunkline_http::StatusCode;
 
 /// Begins a request and does not end it.
 fn half(address: &str, request: &str) -> TcpStream {

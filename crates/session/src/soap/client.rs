@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trunkline_codec::soap::{
     self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
 };
+use trunkline_http::{self as http, Bytes};
 use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
-use trunkline_net::http::{self, Bytes};
 
 use super::Binding;
 use super::header::{self, Received};

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Fault, FaultCode, Version};
-use trunkline_net::http::{
-    self, Config, Handler, HeaderValue, Method, Peer, Request, Response, StatusCode, header,
+use trunkline_http::{
+    self as http, Config, Handler, HeaderValue, Method, Peer, Request, Response, StatusCode, header,
 };
 
 use super::media::{SOAP_XML, TEXT_XML, media};

@@ -37,4 +37,4 @@ pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
-pub use trunkline_net::http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
+pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};

@@ -1,6 +1,6 @@
 //! Where clients reach a service, as a WSDL says it.
 
-use trunkline_net::http::Request;
+use trunkline_http::Request;
 
 /// Where clients reach a server.
 #[derive(Debug)]

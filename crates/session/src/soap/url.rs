@@ -1,6 +1,6 @@
 //! Where a service is.
 
-use trunkline_net::http::Uri;
+use trunkline_http::Uri;
 
 use super::CallError;
 

@@ -37,6 +37,8 @@ mod any;
 mod binding;
 mod check;
 mod content;
+mod derived;
+mod facets;
 mod markup;
 mod messages;
 mod schema;
@@ -124,7 +126,7 @@ impl Description {
 /// The same description gives the same bytes.
 pub fn write(description: &Description) -> String {
     let shapes = description.shapes();
-    let mut types = Types::new(&description.namespace);
+    let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
     let others: Vec<_> = types.spaces().filter(|it| *it != TARGET).collect();
     let others: Vec<_> =

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
-use services::{STYLES, all_paths, literal_paths, noted, one_a_path, orders, schema, shapes};
+use services::{
+    STYLES, all_paths, drawing, literal_paths, noted, one_a_path, orders, schema, shapes,
+};
 use trunkline_codec::soap::{self, Encoder, Options, Plan, Style};
 use trunkline_message::{Group, Layout, Message, Record, Structure as _};
 use trunkline_session::soap::wsdl::{self, Description};
@@ -31,6 +33,8 @@ fn all() -> Vec<(String, Description)> {
     let mut unqualified = shapes(&[STYLES[1]]);
     unqualified.bindings.iter_mut().for_each(|it| it.qualified = false);
     all.push(("shapes-doc-literal-wrapped-unqualified".into(), unqualified));
+    all.push(("drawing-doc-literal".into(), drawing(STYLES[0], true)));
+    all.push(("drawing-doc-literal-unqualified".into(), drawing(STYLES[0], false)));
     all.push(("noted-doc-literal".into(), noted(STYLES[0], true)));
     all.push(("noted-doc-literal-wrapped".into(), noted(STYLES[1], true)));
     all.push(("noted-doc-literal-wrapped-unqualified".into(), noted(STYLES[1], false)));
@@ -402,6 +406,18 @@ fn notes_that_no_description_says_are_refused() {
     let expected = "the message M: the text a of M may be absent, and XML Schema has no empty value of its \
                     type: let it always be there";
     assert_eq!(refused(wrapped, empty), Err(expected.into()));
+    let nil = "message M\nfield a 0 A optional\nnote xml nillable true\nend\nstruct A\nfield b 0 i32 required\n\
+               note xml kind attribute\nend";
+    let expected = "the message M: a may be nil, and its attribute b has to be there even then: let that be \
+                    optional";
+    assert_eq!(refused(wrapped, nil), Err(expected.into()));
+    let none = "message M\nfield a 0 i32 required\nnote facet max_length 3\nend";
+    let expected = "the message M: a: max_length is \"3\", which is none of i32";
+    assert_eq!(refused(wrapped, none), Err(expected.into()));
+    let bounds = "message M\nfield a 0 i32 required\nnote facet min_inclusive 0\nnote facet min_exclusive 1\nend";
+    let expected =
+        "the message M: a: both min_inclusive and min_exclusive, of which XML Schema takes one";
+    assert_eq!(refused(wrapped, bounds), Err(expected.into()));
     // What members of several types refer to is one.
     let two = "message M\nfield a 0 i32 required\nnote xml namespace urn:b\ncomponent c required\n\
                field a 0 text required\nnote xml namespace urn:b\nend\nend";
@@ -413,6 +429,43 @@ fn notes_that_no_description_says_are_refused() {
         two.replace("note xml namespace", "note xml kind attribute\nnote xml namespace");
     let expected = "the attribute a of urn:b would have two different contents";
     assert_eq!(refused(wrapped, &attributes), Err(expected.into()));
+}
+
+/// Types are derived from one other, and begin with what that has.
+#[test]
+fn types_that_cannot_be_derived_are_refused() {
+    let refused = |listing: &str| {
+        let mut description = shapes(&[STYLES[1]]);
+        let operation = &mut description.operations[0];
+        (operation.input, operation.output) = (schema(listing), None);
+        description.check().map_err(|error| error.to_string())
+    };
+    let choice = |name: &str, base: &str, other: &str| {
+        format!(
+            "choice {name} required {name}\nnote-type xml choice type\nfield a 0 {base} required\n\
+             note xml base true\nfield b 0 {other} required\nend\n"
+        )
+    };
+    let one = |name: &str, members: &str| format!("struct {name}\n{members}end\n");
+    let field = |name: &str| format!("field {name} 0 i32 required\n");
+    let (x, y, xy) = (field("x"), field("y"), field("x") + &field("y"));
+    let listing = |choices: &[String], structs: &[String]| {
+        format!("message M\n{}end\n{}", choices.concat(), structs.concat())
+    };
+    let [base, other] = ["Base", "Other"];
+    let fits = listing(&[choice("c", base, other)], &[one(base, &x), one(other, &xy)]);
+    assert_eq!(refused(&fits), Ok(()));
+    let misses = listing(&[choice("c", base, other)], &[one(base, &y), one(other, &xy)]);
+    let expected = "the type Other is derived from tns:Base, and does not begin with the members of that: let \
+                    it list them first";
+    assert_eq!(refused(&misses), Err(expected.into()));
+    let two = [choice("c", base, other), choice("d", "Third", other)];
+    let structs = [one(base, &x), one(other, &xy), one("Third", &x)];
+    let why = refused(&listing(&two, &structs)).expect_err("two bases");
+    assert!(why.contains("would be derived from two types"), "{why}");
+    let circle = [choice("c", base, other), choice("d", other, base)];
+    let why = refused(&listing(&circle, &[one(base, &x), one(other, &x)])).expect_err("a circle");
+    assert!(why.contains("would be derived from two types"), "{why}");
 }
 
 /// In which schema each type is, and that each schema imports the others.

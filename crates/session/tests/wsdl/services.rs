@@ -323,3 +323,151 @@ pub(crate) fn noted(style: (&str, Style, bool), qualified: bool) -> Description 
     operation.faults.push(("Refused".into(), schema(refusal)));
     Description { name: "Notes".into(), namespace: "urn:notes".into(), ..description }
 }
+
+/// Types that are derived from others, elements by choice, text between elements, and values within bounds.
+const DRAWING: &str = "message Drawing
+choice first required Shape
+note-type xml choice type
+field plain 0 Plain required
+note xml base true
+note xml type Shape
+field circle 0 Circle required
+field ring 0 Ring required
+end
+field shapes 0 Shape[] implied
+note xml list unwrapped
+choice filled implied Filled
+note-type xml choice type
+field circle 0 Circle required
+field ring 0 Ring required
+end
+field tool 0 Tool[] implied
+choice extra implied Any
+note xml nillable true
+note-type xml choice type
+field whole 0 i32 required
+field word 0 text required
+field label 0 Label required
+end
+field steps 0 Step[] implied
+note xml list arms
+component about optional About
+field lang 0 text optional
+note xml kind attribute
+field pieces 0 Piece[] implied
+note xml list mixed
+end
+field title 0 text required
+note facet min_length 1
+note facet max_length 20
+field code 0 text optional
+note facet pattern [A-Z]{3}
+field scale 0 decimal required
+note facet min_exclusive 0
+note facet fraction_digits 5
+note xml kind attribute
+field day 0 timestamp optional
+note facet min_inclusive 2000-01-01T00:00:00
+field grades 0 i32[] implied
+note facet max_items 3
+note facet max_inclusive 6
+field marks 0 text[] required
+note facet min_items 1
+note facet max_length 4
+note xml list unwrapped
+field sizes 0 i32[] implied
+note facet min_inclusive 0
+note xml list spaced
+field price 0 Price optional
+field unit 0 text implied
+note field default mm
+note xml namespace urn:other
+end
+choice Shape
+note-type xml choice type
+field plain 0 Plain required
+note xml base true
+note xml type Shape
+field circle 0 Circle required
+field ring 0 Ring required
+end
+choice Filled
+note-type xml choice type
+field circle 0 Circle required
+note xml base true
+field ring 0 Ring required
+end
+choice Tool
+note-type xml choice type
+note-type xml namespace urn:tools
+field pen 0 Pen required
+field brush 0 Brush required
+end
+choice Any
+note-type xml choice type
+field whole 0 i32 required
+field word 0 text required
+field label 0 Label required
+end
+choice Step
+field move 0 Plain required
+field turn 0 f64 required
+field unit 0 text required
+note xml namespace urn:other
+end
+choice Piece
+field text 0 text required
+note xml kind text
+field bold 0 text required
+field shape 0 Circle required
+end
+struct Plain
+field name 0 text optional
+field id 0 i32 required
+note xml kind attribute
+end
+struct Circle
+field name 0 text optional
+field id 0 i32 required
+note xml kind attribute
+field radius 0 f64 required
+field open 0 boolean optional
+note xml kind attribute
+end
+struct Ring
+field name 0 text optional
+field id 0 i32 required
+note xml kind attribute
+field radius 0 f64 required
+field open 0 boolean optional
+note xml kind attribute
+field inside 0 Shape[] implied
+end
+struct Pen
+note-type xml namespace urn:tools
+field width 0 i32 required
+end
+struct Brush
+note-type xml namespace urn:tools
+field hair 0 text required
+end
+struct Label
+field text 0 text required
+end
+struct Price
+field amount 0 f64 required
+note xml kind text
+note facet max_inclusive 1000
+field currency 0 text required
+note xml kind attribute
+note facet length 3
+end";
+
+pub(crate) fn drawing(style: (&str, Style, bool), qualified: bool) -> Description {
+    let layout = schema(DRAWING);
+    let mut description = shapes(&[style]);
+    description.bindings.iter_mut().for_each(|it| it.qualified = qualified);
+    let operation = &mut description.operations[0];
+    (operation.input, operation.output) = (layout.clone(), Some(layout));
+    Description { name: "Drawings".into(), namespace: "urn:drawings".into(), ..description }
+}

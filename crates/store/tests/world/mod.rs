@@ -2,10 +2,10 @@
 #![allow(dead_code)]
 
 use trunkline_journal::simulated::SimulatedDisk;
-use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, chore, commit, read_all};
+use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, commit, read_all, task};
 use trunkline_store::{
-    Consume, Consuming, Delivery, Denied, Durability, Forwarding, Level, Loss, Moment, NewMessage,
-    Outlet, Policy, ProducerId, Rule, Settings, Store, Stored,
+    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Forwarding, Level,
+    Loss, NewMessage, Policy, ProducerId, Rule, Settings, Store, Stored,
 };
 
 /// A delivery that was seen.
@@ -38,7 +38,7 @@ pub(crate) struct Told {
     pub(crate) full: Vec<u64>,
 }
 
-impl Outlet for Told {
+impl EventSink for Told {
     fn has_room(&mut self, client: u64) -> bool {
         !self.full.contains(&client)
     }
@@ -129,18 +129,18 @@ impl World {
         let (store, _) = Store::open(&mut disk, settings.clone(), 7).expect("a store");
         let told = Told::default();
         let mut world = Self { disk, store, told, now: 0, settings, producer: None, sequence: 0 };
-        world.chores();
+        world.tasks();
         world
     }
 
-    pub(crate) fn at(&self) -> Moment {
-        Moment { now: self.now, time: TIME + self.now }
+    pub(crate) fn at(&self) -> ClockReading {
+        ClockReading { now: self.now, time: TIME + self.now }
     }
 
-    pub(crate) fn chores(&mut self) {
-        while let Some(it) = self.store.next_chore(self.at()) {
-            let done = chore(&mut self.disk, &it);
-            self.store.chore_done(self.at(), done, &mut self.told);
+    pub(crate) fn tasks(&mut self) {
+        while let Some(it) = self.store.next_task(self.at()) {
+            let done = task(&mut self.disk, &it);
+            self.store.task_done(self.at(), done, &mut self.told);
         }
     }
 
@@ -189,19 +189,19 @@ impl World {
         let stored = self.store.store(at, producer, &message, &mut self.told);
         self.sequence -= u64::from(stored.is_err());
         self.store.settle(&mut self.told);
-        self.chores();
+        self.tasks();
         stored
     }
 
     /// Writes what is to be written.
     pub(crate) fn sync(&mut self) {
         self.now += 1_000;
-        self.chores();
+        self.tasks();
         while let Some(it) = self.store.next_commit(self.at()) {
             let result = commit(&mut self.disk, &it);
             self.store.committed(self.at(), result, &mut self.told);
         }
-        self.chores();
+        self.tasks();
     }
 
     /// Lets time pass.
@@ -230,7 +230,7 @@ impl World {
         self.disk.cut_power(&[], &mut |_| 0);
         let (store, _) = Store::open(&mut self.disk, self.settings.clone(), 7).expect("a store");
         (self.store, self.told, self.producer) = (store, Told::default(), None);
-        self.chores();
+        self.tasks();
     }
 
     pub(crate) fn payloads(&mut self) -> Vec<String> {

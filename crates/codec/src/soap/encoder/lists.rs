@@ -2,15 +2,18 @@
 
 use trunkline_message::{Fields, Need};
 
-use super::{Body, count};
+use super::form::Form;
+use super::{Body, count, write as write_literal};
+use crate::infoset::Name;
 use crate::soap::plan::{Shape, Slot};
 
-impl<const ATTRIBUTES: bool> Body<'_, ATTRIBUTES> {
+impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
     pub(super) fn list<T: Copy>(
         &mut self,
         field: usize,
         values: &[T],
         write: impl Fn(T, &mut [u8; 40]) -> usize,
+        put: impl Fn(&mut W::Writer, Option<Name<'_>>, &[T]),
     ) {
         if self.passes(field) || !self.may_hold(field, values.len()) {
             return;
@@ -18,6 +21,9 @@ impl<const ATTRIBUTES: bool> Body<'_, ATTRIBUTES> {
         self.approach_element(field);
         let (plan, scope) = (self.plan, self.scope);
         let slot = &scope.slots[field];
+        if !W::IS_XML {
+            return self.tell_list(slot, values, put);
+        }
         let Some(item) = &scope.inside(slot).enclosing else {
             return self.spaced(slot, values, write);
         };
@@ -40,6 +46,36 @@ impl<const ATTRIBUTES: bool> Body<'_, ATTRIBUTES> {
             cursor.literal(&slot.end);
         }
         cursor.finish();
+    }
+
+    /// Tells a list in another form than XML.
+    fn tell_list<T: Copy>(
+        &mut self,
+        slot: &Slot,
+        values: &[T],
+        put: impl Fn(&mut W::Writer, Option<Name<'_>>, &[T]),
+    ) {
+        let inside = self.scope.inside(slot);
+        let is_wrapped = slot.shape != Shape::Run;
+        if is_wrapped {
+            write_literal(self.output, &slot.start);
+        }
+        match &inside.enclosing {
+            None => self.tell_value(|writer, name| put(writer, name, values)),
+            Some(item) => {
+                if is_wrapped && self.plan.arrays {
+                    self.array_count(values.len());
+                }
+                for value in values {
+                    write_literal(self.output, &item.start);
+                    self.tell_value(|writer, name| put(writer, name, &[*value]));
+                    write_literal(self.output, &item.end);
+                }
+            }
+        }
+        if is_wrapped {
+            write_literal(self.output, &slot.end);
+        }
     }
 
     /// Writes numbers in one text.
@@ -83,10 +119,12 @@ impl<const ATTRIBUTES: bool> Body<'_, ATTRIBUTES> {
 
     /// Writes an entry of mixed content, behind a text or not; was it a text?
     pub(super) fn mixed_entry<F: Fields>(&mut self, was_text: bool, entry: &F) -> bool {
-        let before = self.output.len();
+        self.form.tell(self.output);
+        let (before, told) = (self.output.len(), self.form.told());
         self.inner(None, entry);
         // In text, what begins a tag is escaped.
-        let is_text = self.output.as_slice().get(before) != Some(&b'<');
+        let is_tag = self.output.as_slice().get(before) == Some(&b'<');
+        let is_text = !is_tag && self.form.told() == told;
         if is_text && self.output.len() == before {
             self.fail(self.scope.text.into(), "an empty text between elements is the same as none");
         } else if is_text && was_text {

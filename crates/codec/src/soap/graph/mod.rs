@@ -44,5 +44,5 @@ pub(super) use name::is_plain_name;
 pub use namespaces::is_known_encoding;
 pub(super) use namespaces::{is_simple_type, is_soap_encoding};
 pub use same::are_same;
-pub(super) use typed::decode_counted;
+pub(super) use typed::{decode_counted, decode_counted_from};
 pub use typed::{decode_message, decode_message_from, read_message};

@@ -21,6 +21,7 @@ pub struct Message {
     pub encoding_style: Option<String>,
     /// The values.
     pub graph: Graph,
+    pub(super) left_out: usize,
 }
 
 impl Message {
@@ -32,7 +33,14 @@ impl Message {
             body: Vec::new(),
             encoding_style: None,
             graph: Graph::default(),
+            left_out: 0,
         }
+    }
+
+    /// How much of what the message that it was [made from](super::from_message) kept, though its schema
+    /// does not know it, is not in here.
+    pub fn unknown(&self) -> usize {
+        self.left_out
     }
 
     /// Does the Body follow the encoding rules of SOAP 1.1 section 5 or of SOAP 1.2 part 2?

@@ -46,8 +46,22 @@ pub(in crate::soap) fn decode_counted<M: Typed>(
     message: &mut M,
     unknown: &mut Tally,
 ) -> Result<()> {
+    let read = |reader: &mut document::Reader<'_>| {
+        decode_counted_from(reader, plan, limits, message, unknown)
+    };
+    document::read(bytes, limits, read)
+}
+
+/// The same for a message in any form.
+pub(in crate::soap) fn decode_counted_from<M: Typed>(
+    reader: &mut impl infoset::Reader,
+    plan: &Plan,
+    limits: &Limits,
+    message: &mut M,
+    unknown: &mut Tally,
+) -> Result<()> {
     unknown.count = 0;
-    document::read(bytes, limits, |reader| read_from(reader, plan, limits, message, unknown))
+    read_from(reader, plan, limits, message, unknown)
 }
 
 /// As [`decode_message`], for a message in any form.
@@ -61,7 +75,7 @@ pub fn decode_message_from<M: Typed>(
     message: &mut M,
 ) -> Result<usize> {
     let mut unknown = Tally::default();
-    read_from(reader, plan, limits, message, &mut unknown)?;
+    decode_counted_from(reader, plan, limits, message, &mut unknown)?;
     Ok(unknown.count)
 }
 

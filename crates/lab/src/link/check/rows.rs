@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{CheckEffort, CheckError, echo_times, own_cost, slope_ratio, tc};
-use crate::link::Link;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::{Bounds, ComparisonRule};
+use trunkline_experiment::link::Link;
 
 /// What checking a link gave.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,16 +1,15 @@
 //! The same echo through Linux's own traffic shaping, in a network namespace that goes with the
 //! process, so that neither root nor any change to the machine is needed.
 
-use std::fmt;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
 use super::{CheckEffort, EchoTimes};
-use crate::link::Link;
 use trunkline_bench::statistics::{Bounds, ComparisonRule};
+use trunkline_experiment::link::Link;
 
 /// Where the echo server listens in the namespace, which is empty but for it.
 const PORT: u16 = 7;

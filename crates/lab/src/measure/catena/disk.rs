@@ -2,10 +2,11 @@
 //! reaches.
 
 use super::stage::{Failure, Stage, Starting};
-use super::{Found, Middleware, Scenario};
-use crate::definition::Disk;
-use crate::disk::{self, Way};
+use super::{Found, Scenario};
+use crate::disk;
 use crate::measure::Setting;
+use trunkline_experiment::definition::{Append, Disk};
+use trunkline_experiment::middleware::Middleware;
 
 pub(super) struct Syncing<'a> {
     pub(super) setting: &'a Setting<'a>,
@@ -19,12 +20,12 @@ impl Scenario for Syncing<'_> {
 
     fn cases(&self) -> Vec<String> {
         let rates = self.asked.rates(self.setting.request.is_quick).iter();
-        let ways = Way::ALL.into_iter().map(Disk::case_of_way);
+        let ways = Append::ALL.into_iter().map(Disk::case_of_way);
         ways.chain(rates.map(|&rate| Disk::case_of_rate(rate))).collect()
     }
 
     fn who(&self, subject: &Middleware) -> String {
-        format!("one thread, any cpu; {}", subject.promise())
+        format!("one thread, any cpu; {}", subject.promise(&disk::file_system()))
     }
 
     fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
@@ -34,10 +35,10 @@ impl Scenario for Syncing<'_> {
             let bytes = disk::MESSAGE;
             format!("none/none/opaque/none/none/{bytes} ({})", self.who(stage.subject))
         };
-        for way in Way::ALL {
+        for way in Append::ALL {
             let times = match disk::appends(stage.folder(), way, milliseconds) {
                 // Not every file system has every way.
-                Err(_) if way == Way::ZeroedDirect => continue,
+                Err(_) if way == Append::ZeroedDirect => continue,
                 times => times?,
             };
             let series = found.of(&Disk::case_of_way(way), stage.subject, profile());

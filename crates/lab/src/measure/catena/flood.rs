@@ -3,11 +3,12 @@
 use super::hops::{came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting, settle};
-use super::{Found, Middleware, Scenario};
-use crate::definition::Flood;
-use crate::definition::traffic::PAYLOAD_BYTES;
+use super::{Found, Scenario};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
+use trunkline_experiment::definition::Flood;
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::middleware::Middleware;
 
 /// Messages between two feedbacks of a subscriber.
 const EVERY: u64 = 1_024;

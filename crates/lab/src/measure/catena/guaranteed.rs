@@ -7,11 +7,7 @@
 use super::hops::{Chain, EVERY, PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
-use super::subject::DISK;
-use super::{Found, Middleware, Scenario, Series, receive};
-use crate::definition::guaranteed::{GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
-use crate::definition::traffic::PAYLOAD_BYTES;
-use crate::definition::{GuaranteedFlood, GuaranteedHops};
+use super::{Found, Scenario, Series, receive};
 use crate::disk;
 use crate::measure::Setting;
 use trunkline_bench::histogram::Times;
@@ -19,6 +15,12 @@ use trunkline_bench::row::Verdict;
 use trunkline_demo::component::task::{
     Acknowledged, Flooding, Published, Range, Received, Receiving, Task,
 };
+use trunkline_experiment::definition::guaranteed::{
+    GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION,
+};
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::definition::{GuaranteedFlood, GuaranteedHops};
+use trunkline_experiment::middleware::{DISK, Middleware};
 
 /// Orders that come at less than this share of their rate are not kept up with.
 const KEPT: f64 = 0.9;
@@ -56,13 +58,13 @@ impl Scenario for GuaranteedLatency<'_> {
 
     fn who(&self, subject: &Middleware) -> String {
         if subject.name == DISK {
-            let promise = subject.promise();
+            let promise = subject.promise(&disk::file_system());
             return format!("one thread writes and syncs what has gathered, on any cpu; {promise}");
         }
         format!(
             "feed handler spins on cpu {PUBLISHER}; router, algo engine and order gateway block on cpu \
              {OTHERS}; {}",
-            subject.promise()
+            subject.promise(&disk::file_system())
         )
     }
 
@@ -223,7 +225,7 @@ impl Scenario for GuaranteedPouring<'_> {
         format!(
             "publisher with {} messages unacknowledged, router and subscriber block; any cpu; {}",
             self.asked.window,
-            subject.promise()
+            subject.promise(&disk::file_system())
         )
     }
 

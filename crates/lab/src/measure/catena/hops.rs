@@ -2,13 +2,14 @@
 //! order gateway; the report's Figure 2.
 
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Middleware, Scenario, receive};
-use crate::definition::Hops;
-use crate::definition::traffic::{HOPS, PAYLOAD_BYTES};
+use super::{Found, Scenario, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{
     Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
 };
+use trunkline_experiment::definition::Hops;
+use trunkline_experiment::definition::traffic::{HOPS, PAYLOAD_BYTES};
+use trunkline_experiment::middleware::Middleware;
 
 /// An order for each such-and-such rate.
 pub(super) const EVERY: u64 = 5;

@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use trunkline_router::Matcher;
 
-use crate::definition::Matching;
 use crate::measure::Setting;
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::clock::thread_cpu_nanoseconds;
 use trunkline_bench::random::Random;
 use trunkline_bench::row::Row;
+use trunkline_experiment::definition::Matching;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Topics that are looked up in a repetition.
 const TOPICS: usize = 1_024;

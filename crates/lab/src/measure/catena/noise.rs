@@ -1,12 +1,13 @@
 //! How much the machine differs from itself: a hop through the bare forwarder, and the same hop again.
 
+use super::Found;
 use super::hops::Chain;
 use super::stage::{Failure, OTHERS, Stage, Starting};
-use super::{Found, subject};
 use crate::measure::Setting;
 use trunkline_bench::histogram::Times;
 use trunkline_bench::statistics::{ComparisonRule, noise_floor};
 use trunkline_demo::component::task::Received;
+use trunkline_experiment::middleware::named;
 
 /// Pairs of runs: so many that the worst of them is left out.
 const PAIRS: u32 = 9;
@@ -21,7 +22,7 @@ pub(super) fn floor(
     found: &Found,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Option<f64>, Failure> {
-    let Some(subject) = subject::named("bare-forwarder") else { return Ok(None) };
+    let Some(subject) = named("bare-forwarder") else { return Ok(None) };
     let starting = Starting { processor: Some(OTHERS), spins: false };
     let mut stage = Stage::open(setting, subject, starting, &found.market)?;
     let mut chain = Chain::new(&stage, false)?;

@@ -9,14 +9,16 @@ use super::guaranteed::per_second;
 use super::hops::{PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting};
-use super::{Found, Middleware, Scenario};
-use crate::definition::Recovery;
-use crate::definition::traffic::PAYLOAD_BYTES;
+use super::{Found, Scenario};
+use crate::disk;
 use crate::measure::Setting;
 use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_demo::component::task::{
     Flooding, Published, Range, Received, Receiving, Task, Topics,
 };
+use trunkline_experiment::definition::Recovery;
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::middleware::Middleware;
 
 /// How long a router may take for all messages, in milliseconds.
 const LONGEST: u64 = 60_000;
@@ -44,7 +46,7 @@ impl Scenario for Recovering<'_> {
         format!(
             "router killed and started again, its files in the system's cache; router and subscriber \
              block; any cpu; {}",
-            subject.promise()
+            subject.promise(&disk::file_system())
         )
     }
 

@@ -1,14 +1,15 @@
 //! What the turns of one subject in one case came to, as rows.
 
-use crate::comparison::lead_metric;
-use crate::definition::guaranteed::{GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery};
-use crate::definition::traffic::LATENCIES;
+use super::hops::SATURATION;
 use crate::measure::Setting;
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::{Row, Verdict};
-
-use super::hops::SATURATION;
-use super::subject::Middleware;
+use trunkline_experiment::definition::guaranteed::{
+    GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery,
+};
+use trunkline_experiment::definition::traffic::LATENCIES;
+use trunkline_experiment::middleware::Middleware;
+use trunkline_experiment::names::lead_metric;
 
 /// Percentiles with their names.
 const PERCENTILES: [(&str, f64); 5] = [
@@ -256,10 +257,10 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series], noise_floor: Option<f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::Definition;
     use crate::evaluation::Request;
-    use crate::measure::catena::named;
     use crate::trading_day::TradingDay;
+    use trunkline_experiment::definition::Definition;
+    use trunkline_experiment::middleware::named;
 
     #[test]
     fn what_is_within_the_noise_is_no_difference() {

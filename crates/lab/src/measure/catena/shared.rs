@@ -8,11 +8,12 @@ use super::spread::receiving;
 use super::stage::{
     Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
 };
-use super::{Found, Middleware, Scenario, receive};
-use crate::definition::SharedMemory;
-use crate::definition::traffic::PAYLOAD_BYTES;
+use super::{Found, Scenario, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{Publishing, Range, Receiving, Task};
+use trunkline_experiment::definition::SharedMemory;
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::middleware::Middleware;
 
 pub(super) struct Sharing<'a> {
     pub(super) setting: &'a Setting<'a>,

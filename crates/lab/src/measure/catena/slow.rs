@@ -2,27 +2,24 @@
 //! 4. The fast one is measured alone as well, before and after. Where the router elides, two consumers that are
 //! slow at reading show how old is what they take: one tells the router what it has taken, one does not.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use super::hops::{came, sent};
 use super::series::Series;
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario, subject::Middleware};
-use crate::definition::SlowConsumers;
-use crate::definition::traffic::PAYLOAD_BYTES;
-use crate::evaluation::Latencies;
+use super::{Found, Scenario};
 use crate::measure::Setting;
-use trunkline_bench::histogram::Times;
+use trunkline_bench::histogram::{Latencies, Times};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_demo::component::task::{
     Published, Publishing, Range, Received, Receiving, Task, Topics,
 };
-
-/// How the metrics of single seconds begin: `second-7`.
-pub(crate) const SECOND: &str = "second-";
+use trunkline_experiment::definition::SlowConsumers;
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::middleware::Middleware;
+use trunkline_experiment::names::SECOND;
 
 /// Bytes of the receive buffer of one that reads slowly: what waits shall wait in the router.
 const SMALL_BUFFER: usize = 16 << 10;
@@ -399,7 +396,7 @@ pub(crate) fn samples(file: &Path) -> io::Result<Vec<Sample>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{Definition, Match};
+    use trunkline_experiment::definition::{Definition, Match};
 
     /// A message each millisecond of a minute, and how late each comes.
     fn run(latency: fn(u64) -> u64) -> [f64; 2] {

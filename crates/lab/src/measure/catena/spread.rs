@@ -2,11 +2,12 @@
 
 use super::hops::{came, sent};
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Middleware, Scenario, receive};
-use crate::definition::Spread;
-use crate::definition::traffic::PAYLOAD_BYTES;
+use super::{Found, Scenario, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
+use trunkline_experiment::definition::Spread;
+use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
+use trunkline_experiment::middleware::Middleware;
 
 pub(super) struct Spreading<'a> {
     pub(super) setting: &'a Setting<'a>,

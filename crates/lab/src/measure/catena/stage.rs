@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use trunkline_bench_bus::broker::{self, BrokerError, Launch, Options, Ready, Running};
+
+use crate::disk::Place;
 use crate::measure::Setting;
 use crate::peer::process::Process;
 use crate::peer::{PeerError, PeerErrorKind};
 use trunkline_bench::folder::PrivateFolder;
-use trunkline_bench_bus::broker::{self, BrokerError, Launch, Options, Ready, Running};
 use trunkline_demo::component::UNSUPPORTED;
 use trunkline_demo::component::task::{Answer, Connection, Content, Pair, Range, Task, Topics};
-
-use super::subject::{Guarantee, Middleware, Router};
-use crate::disk::Place;
+use trunkline_experiment::middleware::{Guarantee, Middleware, Router};
 
 /// How long a program may take for a task.
 const PATIENCE: Duration = Duration::from_secs(150);

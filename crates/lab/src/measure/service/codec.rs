@@ -6,22 +6,21 @@ use std::fmt;
 use trunkline_catalogue::commerce::CustomerServices;
 
 use super::{Asked, BATCHES, COMPILED_AS_THEY_RUN, Found, batch, published};
-use crate::answer;
-use crate::builds;
-use crate::comparison::lead_metric;
-use crate::definition::MessageCase;
 use crate::experiment::{
     Effort, Operation, Outcome, Progress, Settled, Settling, Standing, Subject, Trial,
 };
-use crate::format::Format;
 use crate::measure::Setting;
 use crate::measure::codec::OPERATIONS;
-use crate::subjects::{Contestant, Local, State, TRUNKLINE, TRUNKLINE_REUSED, TWIN, is_reused};
+use crate::subjects::{Contestant, Local, State};
+use crate::{answer, format};
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{ComparisonRule, noise_floor};
-
-/// The case of rows about peers that took no part.
-pub(crate) const CODEC: &str = crate::measure::codec::CODEC;
+use trunkline_experiment::definition::MessageCase;
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{OVER_OTHER, lead_metric};
+use trunkline_experiment::subjects::{
+    TRUNKLINE, TRUNKLINE_REUSED, TWIN, is_build, is_reused, other_of,
+};
 
 /// Repetitions of one subject with one message in one format.
 struct Series {
@@ -152,7 +151,7 @@ fn settle(
     let name = subject.name().to_owned();
     for case in cases {
         let messages = batch(case, 0);
-        let corpus = format.corpus(&messages).expect("every format carries the records");
+        let corpus = format::corpus(format, &messages).expect("every format carries the records");
         let mut trial = Trial::new();
         trial.enter(Box::new(&mut *subject), &corpus, answer::check(format, &messages));
         for operation in OPERATIONS {
@@ -190,7 +189,9 @@ impl Stage<'_> {
         let formats = &self.asked.formats;
         let corpora: BTreeMap<Format, Vec<Vec<u8>>> = formats
             .iter()
-            .map(|&format| (format, format.corpus(&messages).expect("every format carries it")))
+            .map(|&format| {
+                (format, format::corpus(format, &messages).expect("every format carries it"))
+            })
             .collect();
         let mut trial = Trial::new();
         let each = |name| formats.iter().map(move |&format| (name, format));
@@ -314,15 +315,15 @@ impl Series {
 
     /// What this build takes over what the other does; None of other subjects.
     fn over_other_build(&self, setting: &Setting<'_>, all: &[Self]) -> Option<Row> {
-        let other = self.beside(all, builds::other_of(&self.subject)?)?;
+        let other = self.beside(all, other_of(&self.subject)?)?;
         let (case, profile) = (self.case(), self.format.profile());
-        let blank = setting.row(&case, &self.subject, &profile, builds::OVER_OTHER, "x");
+        let blank = setting.row(&case, &self.subject, &profile, OVER_OTHER, "x");
         Some(blank.compared(&self.samples, &other.samples, None))
     }
 
     /// How far ahead of this peer we are; None for ourselves.
     fn lead(&self, setting: &Setting<'_>, all: &[Self], floor: Option<f64>) -> Option<Row> {
-        let is_ours = self.subject == TRUNKLINE || builds::is_build(&self.subject);
+        let is_ours = self.subject == TRUNKLINE || is_build(&self.subject);
         let is_peer = !is_ours && !is_reused(&self.subject);
         let ours = self.beside(all, TRUNKLINE).filter(|_| is_peer)?;
         let metric = lead_metric(&self.subject);
@@ -379,8 +380,7 @@ mod tests {
 
     /// Who failed, and what is told of it.
     fn warmed_up(others: u64, fails_in: u32) -> (Option<Series>, Found) {
-        let case: MessageCase =
-            toml::from_str("name = \"simple\"\ncustomers = 1\n").expect("a message");
+        let case = MessageCase { name: "simple".to_owned(), customers: 1, products: 0 };
         let (format, messages) = (Format::NgDocumentLiteral, batch(&case, 0));
         let codec = Local::new(TRUNKLINE, format, &messages, CustomerServices::default);
         let mut subject = Compiling { codec, others, fails_in, runs: 0 };

@@ -7,14 +7,15 @@ use std::time::Duration;
 use super::servers::{Asked, Servers};
 use super::tally::{Series, Turns};
 use super::{COMPILED_AS_THEY_RUN, Found};
-use crate::definition::calls::{DEPTH, Kind, Situation, peak};
-use crate::definition::{Calls, Measure, Transport, Way};
 use crate::evaluation::Step;
-use crate::format::Format;
-use crate::link::{Link, Proxy};
+use crate::link::Proxy;
 use crate::measure::Setting;
 use crate::service::{Connecting, Load, Request, Until};
 use trunkline_bench::row::Verdict;
+use trunkline_experiment::definition::calls::{DEPTH, Kind, Situation, peak};
+use trunkline_experiment::definition::{Calls, Measure, Transport, Way};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::link::Link;
 
 /// One subject with what it is sent in a situation.
 struct Entry {

@@ -8,12 +8,12 @@ use super::Found;
 use super::contest::plain;
 use super::servers::{Asked, Servers};
 use super::tally::{Series, Turns};
-use crate::definition::{Measure, Pool, PoolOrder, Transport};
 use crate::evaluation::Step;
-use crate::format::Format;
 use crate::measure::Setting;
 use crate::service::{Connecting, Failure, Load, Outcome, Request, Until};
-use crate::subjects::TRUNKLINE;
+use trunkline_experiment::definition::{Measure, Pool, PoolOrder, Transport};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// A server with a pool, and what both kinds of callers send.
 struct Entry {

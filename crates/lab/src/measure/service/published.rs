@@ -1,12 +1,12 @@
 //! The paper's own subjects, none of which is here: rows without a value, beside which its figures stand.
 
-use super::stages::STAGES;
 use super::{Asked, Found};
-use crate::definition::calls::{Kind, peak};
-use crate::definition::{Measure, Transport};
-use crate::format::Format;
 use crate::measure::Setting;
 use trunkline_bench::row::{Row, Verdict};
+use trunkline_experiment::definition::calls::{Kind, peak};
+use trunkline_experiment::definition::{Measure, Transport};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::STAGES;
 
 /// A row for each figure of the paper in the cases that were measured.
 pub(super) fn rows(

@@ -7,21 +7,21 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 
-use crate::answer;
-use crate::customer_services::{self, web_service::path_of};
-use crate::definition::{MessageCase, Transport};
-use crate::format::Format;
-use crate::measure::Setting;
-use crate::measure::entrants::NETWORK;
-use crate::measure::pair::BARE;
-use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
-use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
-use crate::subjects::{TRUNKLINE, formats_of};
-use trunkline_bench::row::{Row, Verdict};
-
 use super::processors::Processors;
 use super::tls::Credentials;
 use super::{Found, batch};
+use crate::customer_services::web_service::path_of;
+use crate::customer_services::{self};
+use crate::format::Codec;
+use crate::measure::Setting;
+use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
+use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
+use crate::{answer, format};
+use trunkline_bench::row::{Row, Verdict};
+use trunkline_experiment::definition::{MessageCase, Transport};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{BARE, NETWORK};
+use trunkline_experiment::subjects::{Known, TRUNKLINE, formats_of};
 
 /// What a server is asked to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Servers {
             whose.extend(is_plain.then_some(Whose::Bare));
             let is_http = matches!(asked.transport, Transport::Http | Transport::Tls);
             let peers = setting.request.peers.peers.iter().enumerate();
-            let takes_part = |(_, (known, _)): &(usize, &(crate::peer::Known, _))| {
+            let takes_part = |(_, (known, _)): &(usize, &(Known, _))| {
                 is_http && formats_of(known.name).contains(&format)
             };
             whose.extend(peers.filter(takes_part).map(|(index, _)| Whose::Peers(index)));
@@ -301,7 +301,7 @@ impl Servers {
         is_kept: bool,
     ) -> Result<Vec<Request>, String> {
         let messages = batch(case, 0);
-        let corpus = format.corpus(&messages).map_err(|error| error.to_string())?;
+        let corpus = format::corpus(format, &messages).map_err(|error| error.to_string())?;
         let to = self.connecting(index, format)?;
         let mut requests = Vec::with_capacity(corpus.len());
         for body in &corpus {
@@ -326,7 +326,7 @@ impl Servers {
             }
         } else {
             let expected = messages.iter().map(customer_services::response);
-            let mut codec = format.codec_of_answers().strict();
+            let mut codec = Codec::of_answers(format).strict();
             let mut reply = CustomerServices::default();
             for (index, (bytes, expected)) in answers.iter().zip(expected).enumerate() {
                 let told = |what: String| format!("answer {index}: {what}");

@@ -3,16 +3,15 @@
 use trunkline_catalogue::commerce::CustomerServices;
 
 use super::{Asked, BATCHES, Found, batch, published};
-use crate::answer;
-use crate::definition::MessageCase;
 use crate::experiment::{Standing, Subject as _};
-use crate::format::Format;
 use crate::measure::Setting;
-use crate::subjects::{Contestant, State, TRUNKLINE};
+use crate::subjects::{Contestant, State};
+use crate::{answer, format};
 use trunkline_bench::row::Row;
-
-/// How its cases begin.
-pub(crate) const SIZE: &str = "size";
+use trunkline_experiment::definition::MessageCase;
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::SIZE;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Ours as encoded here, the peers' as they echo the same messages.
 pub(super) fn measure(
@@ -26,7 +25,8 @@ pub(super) fn measure(
         progress(&format!("{} messages", case.name), index as f64 / asked.cases.len() as f64);
         let messages: Vec<_> = (0..BATCHES).flat_map(|index| batch(case, index)).collect();
         for &format in &asked.formats {
-            let corpus = format.corpus(&messages).expect("every format carries the records");
+            let corpus =
+                format::corpus(format, &messages).expect("every format carries the records");
             let row = blank(setting, case, format, TRUNKLINE);
             found.rows.push(sized(row, &corpus));
             let of_format = contestants.iter_mut().filter(|it| it.format == format);

@@ -10,33 +10,16 @@ use std::time::Duration;
 use super::contest::plain;
 use super::servers::{Asked, Servers};
 use super::{COMPILED_AS_THEY_RUN, Found};
-use crate::comparison::lead_metric;
-use crate::definition::{Measure, MessageCase, StagesOfCalls, Transport};
 use crate::evaluation::Step;
-use crate::format::Format;
 use crate::measure::Setting;
-use crate::measure::pair::BARE;
 use crate::peer::{PeerError, Stages};
 use crate::service::{Connecting, Load, Request, Until};
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::row::{Row, Verdict};
-
-/// How its cases begin.
-pub(crate) const STAGES: &str = "stages";
-
-/// The parts of a call, their sum, and shares of it.
-pub(crate) const METRICS: [&str; 10] = [
-    "total",
-    "deserialise",
-    "application",
-    "serialise",
-    "network",
-    "deserialise-share",
-    "serialise-share",
-    "network-share",
-    "codec-share",
-    "ahead-of-gsoap-best",
-];
+use trunkline_experiment::definition::calls::PARTS;
+use trunkline_experiment::definition::{Measure, MessageCase, StagesOfCalls, Transport};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{BARE, STAGES, lead_metric};
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Milliseconds that a server has to count its calls.
 const PATIENCE: u32 = 1_000;
@@ -235,7 +218,7 @@ fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mu
             found.rows.push(Row { verdict: Verdict::WrongAnswer, ..blank("total", "ns") });
             continue;
         }
-        for (metric, part) in METRICS.iter().zip(&entry.parts) {
+        for (metric, part) in PARTS.iter().zip(&entry.parts) {
             // Too short to have a spread that means anything.
             let row = blank(metric, "ns").bounded(part);
             let verdict = if *metric == "application" { Verdict::Ok } else { row.verdict };

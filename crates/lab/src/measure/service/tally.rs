@@ -1,16 +1,15 @@
 //! What came of calls in turns, as rows.
 
 use super::Found;
-use crate::comparison::lead_metric;
-use crate::definition::Transport;
-use crate::definition::calls::Situation;
-use crate::format::Format;
 use crate::measure::Setting;
-use crate::measure::pair::BARE;
 use crate::service::{Outcome, Request};
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::{Row, Verdict};
+use trunkline_experiment::definition::Transport;
+use trunkline_experiment::definition::calls::Situation;
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::{BARE, lead_metric};
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Percentiles that have rows.
 const SHOWN: [&str; 3] = ["p50", "p99", "max"];
@@ -197,7 +196,9 @@ pub(super) fn peaks(
         }
         let of_case = situations.iter().filter(|it| peak(it) == case);
         let names: Vec<(String, u32)> = of_case
-            .map(|it| (crate::definition::calls::Kind::Saturation.case(it), it.threads))
+            .map(|it| {
+                (trunkline_experiment::definition::calls::Kind::Saturation.case(it), it.threads)
+            })
             .collect();
         let threads = |series: &Series| names.iter().find(|(name, _)| *name == series.case);
         let mut best: Vec<(&Series, u32)> = Vec::new();

@@ -22,14 +22,14 @@ use super::tally::{Series, Turns};
 use super::{Found, batch};
 use crate::customer_services;
 use crate::customer_services::web_service::{CustomerClient, PATHS, path_of};
-use crate::definition::{Measure, MessageCase, Transport, TypedCalls};
 use crate::evaluation::Step;
-use crate::format::Format;
 use crate::measure::Setting;
-use crate::measure::pair::BARE;
 use crate::service::Outcome;
-use crate::subjects::TRUNKLINE;
 use trunkline_bench::clock::monotonic_nanoseconds;
+use trunkline_experiment::definition::{Measure, MessageCase, Transport, TypedCalls};
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::BARE;
+use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Calls of each thread before the clock runs.
 const WARM_UP: usize = 8;

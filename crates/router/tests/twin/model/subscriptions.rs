@@ -64,7 +64,7 @@ impl Model {
             conflates: options.conflate || interval.is_some(),
             interval: interval.map(|updates| 1_000_000_000_u64.div_ceil(updates)),
             order: Vec::new(),
-            lanes: BTreeMap::new(),
+            matches: BTreeMap::new(),
         };
         match self.free.pop() {
             Some(slot) => self.subscriptions[slot] = Some(subscription),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trunkline_native::code;
 use trunkline_router::TopicId;
 
-use crate::session::desk::Denied;
+use crate::session::context::Denied;
 
 /// How far beyond those in use a number may be to have a place in the table.
 const SPARSE: usize = 4096;

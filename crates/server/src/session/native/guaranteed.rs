@@ -5,7 +5,7 @@ use trunkline_native::{code, kind};
 use trunkline_store::{Consume, ProducerId, Start};
 
 use super::NativeSession;
-use crate::session::desk::{Denied, Desk, NotNow, ToStore};
+use crate::session::context::{ClientContext, Denied, NotNow, ToStore};
 
 /// Who a connection publishes as.
 #[derive(Debug, Default)]
@@ -17,12 +17,12 @@ pub(super) struct Producing {
 
 impl NativeSession {
     /// Handles PRODUCER; false if it is to come again.
-    pub(super) fn producer(&mut self, desk: &mut Desk<'_>, name: &str) -> bool {
+    pub(super) fn producer(&mut self, context: &mut ClientContext<'_>, name: &str) -> bool {
         if self.producing.id.is_some() {
-            desk.close(code::BAD_FRAME, "a second PRODUCER");
+            context.close(code::BAD_FRAME, "a second PRODUCER");
             return true;
         }
-        match desk.produce(name) {
+        match context.produce(name) {
             Ok(it) => {
                 self.producing.id = Some(it.producer);
                 let producing = native::Producing {
@@ -30,24 +30,32 @@ impl NativeSession {
                     window_bytes: it.window_bytes,
                     last: it.last,
                 };
-                desk.tell(|out| native::encode_producing(out, &producing));
+                context.tell(|out| native::encode_producing(out, &producing));
                 true
             }
-            Err(why) => refuse(desk, kind::PRODUCER, 0, why),
+            Err(why) => refuse(context, kind::PRODUCER, 0, why),
         }
     }
 
     /// Handles STORE; false if it is to come again.
     #[inline]
-    pub(super) fn store(&mut self, desk: &mut Desk<'_>, it: &native::Store<'_>) -> bool {
+    pub(super) fn store(
+        &mut self,
+        context: &mut ClientContext<'_>,
+        it: &native::Store<'_>,
+    ) -> bool {
         let Some(topic) = self.aliases.get(it.alias) else {
             let text = format!("no TOPIC has given {} a meaning", it.alias);
-            self.refuse(desk, it.sequence, &Denied { code: code::UNKNOWN, offset: None, text });
+            self.refuse(context, it.sequence, &Denied { code: code::UNKNOWN, offset: None, text });
             return true;
         };
         let Some(producer) = self.producing.id else {
             let text = "no PRODUCER has said who stores this".to_owned();
-            self.refuse(desk, it.sequence, &Denied { code: code::NO_PRODUCER, offset: None, text });
+            self.refuse(
+                context,
+                it.sequence,
+                &Denied { code: code::NO_PRODUCER, offset: None, text },
+            );
             return true;
         };
         let message = ToStore {
@@ -58,7 +66,7 @@ impl NativeSession {
             format: it.format,
             payload: it.payload,
         };
-        match desk.store(producer, &message) {
+        match context.store(producer, &message) {
             Ok(()) => {
                 self.producing.refused = None;
                 true
@@ -68,14 +76,14 @@ impl NativeSession {
                 // Those behind one that was refused are out of sequence, as its producer knows.
                 if self.producing.refused.is_none_or(|(refused, _)| refused != next) {
                     self.producing.refused = Some((next, denied.code));
-                    desk.refuse(kind::STORE, it.sequence, &denied);
+                    context.refuse(kind::STORE, it.sequence, &denied);
                 } else {
-                    desk.refuse_silently();
+                    context.refuse_silently();
                 }
                 true
             }
             Err(NotNow::Denied(denied)) => {
-                self.refuse(desk, it.sequence, &denied);
+                self.refuse(context, it.sequence, &denied);
                 true
             }
         }
@@ -83,18 +91,18 @@ impl NativeSession {
 
     /// Refuses a message; those behind it that are refused for the same reason are counted alone. One that
     /// is tried again is told again.
-    fn refuse(&mut self, desk: &mut Desk<'_>, sequence: u64, denied: &Denied) {
+    fn refuse(&mut self, context: &mut ClientContext<'_>, sequence: u64, denied: &Denied) {
         let first = self.producing.refused;
         if first.is_some_and(|(first, code)| code == denied.code && first < sequence) {
-            return desk.refuse_silently();
+            return context.refuse_silently();
         }
         self.producing.refused = Some((sequence, denied.code));
-        desk.refuse(kind::STORE, sequence, denied);
+        context.refuse(kind::STORE, sequence, denied);
     }
 }
 
 /// Handles CONSUME; false if it is to come again.
-pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
+pub(super) fn consume(context: &mut ClientContext<'_>, it: &native::Consume<'_>) -> bool {
     let asked = Consume {
         subscription: it.subscription,
         name: it.name,
@@ -118,42 +126,44 @@ pub(super) fn consume(desk: &mut Desk<'_>, it: &native::Consume<'_>) -> bool {
         wants_confirmed: it.wants_confirmed,
         wants_acknowledged: it.wants_acknowledged,
     };
-    match desk.consume(&asked) {
+    match context.consume(&asked) {
         Ok(()) => true,
-        Err(why) => refuse(desk, kind::CONSUME, it.subscription.into(), why),
+        Err(why) => refuse(context, kind::CONSUME, it.subscription.into(), why),
     }
 }
 
 /// Handles ACKNOWLEDGE.
-pub(super) fn acknowledge(desk: &mut Desk<'_>, it: &native::Acknowledge) -> bool {
-    match desk.acknowledge(it.subscription, (it.position, it.is_cumulative)) {
+pub(super) fn acknowledge(context: &mut ClientContext<'_>, it: &native::Acknowledge) -> bool {
+    match context.acknowledge(it.subscription, (it.position, it.is_cumulative)) {
         Ok(()) => true,
-        Err(why) => refuse(desk, kind::ACKNOWLEDGE, it.subscription.into(), why),
+        Err(why) => refuse(context, kind::ACKNOWLEDGE, it.subscription.into(), why),
     }
 }
 
 /// Handles RELEASE.
-pub(super) fn release(desk: &mut Desk<'_>, it: &native::Release) -> bool {
+pub(super) fn release(context: &mut ClientContext<'_>, it: &native::Release) -> bool {
     let delay = u64::from(it.delay_ms) * 1_000_000;
-    match desk.give_back(it.subscription, (it.position, delay)) {
+    match context.give_back(it.subscription, (it.position, delay)) {
         Ok(()) => true,
-        Err(why) => refuse(desk, kind::RELEASE, it.subscription.into(), why),
+        Err(why) => refuse(context, kind::RELEASE, it.subscription.into(), why),
     }
 }
 
 /// Handles DELETE; false if it is to come again.
-pub(super) fn delete(desk: &mut Desk<'_>, name: &str) -> bool {
-    match desk.delete(name) {
+pub(super) fn delete(context: &mut ClientContext<'_>, name: &str) -> bool {
+    match context.delete(name) {
         Ok(()) => true,
-        Err(why) => refuse(desk, kind::DELETE, 0, why),
+        Err(why) => refuse(context, kind::DELETE, 0, why),
     }
 }
 
 /// Tells the client why not; false if the frame is to come again.
-fn refuse(desk: &mut Desk<'_>, of: u8, id: u64, why: NotNow) -> bool {
+fn refuse(context: &mut ClientContext<'_>, of: u8, id: u64, why: NotNow) -> bool {
     match why {
         NotNow::Held => return false,
-        NotNow::Denied(denied) | NotNow::OutOfSequence(_, denied) => desk.refuse(of, id, &denied),
+        NotNow::Denied(denied) | NotNow::OutOfSequence(_, denied) => {
+            context.refuse(of, id, &denied)
+        }
     }
     true
 }

@@ -1,6 +1,6 @@
 //! The router's ledgers, against each other, against what was published and against what was written.
 
-use trunkline_router::{ClientView, LaneView, Ledger};
+use trunkline_router::{ClientView, Ledger, MatchView};
 
 use super::{Host, LinkId};
 use crate::simulation::books::Books;
@@ -29,7 +29,7 @@ impl Host {
         Ok(())
     }
 
-    /// Holds the ledgers of one client and of its lanes against its books.
+    /// Holds the ledgers of one client and of its matches against its books.
     pub(in crate::simulation) fn check_client(&mut self, link: LinkId) -> Checked {
         let Some(at) = self.connections.get_mut(&link) else { return Ok(()) };
         let Some(id) = at.id else { return Ok(()) };
@@ -47,16 +47,16 @@ impl Host {
             format!("stream {link}: {delivered} delivered, {seen} seen, {in_flight} under way")
         })?;
         let mut sum = client.retired;
-        let mut lanes = 0;
-        for lane in view.lanes(id) {
-            sum += lane.ledger;
-            lanes += 1;
+        let mut matches = 0;
+        for matched in view.matches(id) {
+            sum += matched.ledger;
+            matches += 1;
             if !client.is_closing {
-                self.check_lane(&at.books, &lane)?;
+                self.check_match(&at.books, &matched)?;
             }
         }
         ensure(sum == client.ledger, "ledger", || {
-            format!("stream {link}: {:?}, but {sum:?} by lane", client.ledger)
+            format!("stream {link}: {:?}, but {sum:?} by matched", client.ledger)
         })?;
         if client.is_closing {
             return Ok(());
@@ -66,24 +66,25 @@ impl Host {
             self.history.topics().filter(|(name, length)| it.published(name, *length) > 0).count()
         });
         let matched: usize = matched.sum();
-        ensure(matched <= lanes, "matching", || {
-            format!("stream {link}: {matched} topics match, there are {lanes} lanes")
+        ensure(matched <= matches, "matching", || {
+            format!("stream {link}: {matched} topics match, there are {matches}")
         })?;
         Ok(())
     }
 
-    fn check_lane(&self, books: &Books, lane: &LaneView<'_>) -> Checked {
-        let standing = books.standing.get(&lane.subscription);
-        let published = standing.map(|it| it.published(lane.name, self.history.length(lane.name)));
-        let ledger = &lane.ledger;
+    fn check_match(&self, books: &Books, matched: &MatchView<'_>) -> Checked {
+        let standing = books.standing.get(&matched.subscription);
+        let published =
+            standing.map(|it| it.published(matched.name, self.history.length(matched.name)));
+        let ledger = &matched.ledger;
         let what = |why: &str| {
-            let (name, pattern) = (lane.name, lane.pattern);
+            let (name, pattern) = (matched.name, matched.pattern);
             format!("{name} for {pattern}: {ledger:?}, {why}")
         };
         ensure(published == Some(ledger.published), "ledger", || {
             what(&format!("{published:?} were published"))
         })?;
-        let known = standing.and_then(|it| it.lanes.get(lane.name));
+        let known = standing.and_then(|it| it.matches.get(matched.name));
         let written = known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
         let agrees = ledger.is_balanced()
             && ledger.delivered == written.0
@@ -100,10 +101,10 @@ impl Host {
         let view = self.engine.router().view();
         for (link, at) in &self.connections {
             let Some(id) = at.id else { continue };
-            for lane in view.lanes(id) {
-                let known = at.books.standing.get(&lane.subscription);
-                let known = known.and_then(|it| it.lanes.get(lane.name));
-                let Ledger { published, elided, discarded, .. } = lane.ledger;
+            for matched in view.matches(id) {
+                let known = at.books.standing.get(&matched.subscription);
+                let known = known.and_then(|it| it.matches.get(matched.name));
+                let Ledger { published, elided, discarded, .. } = matched.ledger;
                 let (messages, replaced, lost) =
                     known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
                 // What was replaced by an update that was then lost is told with the next one.
@@ -113,7 +114,7 @@ impl Host {
                     format!(
                         "stream {link}, {}: {:?}, told: {messages} messages, {replaced} replaced, \
                          {lost} lost",
-                        lane.name, lane.ledger
+                        matched.name, matched.ledger
                     )
                 })?;
             }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
-use trunkline_journal::{Chore, Commit, Disk as _, chore, commit, segment_name};
+use trunkline_journal::{Commit, Disk as _, Task, commit, segment_name, task};
 use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
@@ -18,7 +18,7 @@ const EPOCH: u64 = 1_700_000_000_000_000_000;
 
 /// A connection of a client.
 #[derive(Debug, Default)]
-pub(super) struct Wire {
+pub(super) struct Connection {
     /// On its way to the router.
     to_router: Vec<u8>,
     /// On its way to the client.
@@ -34,9 +34,9 @@ pub(super) struct Machine {
     engine: Option<Engine>,
     config: Config,
     pub(super) now: u64,
-    wires: Vec<(ConnectionId, Wire)>,
+    connections: Vec<(ConnectionId, Connection)>,
     commit: Option<(u64, Commit)>,
-    chore: Option<(u64, Chore)>,
+    task: Option<(u64, Task)>,
     random: Random,
     recent: VecDeque<String>,
 }
@@ -67,9 +67,9 @@ impl Machine {
             engine: None,
             config: config(),
             now: 1_000_000,
-            wires: Vec::new(),
+            connections: Vec::new(),
             commit: None,
-            chore: None,
+            task: None,
             random: Random::new(seed, 2),
             recent: VecDeque::new(),
         };
@@ -121,7 +121,7 @@ impl Machine {
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
             .collect();
         counts.in_write += u64::from(!writes.is_empty());
-        self.chore = None;
+        self.task = None;
         let random = &mut self.random;
         let mut chance = |below: u64| random.below(below);
         if power {
@@ -131,12 +131,12 @@ impl Machine {
             counts.kills += 1;
             self.disk.kill(&writes, &mut chance);
         }
-        for (_, wire) in &mut self.wires {
-            wire.is_open = false;
-            wire.to_router.clear();
+        for (_, connection) in &mut self.connections {
+            connection.is_open = false;
+            connection.to_router.clear();
             // What the router had written may still arrive, or some of it.
-            let kept = self.random.part(wire.from_router.len());
-            wire.from_router.truncate(kept);
+            let kept = self.random.part(connection.from_router.len());
+            connection.from_router.truncate(kept);
         }
     }
 
@@ -184,40 +184,45 @@ impl Machine {
         let engine = self.engine.as_mut()?;
         let peer = Peer { transport: "tcp", address: "simulated".to_owned() };
         let id = engine.connected(self.now, peer, Protocol::Native).ok()?;
-        self.wires.push((id, Wire { is_open: true, ..Wire::default() }));
+        self.connections.push((id, Connection { is_open: true, ..Connection::default() }));
         Some(id)
     }
 
     /// A client closes its connection, or it breaks.
     pub(super) fn disconnect(&mut self, id: ConnectionId) {
-        let wire = self.wires.iter().position(|(other, _)| *other == id);
-        let Some((_, wire)) = wire.map(|at| self.wires.swap_remove(at)) else { return };
-        if let Some(engine) = self.engine.as_mut().filter(|_| wire.is_open) {
+        let connection = self.connections.iter().position(|(other, _)| *other == id);
+        let Some((_, connection)) = connection.map(|at| self.connections.swap_remove(at)) else {
+            return;
+        };
+        if let Some(engine) = self.engine.as_mut().filter(|_| connection.is_open) {
             engine.closed(self.now, id, "simulated");
         }
     }
 
-    fn wire(&mut self, id: ConnectionId) -> Option<&mut Wire> {
-        self.wires.iter_mut().find(|(other, _)| *other == id).map(|(_, wire)| wire)
+    fn connection(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.connections
+            .iter_mut()
+            .find(|(other, _)| *other == id)
+            .map(|(_, connection)| connection)
     }
 
     pub(super) fn is_open(&mut self, id: ConnectionId) -> bool {
-        self.wire(id).is_some_and(|wire| wire.is_open)
+        self.connection(id).is_some_and(|connection| connection.is_open)
     }
 
     /// A client sends bytes.
     pub(super) fn send(&mut self, id: ConnectionId, bytes: &[u8]) {
-        if let Some(wire) = self.wire(id).filter(|wire| wire.is_open) {
-            wire.to_router.extend_from_slice(bytes);
+        if let Some(connection) = self.connection(id).filter(|connection| connection.is_open) {
+            connection.to_router.extend_from_slice(bytes);
         }
     }
 
     /// What has come for a client, or some of it.
     pub(super) fn receive(&mut self, id: ConnectionId, into: &mut Vec<u8>) {
-        let length = self.wire(id).map_or(0, |wire| wire.from_router.len());
+        let length = self.connection(id).map_or(0, |connection| connection.from_router.len());
         let length = if self.is_open(id) { self.random.part(length) } else { length };
-        if let Some(wire) = self.wire(id) {
-            into.extend(wire.from_router.drain(..length));
+        if let Some(connection) = self.connection(id) {
+            into.extend(connection.from_router.drain(..length));
         }
     }
 
@@ -226,13 +231,13 @@ impl Machine {
         let Some(mut engine) = self.engine.take() else { return };
         self.work(&mut engine);
         engine.advance(self.now);
-        for (id, wire) in &mut self.wires {
-            if !wire.is_open || engine.is_held(*id) || wire.to_router.is_empty() {
+        for (id, connection) in &mut self.connections {
+            if !connection.is_open || engine.is_held(*id) || connection.to_router.is_empty() {
                 continue;
             }
-            let length = self.random.part(wire.to_router.len());
-            let used = engine.received(self.now, *id, &wire.to_router[..length]);
-            wire.to_router.drain(..used);
+            let length = self.random.part(connection.to_router.len());
+            let used = engine.received(self.now, *id, &connection.to_router[..length]);
+            connection.to_router.drain(..used);
         }
         while engine.next_released().is_some() {}
         self.begin(&mut engine, counts);
@@ -240,12 +245,13 @@ impl Machine {
             let (Dirty::Output(id) | Dirty::Close(id, _)) = dirty;
             let output = engine.output(id).to_vec();
             engine.sent(self.now, id, output.len());
-            let Some((_, wire)) = self.wires.iter_mut().find(|(other, _)| *other == id) else {
+            let Some((_, connection)) = self.connections.iter_mut().find(|(other, _)| *other == id)
+            else {
                 continue;
             };
-            wire.from_router.extend_from_slice(&output);
+            connection.from_router.extend_from_slice(&output);
             if matches!(dirty, Dirty::Close(..)) {
-                wire.is_open = false;
+                connection.is_open = false;
                 engine.closed(self.now, id, "simulated");
             }
         }
@@ -258,9 +264,9 @@ impl Machine {
             let result = commit(&mut self.disk, &it);
             engine.committed(self.now, result);
         }
-        if let Some((_, it)) = self.chore.take_if(|(due, _)| *due <= self.now) {
-            let done = chore(&mut self.disk, &it);
-            engine.chore_done(self.now, done);
+        if let Some((_, it)) = self.task.take_if(|(due, _)| *due <= self.now) {
+            let done = task(&mut self.disk, &it);
+            engine.task_done(self.now, done);
         }
     }
 
@@ -271,12 +277,12 @@ impl Machine {
             let due = self.now + self.random.between(50_000, 600_000);
             self.commit = Some((due, it));
         }
-        if self.chore.is_none()
-            && let Some(it) = engine.next_chore(self.now)
+        if self.task.is_none()
+            && let Some(it) = engine.next_task(self.now)
         {
-            counts.segments_removed += u64::from(matches!(it, Chore::Remove { .. }));
+            counts.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
             let due = self.now + self.random.between(10_000, 3_000_000);
-            self.chore = Some((due, it));
+            self.task = Some((due, it));
         }
     }
 

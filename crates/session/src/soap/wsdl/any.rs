@@ -4,6 +4,7 @@ use trunkline_codec::soap::{Takes, holds_wildcards, takes_of, type_namespace};
 use trunkline_message::{Field, Need, ScopeId};
 
 use super::content::{Element, Occurs, Particle, Place, Space};
+use super::facets;
 use super::markup::Markup;
 use super::walk::Walk;
 
@@ -22,7 +23,7 @@ impl Walk<'_> {
 
     /// Those in a list that has an element around them.
     pub(super) fn wildcards_inside(&self, list: &Field) -> Element {
-        anything(list, "##any", Occurs::of_items(list))
+        anything(list, "##any", facets::occurs(self.layout, list))
     }
 
     /// Is it a list of elements of any name that has an element around them?
@@ -94,8 +95,8 @@ impl Walk<'_> {
 }
 
 fn anything(field: &Field, namespaces: &str, occurs: Occurs) -> Element {
-    let (name, type_name) = (field.name.to_string(), namespaces.to_owned());
-    Element { name, type_name, occurs, place: Place::Anywhere, nillable: false, default: None }
+    let element = Element::new(field.name.to_string(), namespaces.to_owned(), occurs);
+    Element { place: Place::Anywhere, ..element }
 }
 
 impl Particle {

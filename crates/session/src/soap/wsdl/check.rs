@@ -47,7 +47,7 @@ impl Description {
         check_names("operation", self.operations.iter().map(|it| &it.name))?;
         self.operations.iter().try_for_each(check_operation)?;
         self.operations.iter().try_for_each(check_notes)?;
-        let mut types = Types::new(&self.namespace);
+        let mut types = Types::new(self);
         messages::collect(self, &self.shapes(), &mut types);
         types.problem().map_or(Ok(()), error)
     }
@@ -68,16 +68,16 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
 }
 
 /// The notes that descriptions know.
-const KNOWN: [&str; 7] = ["entry", "form", "kind", "list", "name", "namespace", "nillable"];
+const KNOWN: [&str; 10] =
+    ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
+const LISTS: [&str; 4] = ["arms", "mixed", "spaced", "unwrapped"];
 
 /// Descriptions would say less than messages are if there were other notes.
 fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError> {
-    let OperationDescription { name, input, output, faults, .. } = operation;
-    let headers = operation.input_headers.iter().chain(&operation.output_headers);
-    let faults = faults.iter().map(|(_, layout)| layout);
-    for layout in [input].into_iter().chain(output).chain(faults).chain(headers) {
+    let name = &operation.name;
+    for layout in messages::layouts_of(operation) {
+        let message = layout.name();
         if let Some((note, what)) = unknown_note(layout) {
-            let message = layout.name();
             return error(format!(
                 "the operation {name}: no description is written of {message} yet, as xml({note}) is \
                  noted of {what} in it"
@@ -91,7 +91,7 @@ fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError>
 fn unknown_note(layout: &Layout) -> Option<(String, String)> {
     let (schema, notes) = (layout.schema(), layout.notes());
     let is_known = |word: &str, value: &str| {
-        KNOWN.contains(&word) && (word != "list" || matches!(value, "spaced" | "unwrapped"))
+        KNOWN.contains(&word) && (word != "list" || LISTS.contains(&value))
     };
     let is_unknown = |it: &(&str, &str, &str)| it.0 == "xml" && !is_known(it.1, it.2);
     (0..schema.types().len() as u32).map(TypeId).find_map(|of| {

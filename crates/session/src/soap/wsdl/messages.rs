@@ -1,6 +1,7 @@
 //! Messages and port types.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use trunkline_message::Layout;
 
@@ -56,6 +57,19 @@ pub(super) fn fault(layout: &Layout) -> String {
 pub(super) fn header(layout: &Layout, shape: Shape) -> String {
     let encoded = if shape.is_encoded() { "Encoded" } else { "" };
     format!("{}{encoded}Header", layout.name())
+}
+
+/// Those of all messages, header blocks and faults.
+pub(super) fn layouts(description: &Description) -> impl Iterator<Item = &Arc<Layout>> {
+    description.operations.iter().flat_map(layouts_of)
+}
+
+/// The same of one operation.
+pub(super) fn layouts_of(operation: &OperationDescription) -> impl Iterator<Item = &Arc<Layout>> {
+    let OperationDescription { input, output, faults, .. } = operation;
+    let headers = operation.input_headers.iter().chain(&operation.output_headers);
+    let faults = faults.iter().map(|(_, layout)| layout);
+    [input].into_iter().chain(output).chain(faults).chain(headers)
 }
 
 /// Every message; what they refer to goes into `types`.

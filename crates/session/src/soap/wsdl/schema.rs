@@ -2,9 +2,10 @@
 
 use super::Description;
 use super::content::{Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::facets::Facet;
 use super::markup::Markup;
 use super::shape::{Form, Shape};
-use super::types::{ENCODING, Global, Types};
+use super::types::{ENCODING, Global, Type, Types};
 
 impl Types {
     pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
@@ -40,32 +41,66 @@ impl Schema<'_> {
             markup.empty("xsd:import", &[("namespace", self.types.name_of(other))]);
         }
         for known in self.types.types_in(self.space) {
-            let is_simple = known.content.is_simple();
-            let tag = if is_simple { "xsd:simpleType" } else { "xsd:complexType" };
-            markup.begin(tag, &[("name", &*known.name)]);
-            self.content(&known.content, markup);
-            markup.end(tag);
+            self.named(known, markup);
         }
         for (name, global) in self.types.elements_in(self.space) {
             match global {
-                Global::Type(type_name, is_nillable) => {
-                    let mut attributes = vec![("name", name), ("type", &**type_name)];
-                    attributes.extend(is_nillable.then_some(("nillable", "true")));
-                    markup.empty("xsd:element", &attributes);
+                Global::Type(type_name) => {
+                    markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
                 }
+                Global::Member(element) => self.global_element(element, markup),
                 Global::Wrapper(_, content) => {
                     markup.begin("xsd:element", &[("name", name)]);
-                    markup.begin("xsd:complexType", &[]);
-                    self.content(content, markup);
-                    markup.end("xsd:complexType");
+                    self.complex_type(Vec::new(), content, None, markup);
                     markup.end("xsd:element");
                 }
             }
         }
-        for (name, type_name) in self.types.attributes_in(self.space) {
-            markup.empty("xsd:attribute", &[("name", name), ("type", type_name)]);
+        for global in self.types.attributes_in(self.space) {
+            attribute(global, markup);
         }
         markup.end("xsd:schema");
+    }
+
+    fn named(&self, known: &Type, markup: &mut Markup) {
+        let attributes = vec![("name", &*known.name)];
+        if known.content.is_simple() {
+            markup.begin("xsd:simpleType", &attributes);
+            self.content(&known.content, markup);
+            return markup.end("xsd:simpleType");
+        }
+        let extension = self.types.extension(known).ok().flatten();
+        match &extension {
+            Some((base, content)) => self.complex_type(attributes, content, Some(base), markup),
+            None => self.complex_type(attributes, &known.content, None, markup),
+        }
+    }
+
+    fn complex_type<'a>(
+        &self,
+        mut attributes: Vec<(&'a str, &'a str)>,
+        content: &Content,
+        base: Option<&str>,
+        markup: &mut Markup,
+    ) {
+        attributes.extend(match content {
+            Content::Mixed(..) => Some(("mixed", "true")),
+            Content::Abstract => Some(("abstract", "true")),
+            _ => None,
+        });
+        markup.begin("xsd:complexType", &attributes);
+        // That of a text names its base itself.
+        let base = base.filter(|_| !matches!(content, Content::Text(..)));
+        if let Some(base) = base {
+            markup.begin("xsd:complexContent", &[]);
+            markup.begin("xsd:extension", &[("base", base)]);
+        }
+        self.content(content, markup);
+        if base.is_some() {
+            markup.end("xsd:extension");
+            markup.end("xsd:complexContent");
+        }
+        markup.end("xsd:complexType");
     }
 
     fn content(&self, content: &Content, markup: &mut Markup) {
@@ -82,8 +117,17 @@ impl Schema<'_> {
                 markup.end("xsd:simpleContent");
             }
             Content::Choice(arms, occurs) => self.choice(arms, *occurs, markup),
+            Content::Mixed(arms, attributes) => {
+                match arms.is_empty() {
+                    true => markup.empty("xsd:sequence", &[]),
+                    false => self.choice(arms, Occurs { least: 0, most: None }, markup),
+                }
+                attributes.iter().for_each(|it| attribute(it, markup));
+            }
+            Content::Abstract => markup.empty("xsd:sequence", &[]),
             Content::Array(array_type) => array(array_type, markup),
             Content::Enumeration(values) => enumeration(values, markup),
+            Content::Restricted(base, facets) => restriction(base, facets, markup),
             Content::Values(item) => markup.empty("xsd:list", &[("itemType", item)]),
             Content::Open => {}
         }
@@ -113,7 +157,8 @@ impl Schema<'_> {
         match (&reference, element.place) {
             (Some(reference), _) => attributes.push(("ref", &**reference)),
             (None, place) => {
-                attributes.extend([("name", &*element.name), ("type", &*element.type_name)]);
+                attributes.push(("name", &*element.name));
+                attributes.extend(type_attribute(&element.type_name, &element.facets));
                 let is_qualified = place == Place::Local { is_qualified: true };
                 if is_qualified != self.is_qualified {
                     attributes
@@ -128,7 +173,18 @@ impl Schema<'_> {
         }
         let default = element.default.as_deref().filter(|_| reference.is_none());
         attributes.extend(default.map(|it| ("default", it)));
-        markup.empty("xsd:element", &attributes);
+        let facets = if reference.is_none() { &*element.facets } else { &[] };
+        declaration("xsd:element", &attributes, (&element.type_name, facets), markup);
+    }
+
+    /// One to which others refer: there it says how often it stands.
+    fn global_element(&self, element: &Element, markup: &mut Markup) {
+        let Element { name, type_name, facets, nillable, default, .. } = element;
+        let mut attributes = vec![("name", &**name)];
+        attributes.extend(type_attribute(type_name, facets));
+        attributes.extend(nillable.then_some(("nillable", "true")));
+        attributes.extend(default.as_deref().map(|it| ("default", it)));
+        declaration("xsd:element", &attributes, (type_name, facets), markup);
     }
 
     fn choice(&self, arms: &[Element], occurs: Occurs, markup: &mut Markup) {
@@ -151,21 +207,61 @@ impl Element {
 }
 
 fn attribute(attribute: &Attribute, markup: &mut Markup) {
-    let Attribute { name, type_name, is_required, place, default } = attribute;
+    let Attribute { name, type_name, facets, is_required, place, default } = attribute;
     let reference = match place {
         Place::Global(space) => Some(format!("{}:{name}", space.prefix())),
         Place::Local { .. } | Place::Anywhere => None,
     };
     let mut attributes = match &reference {
         Some(reference) => vec![("ref", &**reference)],
-        None => vec![("name", &**name), ("type", &**type_name)],
+        None => {
+            let type_name = type_attribute(type_name, facets);
+            [("name", &**name)].into_iter().chain(type_name).collect()
+        }
     };
     if *place == (Place::Local { is_qualified: true }) {
         attributes.push(("form", "qualified"));
     }
     attributes.extend(is_required.then_some(("use", "required")));
     attributes.extend(default.as_deref().map(|it| ("default", it)));
-    markup.empty("xsd:attribute", &attributes);
+    let facets = if reference.is_none() { &**facets } else { &[] };
+    declaration("xsd:attribute", &attributes, (type_name, facets), markup);
+}
+
+/// A type that says all is named; one that a value keeps to beyond that stands inside.
+fn type_attribute<'a>(name: &'a str, facets: &[Facet]) -> Option<(&'static str, &'a str)> {
+    facets.is_empty().then_some(("type", name))
+}
+
+fn declaration(
+    tag: &str,
+    attributes: &[(&str, &str)],
+    (type_name, facets): (&str, &[Facet]),
+    markup: &mut Markup,
+) {
+    if facets.is_empty() {
+        return markup.empty(tag, attributes);
+    }
+    markup.begin(tag, attributes);
+    simple_type(type_name, facets, markup);
+    markup.end(tag);
+}
+
+fn simple_type(base: &str, facets: &[Facet], markup: &mut Markup) {
+    markup.begin("xsd:simpleType", &[]);
+    restriction(base, facets, markup);
+    markup.end("xsd:simpleType");
+}
+
+fn restriction(base: &str, facets: &[Facet], markup: &mut Markup) {
+    if facets.is_empty() {
+        return markup.empty("xsd:restriction", &[("base", base)]);
+    }
+    markup.begin("xsd:restriction", &[("base", base)]);
+    for (name, value) in facets {
+        markup.empty(&format!("xsd:{name}"), &[("value", value)]);
+    }
+    markup.end("xsd:restriction");
 }
 
 fn array(array_type: &str, markup: &mut Markup) {

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use trunkline_codec::soap::QName;
 use trunkline_message::{Layout, ScopeId};
 
-use super::content::{Content, Element, Particle, Place, Space, TARGET};
+use super::Description;
+use super::content::{self, Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::derived::{ByType, Declared, Hierarchy, XSD};
 use super::shape::Form;
 use super::walk::Walk;
 
@@ -19,13 +22,17 @@ pub(super) struct Type {
     pub(super) name: String,
     form: Form,
     pub(super) content: Content,
+    /// The type that it is derived from, whose content its own begins with.
+    pub(super) base: Option<String>,
 }
 
 /// What a global element holds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Global {
-    /// A type that has this name, and may it be nil?
-    Type(String, bool),
+    /// A type that has this name.
+    Type(String),
+    /// What members of types of other namespaces refer to.
+    Member(Element),
     /// A type of its own, as tools that take wrappers apart expect it.
     Wrapper(Form, Content),
 }
@@ -39,8 +46,9 @@ pub(super) struct Types {
     /// Positions in `types`, by names with prefixes.
     by_name: HashMap<String, usize>,
     elements: Vec<(Space, String, Global)>,
-    /// Attributes to which others refer, with the names of their types.
-    attributes: Vec<(Space, String, String)>,
+    /// Attributes to which others refer.
+    attributes: Vec<(Space, Attribute)>,
+    hierarchy: Hierarchy,
     problems: Problems,
 }
 
@@ -99,14 +107,15 @@ fn numbered(stem: &str, number: usize) -> String {
 }
 
 impl Types {
-    /// None yet, of a description with this namespace.
-    pub(super) fn new(namespace: &str) -> Self {
+    /// None yet of a description.
+    pub(super) fn new(description: &Description) -> Self {
         Self {
-            spaces: vec![namespace.to_owned()],
+            spaces: vec![description.namespace.clone()],
             types: Vec::new(),
             by_name: HashMap::new(),
             elements: Vec::new(),
             attributes: Vec::new(),
+            hierarchy: Hierarchy::of(description),
             problems: Problems::default(),
         }
     }
@@ -148,15 +157,14 @@ impl Types {
         all.map(|(_, name, global)| (&**name, global))
     }
 
-    pub(super) fn attributes_in(&self, space: Space) -> impl Iterator<Item = (&str, &str)> {
-        let all = self.attributes.iter().filter(move |it| it.0 == space);
-        all.map(|(_, name, type_name)| (&**name, &**type_name))
+    pub(super) fn attributes_in(&self, space: Space) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(move |it| it.0 == space).map(|it| &it.1)
     }
 
     /// The name of the element that is a message, a header block or a fault's detail.
     pub(super) fn message_element(&mut self, layout: &Layout, form: Form) -> String {
         let type_name = self.message_type(layout, form);
-        self.element(TARGET, layout.name(), Global::Type(type_name, false))
+        self.element(TARGET, layout.name(), Global::Type(type_name))
     }
 
     /// The name of the element around the fields of a message.
@@ -166,7 +174,7 @@ impl Types {
         let global = match home == TARGET {
             true => Global::Wrapper(form, walk.content(ScopeId(0), home)),
             // Its members are local to the schema of another namespace.
-            false => Global::Type(walk.scope(ScopeId(0)), false),
+            false => Global::Type(walk.scope(ScopeId(0))),
         };
         self.element(TARGET, name, global)
     }
@@ -186,7 +194,7 @@ impl Types {
                 particles
             }
             Content::Choice(arms, occurs) => vec![Particle::Choice(arms, occurs)],
-            Content::Text(..) => {
+            Content::Text(..) | Content::Mixed(..) => {
                 self.refuse_part(layout, "a text", NO_PART);
                 Vec::new()
             }
@@ -206,7 +214,9 @@ impl Types {
                     let what = format!("{}, which may be nil,", element.name);
                     self.refuse_part(layout, &what, NO_PART);
                 }
-                Particle::Element(element) if element.occurs.most == Some(1) => parts.push(element),
+                Particle::Element(element) if element.occurs.most == Some(1) => {
+                    parts.push(self.restricted(element, form));
+                }
                 Particle::Element(element) => self.refuse_part(layout, &element.name, NOT_ONCE),
                 Particle::Choice(arms, _) => {
                     let names: Vec<&str> = arms.iter().map(|it| &*it.name).collect();
@@ -247,7 +257,8 @@ impl Types {
                  give one another name: #[message(name = \"...\")]"
             )
         });
-        clash.iter().chain(no_part).chain(&type_clash).chain(unsaid).next().cloned()
+        let known = clash.iter().chain(no_part).chain(&type_clash).chain(unsaid).next().cloned();
+        known.or_else(|| self.types.iter().find_map(|it| self.extension(it).err()))
     }
 
     /// Its name with the prefix.
@@ -273,16 +284,29 @@ impl Types {
 
     /// An element to which members refer.
     pub(super) fn global_element(&mut self, space: Space, element: &Element) {
-        let global = Global::Type(element.type_name.clone(), element.nillable);
-        self.element(space, &element.name, global);
+        // How often it stands, and where, those say that refer to it.
+        let (occurs, place) = (Occurs::ONCE, Place::Local { is_qualified: true });
+        let mut element = Element { occurs, place, ..element.clone() };
+        let mut known = self.elements.iter_mut().filter(|it| it.0 == space && it.1 == element.name);
+        if let Some((.., Global::Member(known))) = known.next()
+            && known.default != element.default
+        {
+            // It would be that of all.
+            (known.default, element.default) = (None, None);
+        }
+        self.element(space, &element.name.clone(), Global::Member(element));
     }
 
     /// An attribute to which members refer.
-    pub(super) fn global_attribute(&mut self, space: Space, name: &str, type_name: &str) {
-        let mut all = self.attributes.iter();
-        match all.find(|it| it.0 == space && it.1 == name) {
-            None => self.attributes.push((space, name.to_owned(), type_name.to_owned())),
-            Some(known) if known.2 != type_name => self.clash("attribute", space, name),
+    pub(super) fn global_attribute(&mut self, space: Space, attribute: &Attribute) {
+        // Whether it has to be there, and what it is where it is not, those say that refer to it.
+        let place = Place::Local { is_qualified: false };
+        let attribute = Attribute { is_required: false, place, default: None, ..attribute.clone() };
+        match self.attributes.iter().find(|it| it.0 == space && it.1.name == attribute.name) {
+            None => self.attributes.push((space, attribute)),
+            Some(known) if known.1 != attribute => {
+                self.clash("attribute", space, &attribute.name);
+            }
             Some(_) => {}
         }
     }
@@ -328,7 +352,7 @@ impl Types {
                 self.add(space, &name, form, content);
                 return name;
             };
-            if (known.form == form || content.is_simple()) && known.content == content {
+            if (known.form == form || content.is_of_any_form()) && known.content == content {
                 return name;
             }
         }
@@ -339,8 +363,23 @@ impl Types {
         let index = self.types.len();
         self.by_name.insert(full.to_owned(), index);
         let name = full.split_once(':').map_or(full, |it| it.1).to_owned();
-        self.types.push(Type { space, name, form, content });
+        self.types.push(Type { space, name, form, content, base: None });
         index
+    }
+
+    /// An element of a type that has a name, though its values keep to more than that of XML Schema says.
+    fn restricted(&mut self, element: Element, form: Form) -> Element {
+        if element.facets.is_empty() {
+            return element;
+        }
+        let content = Content::Restricted(element.type_name, element.facets);
+        let type_name = self.complex(TARGET, &element.name, form, content);
+        Element { type_name, facets: Vec::new(), ..element }
+    }
+
+    /// Is there a type of this name, with its prefix?
+    pub(super) fn has(&self, full: &str) -> bool {
+        self.by_name.contains_key(full)
     }
 
     /// The names that a type which holds itself may have.
@@ -389,6 +428,107 @@ impl Types {
             self.note_clash(&full, form);
         }
         is_same
+    }
+}
+
+/// Types that messages name: those of the arms of choices by type.
+impl Types {
+    /// The type that an element has which is a choice by type.
+    pub(super) fn declared(&mut self, choice: &ByType, form: Form) -> String {
+        let declared = self.hierarchy.declared(choice);
+        self.declared_name(&declared, form)
+    }
+
+    fn declared_name(&mut self, declared: &Declared, form: Form) -> String {
+        match declared {
+            Declared::Base(name) => self.told_name(name).1,
+            // Arrays of the encoding say that they are of any type where there is no base.
+            Declared::Abstract(name) if form != Form::Encoded => {
+                // Messages do not name it.
+                let space = match &*name.namespace {
+                    "" => TARGET,
+                    namespace => self.space(namespace),
+                };
+                self.complex(space, &name.local, form, Content::Abstract)
+            }
+            Declared::Abstract(_) | Declared::Any => "xsd:anyType".into(),
+        }
+    }
+
+    /// The namespace of a type that messages name, and its name with the prefix.
+    pub(super) fn told_name(&mut self, name: &QName) -> (Space, String) {
+        if name.namespace.is_empty() {
+            self.refuse(format!(
+                "the type {name} is in no namespace, which has no types here: note another of it"
+            ));
+        }
+        let space = match &*name.namespace {
+            XSD => return (TARGET, format!("xsd:{}", name.local)),
+            "" => TARGET,
+            namespace => self.space(namespace),
+        };
+        (space, format!("{}:{}", space.prefix(), name.local))
+    }
+
+    /// What the type of such a name holds, which is never numbered.
+    pub(super) fn settle_told(&mut self, claim: Claim, name: &QName, content: Content) {
+        if !self.settle(claim, content) {
+            self.refuse(format!(
+                "the type {name}, which messages name, would have two different contents: give one \
+                 another name, #[xml(type = \"...\")], or a binding a service of its own"
+            ));
+        }
+    }
+
+    /// Says what the type of such a name is derived from.
+    pub(super) fn derive(&mut self, name: &QName, form: Form) {
+        let above = match self.hierarchy.above(name) {
+            Ok(above) => above.cloned(),
+            Err(why) => return self.refuse(why),
+        };
+        let base = above.map(|it| self.declared_name(&it, form)).filter(|it| it != "xsd:anyType");
+        let (_, full) = self.told_name(name);
+        if let Some(index) = self.by_name.get(&full)
+            && !self.types[*index].content.is_simple()
+        {
+            self.types[*index].base = base;
+        }
+    }
+
+    /// What a type has beyond the one that it is derived from, if it is.
+    ///
+    /// # Errors
+    /// It does not begin as that does.
+    pub(super) fn extension<'a>(
+        &self,
+        known: &'a Type,
+    ) -> Result<Option<(&'a str, Content)>, String> {
+        let Some(base) = &known.base else { return Ok(None) };
+        let Some(above) = self.by_name.get(base).map(|index| &self.types[*index]) else {
+            return Ok(None);
+        };
+        let resolved = |place: Place, home: Space| match place {
+            Place::Local { is_qualified } => is_qualified.then_some(home),
+            Place::Global(space) => Some(space),
+            Place::Anywhere => None,
+        };
+        let is_same = |one: &Element, other: &Element| {
+            let other = Element { place: one.place, ..other.clone() };
+            *one == other
+        };
+        let is_same_place = |one: &Element, other: &Element| {
+            resolved(one.place, above.space) == resolved(other.place, known.space)
+        };
+        let same =
+            |one: &Element, other: &Element| is_same(one, other) && is_same_place(one, other);
+        match content::beyond(&above.content, &known.content, base, &same) {
+            Some(content) => Ok(Some((base, content))),
+            None => Err(format!(
+                "the type {} is derived from {base}, and does not begin with the members of that: let \
+                 it list them first",
+                known.name
+            )),
+        }
     }
 }
 

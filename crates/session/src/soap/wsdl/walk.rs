@@ -1,16 +1,20 @@
 //! XML Schema's types from layouts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use trunkline_codec::soap::{
-    is_attribute, is_nillable, is_spaced, is_text, is_unwrapped, item_name, namespace_of,
-    noted_name, type_namespace,
+    is_attribute, is_mixed, is_nillable, is_of_arms, is_spaced, is_text, is_typed, is_unwrapped,
+    item_name, namespace_of, noted_name, type_namespace, type_of_arm,
 };
 use trunkline_message::{
-    Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId, Shape as ScopeShape, TypeId,
+    Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId,
+    Shape as ScopeShape, TypeId,
 };
 
 use super::content::{Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::derived::{ByType, is_typed_scope};
+use super::facets::{self, Facets};
 use super::shape::Form;
 use super::types::Types;
 
@@ -21,6 +25,8 @@ pub(super) struct Walk<'a> {
     form: Form,
     /// The types that hold themselves and are being described.
     open: HashMap<ScopeId, String>,
+    /// The types that messages name and that are described or being described.
+    told: HashSet<String>,
 }
 
 /// A field or a component of a scope, by position.
@@ -31,7 +37,7 @@ enum Member {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(types: &'a mut Types, layout: &'a Layout, form: Form) -> Self {
-        Self { types, layout, form, open: HashMap::new() }
+        Self { types, layout, form, open: HashMap::new(), told: HashSet::new() }
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it.
@@ -59,6 +65,9 @@ impl<'a> Walk<'a> {
             return name.clone();
         }
         let layout = self.layout;
+        if is_typed_scope(layout, id) {
+            return self.by_type(id, 0..layout.scope(id).fields.len());
+        }
         let home = self.home(layout.scope(id).of);
         if self.holds_itself(id) {
             return self.recursive(id, home);
@@ -82,7 +91,50 @@ impl<'a> Walk<'a> {
                 return name;
             }
             self.types.forget(mark);
+            self.told.retain(|name| self.types.has(name));
         }
+    }
+
+    /// The type of an element that is one of these arms, of which a type tells which.
+    fn by_type(&mut self, id: ScopeId, arms: Range<usize>) -> String {
+        let layout = self.layout;
+        let choice = ByType::new(layout, id, arms.clone(), self.types.target());
+        let declared = self.types.declared(&choice, self.form);
+        for arm in &layout.scope(id).fields[arms] {
+            self.told_arm(arm);
+        }
+        declared
+    }
+
+    /// The type that tells an arm, if it is none of XML Schema's own.
+    fn told_arm(&mut self, arm: &'a Field) {
+        let Ok(name) = type_of_arm(self.layout, arm, self.types.target()) else { return };
+        let (space, full) = self.types.told_name(&name);
+        if full.starts_with("xsd:") || !self.told.insert(full.clone()) {
+            return;
+        }
+        // A type that holds itself may be under way.
+        if !self.open.values().any(|it| *it == full) {
+            let claim = self.types.claim(space, &full, self.form);
+            let content = match arm.holds {
+                Holds::Struct(inner) => {
+                    let outer = self.open.insert(inner, full);
+                    let content = self.content(inner, space);
+                    match outer {
+                        Some(outer) => self.open.insert(inner, outer),
+                        None => self.open.remove(&inner),
+                    };
+                    content
+                }
+                Holds::Enumeration(of) => self.enumeration(of),
+                Holds::Value(kind) => {
+                    Content::Restricted(simple_type(kind).into(), self.facets(arm))
+                }
+                Holds::List(_) | Holds::Group(_) => Content::Open,
+            };
+            self.types.settle_told(claim, &name, content);
+        }
+        self.types.derive(&name, self.form);
     }
 
     fn holds_itself(&self, id: ScopeId) -> bool {
@@ -117,7 +169,8 @@ impl<'a> Walk<'a> {
     /// What stands directly inside a component, or inside none.
     fn structure(&mut self, id: ScopeId, component: Option<u16>, home: Space) -> Content {
         let layout = self.layout;
-        let (mut particles, mut attributes, mut text) = (Vec::new(), Vec::new(), None);
+        let (mut particles, mut attributes) = (Vec::new(), Vec::new());
+        let (mut text, mut mixed) = (None, None);
         for member in members(layout, id, component) {
             match member {
                 Member::Field(index) => {
@@ -128,53 +181,74 @@ impl<'a> Walk<'a> {
                             attributes.push(self.attribute(field, home));
                         }
                         _ if is_text(layout, field) => text = Some(self.text(id, field)),
+                        _ if is_mixed(layout, field) => mixed = Some(self.arms_inside(field, home)),
+                        _ if is_of_arms(layout, field) => {
+                            let arms = self.arms_inside(field, home);
+                            particles.push(Particle::Choice(arms, facets::occurs(layout, field)));
+                        }
                         _ => particles.push(Particle::Element(self.field(field, home))),
                     }
                 }
                 Member::Component(index) => particles.push(self.component(id, index, home)),
             }
         }
-        match text {
-            Some(base) => Content::Text(base, attributes),
-            None => {
+        match (text, mixed) {
+            (Some(base), _) => Content::Text(base, attributes),
+            (None, Some(arms)) => Content::Mixed(arms, attributes),
+            (None, None) => {
                 self.check_particles(id, &particles, home);
                 Content::Sequence(particles, attributes)
             }
         }
     }
 
+    /// The elements of a list that has none around them.
+    fn arms_inside(&mut self, list: &'a Field, home: Space) -> Vec<Element> {
+        let Some(inner) = list.holds.scope() else { return Vec::new() };
+        let layout = self.layout;
+        let arms = layout.scope(inner).fields.iter().filter(|it| !is_text(layout, it));
+        arms.map(|it| Element { occurs: Occurs::ONCE, ..self.field(it, home) }).collect()
+    }
+
     fn component(&mut self, id: ScopeId, index: usize, home: Space) -> Particle {
         let layout = self.layout;
         let component = &layout.scope(id).components[index];
         let is_required = component.need == Need::Required;
-        let occurs = if is_required { Occurs::ONCE } else { Occurs::MAYBE };
-        if component.is_choice {
+        let is_there = is_required && (component.is_choice || has_required(layout, id, index));
+        let occurs = if is_there { Occurs::ONCE } else { Occurs::MAYBE };
+        let is_typed = is_typed(layout, component);
+        if component.is_choice && !is_typed {
             return Particle::Choice(self.arms(id, component.fields.clone(), home), occurs);
         }
         let member = component.member;
-        let of = layout.schema().members(member.of)[member.index as usize].of;
-        let inner = self.home(of);
-        let content = self.structure(id, Some(index as u16), inner);
-        let type_name = self.types.of_struct(inner, &component.type_name, self.form, content);
+        let type_name = match is_typed {
+            true => self.by_type(id, component.fields.clone()),
+            false => self.inside(id, component, index as u16),
+        };
         let name = noted_name(layout, member).unwrap_or(&component.name).to_owned();
         let space = self.space(member, false);
-        let nillable = self.form == Form::Encoded && !is_required;
-        Particle::Element(self.element(name, type_name, occurs, space, home, nillable))
+        let noted = || layout.notes().of_member(member, "xml", "nillable") == Some("true");
+        let nillable = !is_required && (self.form == Form::Encoded || is_typed && noted());
+        if nillable && is_typed {
+            component.fields.clone().for_each(|arm| self.check_nil(&layout.scope(id).fields[arm]));
+        }
+        let element = Element { nillable, ..Element::new(name, type_name, occurs) };
+        Particle::Element(self.placed(element, space, home))
+    }
+
+    /// The type of a struct whose members lie in the scope.
+    fn inside(&mut self, id: ScopeId, component: &Component, index: u16) -> String {
+        let member = component.member;
+        let of = self.layout.schema().members(member.of)[member.index as usize].of;
+        let home = self.home(of);
+        let content = self.structure(id, Some(index), home);
+        self.types.of_struct(home, &component.type_name, self.form, content)
     }
 
     /// An element in a type of a schema: one of another namespace stands at the top of the schema of that.
-    fn element(
-        &mut self,
-        name: String,
-        type_name: String,
-        occurs: Occurs,
-        space: Option<Space>,
-        home: Space,
-        nillable: bool,
-    ) -> Element {
-        let place = place(space, home);
-        let element = Element { name, type_name, occurs, place, nillable, default: None };
-        if let Place::Global(space) = place {
+    fn placed(&mut self, element: Element, space: Option<Space>, home: Space) -> Element {
+        let element = Element { place: place(space, home), ..element };
+        if let Place::Global(space) = element.place {
             self.types.global_element(space, &element);
         }
         element
@@ -183,11 +257,39 @@ impl<'a> Walk<'a> {
     fn attribute(&mut self, field: &'a Field, home: Space) -> Attribute {
         let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, None));
         let place = place(self.space(field.member, true), home);
+        let is_required = field.need == Need::Required;
+        let (facets, default) = (self.facets(field), self.default(field));
+        let attribute = Attribute { name, type_name, facets, is_required, place, default };
         if let Place::Global(space) = place {
-            self.types.global_attribute(space, &name, &type_name);
+            self.types.global_attribute(space, &attribute);
         }
-        let default = self.default(field);
-        Attribute { name, type_name, is_required: field.need == Need::Required, place, default }
+        attribute
+    }
+
+    /// What the values of a field keep to, or each of the items of a list of values. Encoded values tell
+    /// types of XML Schema.
+    fn facets(&mut self, field: &Field) -> Facets {
+        let (Some(kind), true) = (field.holds.kind(), self.form != Form::Encoded) else {
+            return Facets::new();
+        };
+        facets::of_values(self.layout, field.member, kind).unwrap_or_else(|why| {
+            self.types.refuse(format!("the message {}: {}: {why}", self.layout.name(), field.name));
+            Facets::new()
+        })
+    }
+
+    /// The same of the items of a list.
+    fn facets_of_items(&mut self, list: &'a Field) -> Facets {
+        match list.holds {
+            Holds::List(_) => self.facets(list),
+            Holds::Group(inner) if self.layout.scope(inner).shape == ScopeShape::Item => {
+                match &self.layout.scope(inner).fields[0] {
+                    item if matches!(item.holds, Holds::Value(_)) => self.facets(item),
+                    _ => Facets::new(),
+                }
+            }
+            _ => Facets::new(),
+        }
     }
 
     fn default(&self, field: &Field) -> Option<String> {
@@ -197,7 +299,7 @@ impl<'a> Walk<'a> {
 
     /// The type of a text that is the content of an element. No type but that of texts has an empty one,
     /// which is none.
-    fn text(&mut self, id: ScopeId, field: &Field) -> String {
+    fn text(&mut self, id: ScopeId, field: &'a Field) -> String {
         let may_be_empty = match field.holds {
             Holds::Value(kind) => matches!(kind, Kind::Text | Kind::Code | Kind::Bytes),
             _ => false,
@@ -210,7 +312,24 @@ impl<'a> Walk<'a> {
                 field.name
             ));
         }
-        self.type_of(field, None)
+        let (type_name, facets) = (self.type_of(field, None), self.facets(field));
+        self.named_type(field, type_name, facets)
+    }
+
+    /// A type with a name of the field's values, which keep to facets.
+    fn named_type(&mut self, field: &Field, type_name: String, facets: Facets) -> String {
+        match facets.is_empty() {
+            true => type_name,
+            false => {
+                let content = Content::Restricted(type_name, facets);
+                self.types.complex(TARGET, &field.name, self.form, content)
+            }
+        }
+    }
+
+    fn enumeration(&self, of: TypeId) -> Content {
+        let values = self.layout.schema().values(of).iter().map(|it| it.to_string());
+        Content::Enumeration(values.collect())
     }
 
     fn name(&self, field: &'a Field) -> &'a str {
@@ -236,8 +355,13 @@ impl<'a> Walk<'a> {
         if self.form != Form::Encoded && is_unwrapped(self.layout, field) {
             let (entry, type_name) = (item_name(self.layout, field), self.item(field, space));
             let name = entry.unwrap_or_else(|| self.name(field)).to_owned();
-            let occurs = Occurs::of_items(field);
-            return self.element(name, type_name, occurs, space, home, false);
+            let occurs = facets::occurs(self.layout, field);
+            // None of its items stand there where it is absent.
+            let is_there = field.need == Need::Required;
+            let occurs = if is_there { occurs } else { Occurs { least: 0, ..occurs } };
+            let facets = self.facets_of_items(field);
+            let element = Element { facets, ..Element::new(name, type_name, occurs) };
+            return self.placed(element, space, home);
         }
         let occurs = if field.need == Need::Required { Occurs::ONCE } else { Occurs::MAYBE };
         let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, space));
@@ -246,19 +370,46 @@ impl<'a> Walk<'a> {
             Form::Encoded => occurs == Occurs::MAYBE,
             _ => is_nillable(self.layout, field),
         };
-        let default = self.default(field);
-        Element { default, ..self.element(name, type_name, occurs, space, home, nillable) }
+        if nillable && self.form != Form::Encoded {
+            self.check_nil(field);
+        }
+        let (default, facets) = (self.default(field), self.value_facets(field));
+        let element = Element::new(name, type_name, occurs);
+        self.placed(Element { nillable, default, facets, ..element }, space, home)
+    }
+
+    /// An element that is nil has no attributes, and XML Schema asks for those that have to be there.
+    fn check_nil(&mut self, field: &Field) {
+        let Some(inner) = field.holds.scope() else { return };
+        let layout = self.layout;
+        let mut fields = layout.scope(inner).fields.iter().filter(|it| it.component.is_none());
+        let required = fields.find(|it| it.need == Need::Required && is_attribute(layout, it));
+        if let Some(attribute) = required {
+            self.types.refuse(format!(
+                "the message {}: {} may be nil, and its attribute {} has to be there even then: let that \
+                 be optional",
+                layout.name(),
+                field.name,
+                attribute.name
+            ));
+        }
+    }
+
+    /// Those of a single value.
+    fn value_facets(&mut self, field: &Field) -> Facets {
+        match field.holds {
+            Holds::Value(_) => self.facets(field),
+            _ => Facets::new(),
+        }
     }
 
     /// The type of what a field holds whose element is in this namespace.
-    fn type_of(&mut self, field: &Field, space: Option<Space>) -> String {
+    fn type_of(&mut self, field: &'a Field, space: Option<Space>) -> String {
         match field.holds {
             Holds::Value(kind) => simple_type(kind).into(),
             Holds::Enumeration(of) => {
-                let layout = self.layout;
-                let values = layout.schema().values(of).iter().map(|it| it.to_string());
-                let content = Content::Enumeration(values.collect());
-                let name = &layout.schema().type_of(of).name;
+                let content = self.enumeration(of);
+                let name = &self.layout.schema().type_of(of).name;
                 self.types.of_struct(TARGET, name, self.form, content)
             }
             Holds::Struct(id) => self.scope(id),
@@ -267,11 +418,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The type of a list with an element around it. Elements of items are in the list's namespace.
-    fn list(&mut self, field: &Field, space: Option<Space>) -> String {
+    fn list(&mut self, field: &'a Field, space: Option<Space>) -> String {
         let layout = self.layout;
         let stem = self.stem(field);
         if self.form != Form::Encoded && is_spaced(layout, field) {
-            let content = Content::Values(self.item(field, space));
+            let item = self.item(field, space);
+            // gSOAP knows no items of a type without a name.
+            let facets = self.facets_of_items(field);
+            let content = Content::Values(self.named_type(field, item, facets));
             let stem = stem.replacen("ArrayOf", "ListOf", 1);
             return self.types.complex(TARGET, &stem, self.form, content);
         }
@@ -281,10 +435,10 @@ impl<'a> Walk<'a> {
                 let any = self.wildcards_inside(field);
                 Content::Sequence(vec![Particle::Element(any)], Vec::new())
             }
-            Holds::Group(id) if layout.scope(id).shape == ScopeShape::Choice => {
+            Holds::Group(id) if is_of_elements(layout, id) => {
                 let arms = 0..layout.scope(id).fields.len();
                 home = self.home(layout.scope(id).of);
-                Content::Choice(self.arms(id, arms, home), Occurs::of_items(field))
+                Content::Choice(self.arms(id, arms, home), facets::occurs(layout, field))
             }
             _ if self.form == Form::Encoded => {
                 Content::Array(format!("{}[]", self.item(field, space)))
@@ -292,14 +446,16 @@ impl<'a> Walk<'a> {
             _ => {
                 let type_name = self.item(field, space);
                 let own = match field.holds {
-                    Holds::Group(id) if layout.scope(id).shape == ScopeShape::Struct => {
+                    Holds::Group(id) if layout.scope(id).shape != ScopeShape::Item => {
                         &*layout.scope(id).name
                     }
                     _ => "item",
                 };
                 let name = item_name(layout, field).unwrap_or(own).to_owned();
-                let occurs = Occurs::of_items(field);
-                let item = self.element(name, type_name, occurs, space, home, false);
+                let occurs = facets::occurs(layout, field);
+                let facets = self.facets_of_items(field);
+                let item = Element { facets, ..Element::new(name, type_name, occurs) };
+                let item = self.placed(item, space, home);
                 Content::Sequence(vec![Particle::Element(item)], Vec::new())
             }
         };
@@ -307,7 +463,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The type of each item of a list.
-    fn item(&mut self, list: &Field, space: Option<Space>) -> String {
+    fn item(&mut self, list: &'a Field, space: Option<Space>) -> String {
         let layout = self.layout;
         match list.holds {
             Holds::Group(id) if layout.scope(id).shape == ScopeShape::Item => {
@@ -334,6 +490,25 @@ impl<'a> Walk<'a> {
             Holds::Struct(id) => layout.scope(id).name.to_string(),
         }
     }
+}
+
+/// Is the scope a choice whose arms are elements?
+fn is_of_elements(layout: &Layout, id: ScopeId) -> bool {
+    layout.scope(id).shape == ScopeShape::Choice && !is_typed_scope(layout, id)
+}
+
+/// Has a component something inside that is in every message? One without is not written.
+fn has_required(layout: &Layout, id: ScopeId, index: usize) -> bool {
+    let scope = layout.scope(id);
+    let own = Some(index as u16);
+    let mut fields = scope.fields[scope.components[index].fields.clone()].iter();
+    let mut inner = (0..scope.components.len()).filter(|it| scope.components[*it].parent == own);
+    fields.any(|it| it.component == own && it.need == Need::Required)
+        || inner.any(|it| {
+            let component = &scope.components[it];
+            let is_required = component.need == Need::Required;
+            is_required && (component.is_choice || has_required(layout, id, it))
+        })
 }
 
 /// Where what is in a namespace, or in none, is declared for a type of a schema.

@@ -1,6 +1,6 @@
 //! Values: the text that each is in XML.
 
-use trunkline_message::{Encoder, ErrorKind, Fields, Holds, Kind};
+use trunkline_message::{Encoder, ErrorKind, Fields, Holds, Kind, Unknown};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp, base64,
     write_float,
@@ -54,6 +54,10 @@ impl Writer<'_> {
 }
 
 impl Encoder for Writer<'_> {
+    fn unknown(&mut self, fields: &Unknown) {
+        self.out.left_out += fields.iter().count() + fields.markup().count();
+    }
+
     fn boolean(&mut self, field: usize, value: bool) {
         self.value(field, if value { "true" } else { "false" });
     }

@@ -1,0 +1,382 @@
+//! What is measured of a middleware: which subjects take part, how many messages, and who receives them.
+
+use serde::Deserialize;
+
+use crate::middleware::SUBJECTS;
+
+/// Who takes turns, and how long each is.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Turns {
+    /// Who takes part.
+    pub subjects: Vec<String>,
+    /// Who takes part in a quick run; nobody if it is empty: it is left out.
+    #[serde(default)]
+    pub quick_subjects: Vec<String>,
+    /// How long each run lasts, in milliseconds.
+    pub milliseconds: u64,
+    /// How long in a quick run.
+    pub quick_milliseconds: Option<u64>,
+    /// Turns of each subject; the lab's own number if it does not say.
+    pub count: Option<u32>,
+}
+
+/// A feed handler, an algo engine that answers every fifth rate with an order, and an order gateway.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Hops {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Rates a second.
+    pub rates: Vec<u32>,
+    /// Those of a quick run; all if there are none.
+    #[serde(default)]
+    pub quick_rates: Vec<u32>,
+    /// Goes on until a rate is too high.
+    #[serde(default)]
+    pub saturation: bool,
+}
+
+/// One pricing engine and consumers with topics.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Spread {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// The first word of its cases.
+    pub name: String,
+    /// Numbers of consumers.
+    #[serde(default = "one")]
+    pub consumers: Vec<u32>,
+    /// Numbers of topics, of each consumer or of all if they share them.
+    #[serde(default = "one")]
+    pub topics: Vec<u32>,
+    /// Numbers of further clients that stay connected and get nothing.
+    #[serde(default = "none")]
+    pub clients: Vec<u32>,
+    /// Numbers of a quick run, of consumers, topics and clients; all if there are none.
+    #[serde(default)]
+    pub quick: Vec<u32>,
+    /// All consumers have the same topics.
+    #[serde(default)]
+    pub shared: bool,
+    /// Messages a second to each consumer.
+    pub rate: u32,
+}
+
+/// A fast, a slow and an eliding consumer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SlowConsumers {
+    /// How its cases begin; `flexibility`, with pictures over time, if it does not say.
+    #[serde(default = "flexibility")]
+    pub name: String,
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Topics of the prices.
+    pub topics: u32,
+    /// Messages a second.
+    pub rate: u32,
+    /// What the slow consumer takes in a second.
+    pub slow: u32,
+    /// Messages that may wait for the slow consumer.
+    pub queue: usize,
+    /// Updates a second for each topic of the eliding consumer, one run each.
+    pub caps: Vec<u32>,
+    /// How long the runs with caps after the first last, in which the slow consumer does not matter.
+    pub further_milliseconds: u64,
+    /// How long those are measured that cannot elide, and the fast consumer alone beside theirs.
+    pub peer_milliseconds: u64,
+}
+
+/// Messages as fast as the subscribers take them.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Flood {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Numbers of consumers.
+    pub consumers: Vec<u32>,
+    /// Messages that may be on their way.
+    pub window: u64,
+}
+
+/// Shared memory, and what it is held against.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SharedMemory {
+    /// Who takes part, and for how long.
+    pub turns: Turns,
+    /// Messages a second.
+    pub rates: Vec<u32>,
+}
+
+/// What it costs to find the subscriptions of a topic.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Matching {
+    /// Numbers of subscriptions.
+    pub subscriptions: Vec<u32>,
+    /// Numbers of levels of a topic.
+    pub levels: Vec<u32>,
+}
+
+fn one() -> Vec<u32> {
+    vec![1]
+}
+
+fn flexibility() -> String {
+    "flexibility".to_owned()
+}
+
+fn none() -> Vec<u32> {
+    vec![0]
+}
+
+/// Bytes of every payload.
+pub const PAYLOAD_BYTES: usize = 128;
+
+/// The hops of the latency test, as they begin cases.
+pub const HOPS: [&str; 2] = ["rates", "orders"];
+
+/// The metrics of a latency.
+pub const LATENCIES: [&str; 7] = [
+    "latency-mean",
+    "latency-p50",
+    "latency-p90",
+    "latency-p99",
+    "latency-p99.9",
+    "latency-p99.99",
+    "latency-max",
+];
+
+impl Turns {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.subjects.is_empty() {
+            return Err("there are no subjects".into());
+        }
+        for name in self.subjects.iter().chain(&self.quick_subjects) {
+            if SUBJECTS.iter().all(|it| it.name != name) {
+                let known: Vec<&str> = SUBJECTS.iter().map(|it| it.name).collect();
+                let known = known.join(", ");
+                return Err(format!("there is no subject {name:?}; known: {known}"));
+            }
+        }
+        // Receivers wait for twice as long, and tasks may take 150 s.
+        within("milliseconds", self.milliseconds, 1, 70_000)?;
+        within("count", self.count.unwrap_or(1).into(), 1, 100)
+    }
+
+    /// Who takes part in such a run.
+    pub fn subjects(&self, is_quick: bool) -> &[String] {
+        if is_quick { &self.quick_subjects } else { &self.subjects }
+    }
+
+    /// How long each run lasts.
+    pub fn milliseconds(&self, is_quick: bool) -> u64 {
+        match self.quick_milliseconds {
+            Some(milliseconds) if is_quick => milliseconds,
+            _ => self.milliseconds,
+        }
+    }
+}
+
+impl Hops {
+    /// The rates of such a run.
+    pub fn rates(&self, is_quick: bool) -> &[u32] {
+        if is_quick && !self.quick_rates.is_empty() { &self.quick_rates } else { &self.rates }
+    }
+
+    /// The case of a hop at a rate.
+    pub fn case(hop: &str, rate: u32) -> String {
+        format!("{hop}-{rate}")
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        each("a rate", &self.rates, 1, 10_000_000)?;
+        each("a rate", &self.quick_rates, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut cases = Vec::new();
+        for hop in HOPS {
+            let of_hop = self.rates.iter().map(|&rate| Self::case(hop, rate));
+            cases.extend(of_hop.map(|case| (case, own(&["over-bare"]))));
+        }
+        if self.saturation {
+            cases.push(("saturation".into(), vec!["messages-per-second", "over-bare"]));
+        }
+        cases
+    }
+}
+
+impl Spread {
+    /// What is measured: numbers of consumers, topics and clients.
+    pub fn steps(&self, is_quick: bool) -> Vec<(u32, u32, u32)> {
+        let mut steps = Vec::new();
+        for &clients in &self.clients {
+            for &topics in &self.topics {
+                for &consumers in &self.consumers {
+                    let number = self.number((consumers, topics, clients));
+                    if !is_quick || self.quick.is_empty() || self.quick.contains(&number) {
+                        steps.push((consumers, topics, clients));
+                    }
+                }
+            }
+        }
+        steps
+    }
+
+    /// The number that differs from step to step.
+    pub fn number(&self, (consumers, topics, clients): (u32, u32, u32)) -> u32 {
+        match () {
+            () if self.clients.len() > 1 => clients,
+            () if self.topics.len() > 1 => topics,
+            () => consumers,
+        }
+    }
+
+    /// The case of a step.
+    pub fn case(&self, step: (u32, u32, u32)) -> String {
+        format!("{}-{}", self.name, self.number(step))
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        if !super::is_word(&self.name) {
+            return Err(format!("a measure is called {:?}", self.name));
+        }
+        each("a number of consumers", &self.consumers, 1, 256)?;
+        each("a number of topics", &self.topics, 1, 1_000_000)?;
+        each("a number of clients", &self.clients, 0, 100_000)?;
+        within("rate", self.rate.into(), 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let steps = self.steps(false).into_iter();
+        steps.map(|step| (self.case(step), own(&["over-bare"]))).collect()
+    }
+}
+
+impl SlowConsumers {
+    /// Consumers that elide and are slow at reading, with credit and without: how old is what they take. They
+    /// have a run of their own, with the first cap in its name though the router does not cap them.
+    pub const READERS: [&str; 2] = ["slow-reader", "slow-reader-without-credit"];
+
+    /// The case of a consumer: `fast`, `slow`, `eliding` beside the others, `alone`, or one of
+    /// [`Self::READERS`].
+    pub fn case(&self, consumer: &str, cap: u32) -> String {
+        match consumer {
+            "alone" => format!("{}-alone", self.name),
+            _ => format!("{}-{consumer}-{cap}", self.name),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        if !super::is_word(&self.name) {
+            return Err(format!("a measure is called {:?}", self.name));
+        }
+        each("a cap", &self.caps, 1, 1_000_000)?;
+        within("topics", self.topics.into(), 1, 100_000)?;
+        within("rate", self.rate.into(), 1, 1_000_000)?;
+        within("slow", self.slow.into(), 1, 1_000_000)?;
+        within("peer-milliseconds", self.peer_milliseconds, 1, 70_000)?;
+        within("further-milliseconds", self.further_milliseconds, 1, 70_000)?;
+        within("queue", self.queue as u64, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut cases = vec![(self.case("alone", 0), own(&[]))];
+        for &cap in &self.caps {
+            for consumer in ["fast", "slow", "eliding"] {
+                cases.push((
+                    self.case(consumer, cap),
+                    own(&["over-alone", "over-alone-p99", "rise", "level", "plateau"]),
+                ));
+            }
+        }
+        for reader in Self::READERS {
+            let cap = self.caps.first().copied().unwrap_or_default();
+            cases.push((self.case(reader, cap), own(&[])));
+        }
+        cases
+    }
+}
+
+impl Flood {
+    /// The case of so many consumers.
+    pub fn case(consumers: u32) -> String {
+        format!("flood-{consumers}")
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        each("a number of consumers", &self.consumers, 1, 256)?;
+        within("window", self.window, 64, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let cases = self.consumers.iter().map(|&consumers| Self::case(consumers));
+        cases.map(|case| (case, vec!["deliveries-per-second", "over-bare"])).collect()
+    }
+}
+
+impl SharedMemory {
+    /// The cases: one thread that publishes and receives, or two processes.
+    pub fn case(way: &str, rate: u32) -> String {
+        format!("shared-{way}-{rate}")
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.turns.check()?;
+        each("a rate", &self.rates, 1, 10_000_000)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut cases = Vec::new();
+        for way in ["spinning", "waking"] {
+            let of_way = self.rates.iter().map(|&rate| Self::case(way, rate));
+            cases.extend(of_way.map(|case| (case, own(&["over-bare"]))));
+        }
+        cases
+    }
+}
+
+impl Matching {
+    /// The case of a topic of so many levels.
+    pub fn case(levels: u32, subscriptions: u32) -> String {
+        format!("matching-{levels}-{subscriptions}")
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        each("a number of subscriptions", &self.subscriptions, 1, 10_000_000)?;
+        each("a number of levels", &self.levels, 1, 64)
+    }
+
+    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut cases = Vec::new();
+        for &levels in &self.levels {
+            let of_levels = self.subscriptions.iter().map(|&count| Self::case(levels, count));
+            cases.extend(of_levels.map(|case| (case, vec!["cpu-time"])));
+        }
+        cases
+    }
+}
+
+/// The metrics of a latency with others.
+pub(super) fn own(others: &[&'static str]) -> Vec<&'static str> {
+    LATENCIES.iter().chain(others).copied().collect()
+}
+
+pub(super) fn within(what: &str, value: u64, low: u64, high: u64) -> Result<(), String> {
+    match (low..=high).contains(&value) {
+        true => Ok(()),
+        false => Err(format!("{what} is {value}, not between {low} and {high}")),
+    }
+}
+
+pub(super) fn each(what: &str, values: &[u32], low: u32, high: u32) -> Result<(), String> {
+    values.iter().try_for_each(|&value| within(what, value.into(), low.into(), high.into()))
+}

@@ -1,0 +1,40 @@
+//! HTTP/1.0 and 1.1: a server that hands whole requests to a [`Handler`], and a blocking [`Client`].
+//!
+//! Messages on the wire are read and written by hyper. What stands here is what a service needs
+//! around it: limits and time-outs on everything (each has a name in [`Config`]), compression, a
+//! pool of workers, TLS, and counts of the bytes that went over the wire.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod clock;
+mod compression;
+mod config;
+mod connection;
+mod counters;
+mod error;
+mod guard;
+mod limits;
+mod message;
+mod pool;
+mod refusal;
+mod server;
+#[cfg(feature = "tls")]
+mod subject;
+#[cfg(feature = "tls")]
+mod tls;
+mod transport;
+
+pub use bytes::Bytes;
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
+
+pub use client::{Client, ClientConfig, Received};
+pub use compression::Compression;
+pub use config::{Config, Order, Workers};
+pub use counters::Counters;
+pub use error::{Error, Result};
+pub use limits::{Files, raise_open_files};
+pub use message::{Handler, Peer, Request, Response, TlsPeer};
+pub use server::{Running, Server};
+#[cfg(feature = "tls")]
+pub use tls::{ClientTls, ServerTls};

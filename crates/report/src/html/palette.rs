@@ -1,0 +1,218 @@
+//! Colours and markers: one colour for a format, one marker for a subject, the same on the whole
+//! page.
+//!
+//! The colours are those that Okabe and Ito chose to be told apart with any kind of colour vision,
+//! and Tol's muted ones for parts of a cost. A plot holds the colours for paper; the style sheet of
+//! the page exchanges them on a dark screen.
+
+use plotters::style::RGBColor;
+
+/// A colour on white and its stand-in on a dark ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colour {
+    light: u32,
+    dark: u32,
+}
+
+const fn colour(light: u32, dark: u32) -> Colour {
+    Colour { light, dark }
+}
+
+impl Colour {
+    /// As plots need it.
+    pub(super) fn rgb(self) -> RGBColor {
+        let [_, red, green, blue] = self.light.to_be_bytes();
+        RGBColor(red, green, blue)
+    }
+}
+
+pub(super) const INK: Colour = colour(0x1B1F24, 0xE8EAED);
+pub(super) const SOFT: Colour = colour(0x59616B, 0xA2A9B3);
+pub(super) const FAINT: Colour = colour(0xE3E5E8, 0x353A41);
+pub(super) const GREY: Colour = colour(0x8A9099, 0x969CA6);
+pub(super) const SILVER: Colour = colour(0xC4C8CE, 0x5A616B);
+pub(super) const VERMILLION: Colour = colour(0xD55E00, 0xFF8A3D);
+pub(super) const BLUE: Colour = colour(0x0072B2, 0x4FAEEA);
+pub(super) const GREEN: Colour = colour(0x009E73, 0x2FC99B);
+pub(super) const ORANGE: Colour = colour(0xE69F00, 0xF2B632);
+pub(super) const SKY: Colour = colour(0x56B4E9, 0x9AD6F7);
+pub(super) const PURPLE: Colour = colour(0xCC79A7, 0xE29CC3);
+pub(super) const YELLOW: Colour = colour(0xB9AB00, 0xF0E442);
+pub(super) const TEAL: Colour = colour(0x44AA99, 0x5CC4B3);
+pub(super) const WINE: Colour = colour(0x882255, 0xC4578F);
+pub(super) const SAND: Colour = colour(0xC9B458, 0xDDCC77);
+pub(super) const INDIGO: Colour = colour(0x332288, 0x8377D1);
+
+const ALL: [Colour; 16] = [
+    INK, SOFT, FAINT, GREY, SILVER, VERMILLION, BLUE, GREEN, ORANGE, SKY, PURPLE, YELLOW, TEAL,
+    WINE, SAND, INDIGO,
+];
+
+/// Rules for a style sheet that put the colours for a dark ground in the place of the others.
+pub(super) fn dark_rules() -> String {
+    let rule = |colour: &Colour| {
+        let Colour { light, dark } = colour;
+        let rule = |name| format!("svg [{name}=\"#{light:06X}\"]{{{name}:#{dark:06X}}}\n");
+        rule("fill") + &rule("stroke")
+    };
+    ALL.iter().map(rule).collect()
+}
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marker {
+    Circle,
+    Ring,
+    Triangle,
+    TriangleDown,
+    Square,
+    Frame,
+    Diamond,
+    Plus,
+    Cross,
+}
+
+/// Subjects that have a marker of their own; the rest share the last.
+const MARKERS: [(&str, Marker); 10] = [
+    ("trunkline", Marker::Circle),
+    ("trunkline-record", Marker::Ring),
+    ("gsoap-best", Marker::Triangle),
+    ("gsoap-debian", Marker::TriangleDown),
+    ("quick-xml", Marker::Plus),
+    ("pugixml", Marker::Cross),
+    ("quickfix", Marker::Square),
+    ("ironfix", Marker::Frame),
+    ("omniorb", Marker::Diamond),
+    // Never in a plot with QuickFIX.
+    ("metro", Marker::Square),
+];
+
+/// The marker of a subject.
+pub(super) fn marker(subject: &str) -> Marker {
+    let known = MARKERS.iter().find(|(name, _)| *name == subject);
+    known.map_or(Marker::Cross, |(_, marker)| *marker)
+}
+
+/// Where a subject stands in legends.
+pub(super) fn subject_order(subject: &str) -> usize {
+    MARKERS.iter().position(|(name, _)| *name == subject).unwrap_or(MARKERS.len())
+}
+
+/// The three formats of the paper and what is like them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Family {
+    Soap,
+    Fix,
+    Cdr,
+    Other,
+}
+
+impl Family {
+    pub(super) const ALL: [Self; 4] = [Self::Soap, Self::Fix, Self::Cdr, Self::Other];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Soap => "SOAP",
+            Self::Fix => "FIX",
+            Self::Cdr => "CDR",
+            Self::Other => "Other formats",
+        }
+    }
+}
+
+/// How a format is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Where it stands in legends.
+    pub(super) order: usize,
+    pub(super) name: String,
+    pub(super) family: Family,
+    pub(super) colour: Colour,
+    /// Whether the paper measured it.
+    pub(super) is_published: bool,
+}
+
+/// Envelope and encoding begin so, and the vocabulary is this.
+const LOOKS: [([&str; 3], &str, Family, Colour, bool); 15] = [
+    (["soap-1.1-rpc", "", "none"], "SOAP rpc/encoded", Family::Soap, VERMILLION, true),
+    (["soap-1.1-document", "", "none"], "SOAP document/literal", Family::Soap, ORANGE, false),
+    (["soap", "", "compact-tags"], "SOAP compact tags", Family::Soap, PURPLE, false),
+    (["soap", "", "attributes"], "SOAP attributes", Family::Soap, YELLOW, false),
+    (["soap", "", "flat"], "SOAP flat", Family::Soap, GREY, false),
+    (["soap", "", "flat-attributes"], "SOAP flat attributes", Family::Soap, INK, false),
+    (["fix", "tag-value", "none"], "FIX", Family::Fix, BLUE, true),
+    (["", "cdr-le-union", "none"], "CDR", Family::Cdr, GREEN, true),
+    (["", "cdr-le-bitmap", "none"], "CDR presence bitmap", Family::Cdr, SKY, false),
+    (
+        ["soap-1.1-document-literal-wrapped", "", SERVICES],
+        "document/literal wrapped",
+        Family::Soap,
+        YELLOW,
+        false,
+    ),
+    (["soap-1.1-document-literal", "", SERVICES], "document/literal", Family::Soap, ORANGE, true),
+    (["soap-1.1-document-encoded", "", SERVICES], "document/encoded", Family::Soap, PURPLE, true),
+    (["soap-1.1-rpc-literal", "", SERVICES], "rpc/literal", Family::Soap, SKY, false),
+    (["soap-1.1-rpc-encoded", "", SERVICES], "rpc/encoded", Family::Soap, VERMILLION, true),
+    (["", "cdr-le-union", SERVICES], "binary CDR", Family::Cdr, GREEN, false),
+];
+
+/// The vocabulary of customer and product records.
+const SERVICES: &str = "customer-services";
+
+/// How the format of a profile (see [`Row::profile`](trunkline_bench::row::Row::profile)) is shown.
+pub(super) fn look(profile: &str) -> Look {
+    let mut parts = profile.split('/').skip(1);
+    let [envelope, encoding, vocabulary] = std::array::from_fn(|_| parts.next().unwrap_or(""));
+    let known = LOOKS.iter().enumerate().find(|(_, ([head, body, words], ..))| {
+        envelope.starts_with(head) && encoding.starts_with(body) && vocabulary == *words
+    });
+    match known {
+        Some((order, &(_, name, family, colour, is_published))) => {
+            Look { order, name: name.to_owned(), family, colour, is_published }
+        }
+        None => Look {
+            order: LOOKS.len(),
+            name: profile.to_owned(),
+            family: Family::Other,
+            colour: SILVER,
+            is_published: false,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_experiment::definition::Definition;
+    use trunkline_experiment::format::Format;
+
+    #[test]
+    fn every_format_of_the_lab_has_a_colour_of_its_own() {
+        let kohlhoff = Definition::named("kohlhoff-2004").expect("embedded");
+        let ng = Definition::named("ng-2004").expect("embedded");
+        // The families never stand in one plot.
+        for formats in [&Format::MARKET_DATA[..], &Format::CUSTOMER_SERVICES] {
+            let looks: Vec<Look> = formats.iter().map(|format| look(&format.profile())).collect();
+            for (index, (format, look)) in formats.iter().zip(&looks).enumerate() {
+                assert_eq!(look.name, format.title());
+                let is_published = kohlhoff.published("size", "size", *format).is_some()
+                    || ng.figures("size", "size", *format, "simple").next().is_some();
+                assert_eq!(look.is_published, is_published, "{}", format.name());
+                assert!(looks[..index].iter().all(|other| other.colour != look.colour));
+            }
+        }
+        assert_eq!(look("x").family, Family::Other);
+    }
+
+    #[test]
+    fn no_two_colours_are_exchanged_for_one() {
+        for (index, colour) in ALL.iter().enumerate() {
+            let others = &ALL[..index];
+            assert!(
+                others.iter().all(|other| other.light != colour.light && other.dark != colour.dark)
+            );
+        }
+        assert!(dark_rules().contains("svg [stroke=\"#0072B2\"]{stroke:#4FAEEA}"));
+    }
+}

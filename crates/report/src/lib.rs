@@ -1,0 +1,13 @@
+//! What rows say: verdicts on conclusions, tables, a page with plots, and what changed between records.
+//!
+//! All of it is made from [rows](trunkline_bench::row) and [definitions](trunkline_experiment::definition) alone,
+//! so that a record of any day and machine gives it again. Nothing here measures, or knows a codec.
+
+#![forbid(unsafe_code)]
+
+pub mod compare;
+pub mod conclusion;
+pub mod html;
+mod tables;
+
+pub use tables::{Report, Section};

@@ -1,0 +1,102 @@
+//! Sizes and times of messages of customer and product records: a column a message.
+
+use super::sheet::{Cell, LEAD, Line, count, words};
+use super::{Rows, Section};
+use trunkline_bench::row::Row;
+use trunkline_experiment::format::Format;
+use trunkline_experiment::names::SIZE;
+use trunkline_experiment::subjects::{TRUNKLINE, is_build};
+
+/// All tables for which there are rows.
+pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
+    let codec = ["encode", "decode"].into_iter().filter_map(|case| times(rows, case));
+    sizes(rows).into_iter().chain(codec).collect()
+}
+
+/// Table 2 with today's lines.
+fn sizes(rows: Rows<'_>) -> Option<Section> {
+    let source = rows.source_of(SIZE, SIZE);
+    let notes = ["the envelope alone, without the head of HTTP"];
+    table(
+        rows,
+        SIZE,
+        SIZE,
+        format!("Bytes of a message{source}"),
+        &[("", Cell::Of(SIZE, 1.0))],
+        notes,
+    )
+}
+
+/// CPU time of one operation, and how many times ours it is.
+fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
+    let verb = if case == "encode" { "Encoding" } else { "Decoding" };
+    let figures = [("", Cell::Of("cpu-time", 1.0)), ("times", LEAD)];
+    let notes = ["times: how many times as long as trunkline it takes"];
+    table(rows, case, "cpu-time", format!("{verb}: ns a message"), &figures, notes)
+}
+
+/// A line for each subject of each style; these figures for each message, whose name stands over the first.
+fn table(
+    rows: Rows<'_>,
+    kind: &'static str,
+    metric: &str,
+    title: String,
+    figures: &[(&str, Cell<'_>)],
+    notes: [&str; 1],
+) -> Option<Section> {
+    let messages = messages(rows, kind);
+    let titles = messages.iter().flat_map(|message| {
+        figures.iter().map(|(title, _)| if title.is_empty() { *message } else { *title })
+    });
+    let names = [words("style"), words("subject")].into_iter();
+    let mut section = Section::new(kind, title, names.chain(titles.map(count)));
+    let cases: Vec<String> = messages.iter().map(|message| format!("{kind}-{message}")).collect();
+    for (format, subject) in lines(rows, kind, metric) {
+        let cells = cases.iter().flat_map(|case| {
+            let line = Line::new(case, subject).in_format(format);
+            figures.iter().map(move |(_, figure)| figure.text(rows, &line))
+        });
+        let names = [format.title().to_owned(), subject.to_owned()];
+        section.table.row(names.into_iter().chain(cells));
+    }
+    section.noted(notes)
+}
+
+/// Whether a row is about customer and product records.
+fn is_service(row: &Row) -> bool {
+    Format::CUSTOMER_SERVICES.iter().any(|format| format.profile() == row.profile)
+}
+
+/// The names of the messages in the cases that begin with `kind`, in the order of the rows.
+fn messages<'a>(rows: Rows<'a>, kind: &str) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows.all.iter().filter(|row| is_service(row)) {
+        let name = row.case.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-'));
+        if let Some(name) = name.filter(|name| !names.contains(name)) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Every subject of every style, ours first, the others in the order of the rows.
+fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<(Format, &'a str)> {
+    let mut lines: Vec<(Format, &str)> = Vec::new();
+    for format in Format::CUSTOMER_SERVICES {
+        let profile = format.profile();
+        let is_its = |row: &&Row| {
+            row.profile == profile && row.metric == metric && {
+                let rest = row.case.strip_prefix(kind);
+                rest.is_some_and(|rest| rest.starts_with('-'))
+            }
+        };
+        let first = lines.len();
+        for row in rows.all.iter().filter(is_its).filter(|row| !is_build(&row.subject)) {
+            if lines[first..].iter().all(|(_, subject)| row.subject != *subject) {
+                lines.push((format, &row.subject));
+            }
+        }
+        lines[first..].sort_by_key(|(_, subject)| *subject != TRUNKLINE);
+    }
+    lines
+}

@@ -1,0 +1,252 @@
+//! Matches: what a subscription has of a topic that it matches.
+
+use crate::ledger::Ledger;
+use crate::message::Requester;
+use crate::pool::{Linked, Links, List, NONE, Pool};
+
+/// The client has been told the name of the topic.
+pub(crate) const ANNOUNCED: u32 = 1;
+/// Updates replace one another; [`Match::extra`] is a [`Conflated`].
+pub(crate) const CONFLATED: u32 = 2;
+
+/// Kinds of lists.
+pub(crate) const OF_SUBSCRIPTION: usize = 0;
+pub(crate) const OF_INTERVAL: usize = 1;
+pub(crate) const READY: usize = 2;
+pub(crate) const GAPS: usize = 3;
+
+/// A subscription and a topic that it matches. A cache line: a delivery touches one.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Match {
+    pub(crate) client: u32,
+    /// The client's number of the subscription.
+    pub(crate) number: u32,
+    pub(crate) topic: u32,
+    /// [`ANNOUNCED`] and [`CONFLATED`].
+    pub(crate) flags: u32,
+    pub(crate) published: u64,
+    pub(crate) delivered: u64,
+    pub(crate) discarded: u64,
+    pub(crate) subscription: u32,
+    /// Changes when the match goes, so that what is left of it in a queue is known.
+    pub(crate) generation: u32,
+    /// Records in the client's queue, or 1 if an update waits.
+    pub(crate) queued: u32,
+    /// A [`Conflated`] if it is one, else a [`Losses`], else nothing.
+    pub(crate) extra: u32,
+    /// Among the matches of the subscription.
+    pub(crate) siblings: Links,
+}
+
+impl Linked<OF_SUBSCRIPTION> for Match {
+    fn links(&mut self) -> &mut Links {
+        &mut self.siblings
+    }
+}
+
+impl Match {
+    #[inline]
+    pub(crate) fn is_conflated(&self) -> bool {
+        self.flags & CONFLATED != 0
+    }
+}
+
+/// What a match has besides if its updates replace one another.
+#[derive(Debug, Default)]
+pub(crate) struct Conflated {
+    pub(crate) matched: u32,
+    /// An [`Interval`], or nothing if there is no cap.
+    pub(crate) interval: u32,
+    /// A [`Losses`], or nothing.
+    pub(crate) losses: u32,
+    /// A [`Waiting`], or nothing.
+    pub(crate) waiting: u32,
+    /// Whether the interval since the last delivery is not over.
+    pub(crate) is_cooling: bool,
+    /// Which of the lists of its interval it is in while it cools.
+    pub(crate) was_late: bool,
+    /// Whether the update that waits only waits for the client.
+    pub(crate) is_ready: bool,
+    /// Until when it cools.
+    pub(crate) due: u64,
+    pub(crate) elided: u64,
+    /// Elided since the last delivery.
+    pub(crate) replaced: u64,
+    pub(crate) cooling: Links,
+    pub(crate) ready: Links,
+}
+
+impl Linked<OF_INTERVAL> for Conflated {
+    fn links(&mut self) -> &mut Links {
+        &mut self.cooling
+    }
+}
+
+impl Linked<READY> for Conflated {
+    fn links(&mut self) -> &mut Links {
+        &mut self.ready
+    }
+}
+
+/// An update that waits until the interval is over or the client can take it.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    pub(crate) sequence: u64,
+    pub(crate) published: u64,
+    pub(crate) request: Option<Requester>,
+    pub(crate) format: u16,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// The longest payload whose memory a [`Waiting`] keeps for the next.
+pub(crate) const KEPT_PAYLOAD: usize = 4 << 10;
+
+/// Matches with the same interval between updates.
+#[derive(Debug, Default)]
+pub(crate) struct Interval {
+    pub(crate) nanoseconds: u64,
+    /// Each in the order in which intervals end: matches that began theirs when they delivered, and matches
+    /// that delivered a little late and began before that.
+    pub(crate) cooling: [List<OF_INTERVAL>; 2],
+    /// Subscriptions with this interval.
+    pub(crate) users: u32,
+    /// The deadline that counts.
+    pub(crate) armed: Option<u64>,
+}
+
+/// Messages that a match has lost in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lost {
+    pub(crate) count: u64,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// When the first was lost.
+    pub(crate) since: u64,
+}
+
+impl Lost {
+    pub(crate) fn one(sequence: u64, now: u64) -> Self {
+        Self { count: 1, first: sequence, last: sequence, since: now }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+            since: self.since.min(other.since),
+        }
+    }
+}
+
+/// What a match has lost and the client has not been told.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) matched: u32,
+    /// Before everything of the match that waits.
+    pub(crate) front: Option<Lost>,
+    /// After everything of the match that waits.
+    pub(crate) back: Option<Lost>,
+    /// Whether it is in the client's list; then there is something in front.
+    pub(crate) is_listed: bool,
+    pub(crate) links: Links,
+}
+
+impl Linked<GAPS> for Losses {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+/// Adds a loss to another one.
+pub(crate) fn add(to: &mut Option<Lost>, lost: Option<Lost>) {
+    *to = match (*to, lost) {
+        (Some(one), Some(other)) => Some(one.and(other)),
+        (one, other) => one.or(other),
+    };
+}
+
+/// All matches, with what some of them have besides.
+pub(crate) struct Matches {
+    pub(crate) matches: Pool<Match>,
+    pub(crate) conflated: Pool<Conflated>,
+    pub(crate) waiting: Pool<Waiting>,
+    pub(crate) losses: Pool<Losses>,
+    /// Of the match that came or went last.
+    generation: u32,
+}
+
+impl Matches {
+    pub(crate) fn new() -> Self {
+        Self {
+            matches: Pool::new(),
+            conflated: Pool::new(),
+            waiting: Pool::new(),
+            losses: Pool::new(),
+            generation: 0,
+        }
+    }
+
+    /// What no match has had for very long.
+    pub(crate) fn next_generation(&mut self) -> u32 {
+        self.generation = self.generation.wrapping_add(1);
+        self.generation
+    }
+
+    /// Whether a match is the one of this generation. One that has gone may have left no memory.
+    #[inline]
+    pub(crate) fn is_there(&self, matched: u32, generation: u32) -> bool {
+        self.matches.get(matched).is_some_and(|it| it.generation == generation)
+    }
+
+    /// Gives memory back that is of no use, of one structure; whether there was any.
+    pub(crate) fn shrink(&mut self) -> bool {
+        self.matches.shrink()
+            || self.conflated.shrink()
+            || self.waiting.shrink()
+            || self.losses.shrink()
+    }
+
+    pub(crate) fn has_unused(&self) -> bool {
+        self.matches.has_unused()
+            || self.conflated.has_unused()
+            || self.waiting.has_unused()
+            || self.losses.has_unused()
+    }
+
+    /// The [`Losses`] of a match, or nothing.
+    #[inline]
+    pub(crate) fn losses_of(&self, matched: u32) -> u32 {
+        let matched = &self.matches[matched];
+        if matched.is_conflated() { self.conflated[matched.extra].losses } else { matched.extra }
+    }
+
+    pub(crate) fn set_losses(&mut self, matched: u32, losses: u32) {
+        let matched = &mut self.matches[matched];
+        if matched.is_conflated() {
+            self.conflated[matched.extra].losses = losses;
+        } else {
+            matched.extra = losses;
+        }
+    }
+
+    pub(crate) fn ledger(&self, matched: u32) -> Ledger {
+        let matched = &self.matches[matched];
+        Ledger {
+            published: matched.published,
+            delivered: matched.delivered,
+            elided: if matched.is_conflated() { self.conflated[matched.extra].elided } else { 0 },
+            discarded: matched.discarded,
+            queued: u64::from(matched.queued),
+        }
+    }
+
+    /// Whether nothing of a match waits, for a delivery or for the end of an interval.
+    pub(crate) fn is_idle(&self, matched: u32) -> bool {
+        let cools =
+            |matched: &Match| matched.is_conflated() && self.conflated[matched.extra].is_cooling;
+        let at = &self.matches[matched];
+        at.queued == 0 && self.losses_of(matched) == NONE && !cools(at)
+    }
+}

@@ -1,0 +1,148 @@
+//! What the engine knows of a client, beside what the router knows.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::num::NonZeroU32;
+
+use trunkline_router::{ClientId, ClientOptions, LateRefusal};
+use trunkline_store::ProducerId;
+
+use super::newcomers::{Newcomer, Origin};
+use crate::config::Config;
+use crate::session::{Ask, Protocol};
+
+/// The other end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// `tcp`, `unix` or `shm`.
+    pub transport: &'static str,
+    /// Where it is, or which process.
+    pub address: String,
+}
+
+impl Peer {
+    /// The machine, without the port; of a Unix socket the user, if that is known.
+    fn host(&self) -> &str {
+        let address = self.address.as_str();
+        match self.transport {
+            "tcp" => address.rsplit_once(':').map_or(address, |(host, _)| host),
+            _ => address.find("uid ").map_or(address, |at| &address[at..]),
+        }
+    }
+}
+
+/// A client, for as long as it is connected.
+#[derive(Debug)]
+pub(crate) struct ClientSession {
+    pub(crate) id: ClientId,
+    pub(crate) peer: Peer,
+    pub(crate) protocol: Protocol,
+    /// Empty until it has greeted.
+    pub(crate) name: String,
+    pub(crate) is_greeted: bool,
+    /// The connection is to end; nothing more is read.
+    pub(crate) is_closing: bool,
+    /// It tells what it has taken of conflated subscriptions.
+    pub(crate) uses_credit: bool,
+    /// It has a conflated subscription and does not tell, so that little may be under way to it.
+    pub(crate) has_bounded_buffers: bool,
+    /// What it asked of its queue.
+    pub(crate) asked: Ask,
+    /// The most updates of a topic a second, by the configuration.
+    pub(crate) updates_per_second: Option<NonZeroU32>,
+    /// When it connected.
+    pub(crate) since: u64,
+    /// When it gave a sign of life last.
+    pub(crate) heard: u64,
+    /// When it was asked last whether it is there.
+    pub(crate) asked_at: u64,
+    /// Questions without an answer.
+    pub(crate) missed: u32,
+    /// The connection ends because of them.
+    pub(crate) was_silent: bool,
+    /// Messages that it published, requests among them.
+    pub(crate) published: u64,
+    /// Who it publishes as, in guaranteed delivery.
+    pub(crate) producer: Option<ProducerId>,
+    /// Nothing is stored under the producer's name yet.
+    pub(crate) newcomer: Option<Newcomer>,
+    /// What it asked for and was not done.
+    pub(crate) refusals: u64,
+    /// When the log said so last.
+    pub(crate) refusals_logged_at: Option<u64>,
+    /// Subscriptions that were ended, which it is told when it has read more of what it was told before. While
+    /// there are any it can make no others.
+    pub(crate) late_refusals: VecDeque<LateRefusal>,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
+    /// Of the payload that it published last.
+    pub(crate) format: u16,
+}
+
+impl ClientSession {
+    pub(crate) fn new(id: ClientId, now: u64, peer: Peer, protocol: Protocol) -> Self {
+        Self {
+            id,
+            peer,
+            protocol,
+            name: String::new(),
+            is_greeted: false,
+            is_closing: false,
+            uses_credit: false,
+            has_bounded_buffers: false,
+            asked: Ask::default(),
+            updates_per_second: None,
+            since: now,
+            heard: now,
+            asked_at: 0,
+            missed: 0,
+            was_silent: false,
+            published: 0,
+            producer: None,
+            newcomer: None,
+            refusals: 0,
+            refusals_logged_at: None,
+            late_refusals: VecDeque::new(),
+            bytes_in: 0,
+            bytes_out: 0,
+            format: 0,
+        }
+    }
+
+    /// What it gets: as configured, or less where it asked for less.
+    pub(crate) fn options(&self, config: &Config) -> ClientOptions {
+        let mut options = config.client_options(&self.name);
+        self.asked.limit(&mut options);
+        options
+    }
+
+    /// Where names of producers come from that it brings in.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { client: self.name.as_str().into(), host: self.peer.host().into() }
+    }
+
+    /// How the log calls it.
+    pub(crate) fn label(&self) -> Label<'_> {
+        Label(self)
+    }
+
+    /// How its bytes travel, and what they are: `tcp/native/fix`.
+    pub(crate) fn profile(&self) -> String {
+        let format = match trunkline_native::format::name(self.format) {
+            Some(name) => name.to_owned(),
+            None => format!("format-{}", self.format),
+        };
+        format!("{}/{}/{format}", self.peer.transport, self.protocol.name())
+    }
+}
+
+/// Name and number of a client.
+pub(crate) struct Label<'a>(&'a ClientSession);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ClientSession { id, name, .. } = self.0;
+        let name = if name.is_empty() { "client" } else { name };
+        write!(out, "{name}#{}.{}", id.index, id.generation)
+    }
+}

@@ -1,0 +1,142 @@
+//! What the engine keeps for all connections together.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use trunkline_router::ClientId;
+
+use super::survey::Gone;
+use crate::config::Config;
+
+/// What a client is to be looked at for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reminder {
+    /// Whether it is there.
+    Watch,
+    /// Whether its requests have been answered.
+    Requests,
+    /// Whether it can take more of what is guaranteed.
+    Room,
+}
+
+/// What has happened since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Connections taken in.
+    pub connected: u64,
+    /// Connections that have ended.
+    pub disconnected: u64,
+    /// Connections for which there was no room.
+    pub turned_away: u64,
+    /// Bytes read and understood.
+    pub bytes_in: u64,
+    /// Bytes written.
+    pub bytes_out: u64,
+    /// Things asked for and not done.
+    pub refusals: u64,
+    /// Requests that clients made.
+    pub requests: u64,
+    /// Replies that were handed over.
+    pub replies: u64,
+    /// Requests that no reply came for in time.
+    pub requests_timed_out: u64,
+}
+
+/// Configuration, timers, totals.
+#[derive(Debug)]
+pub(crate) struct EngineState {
+    pub(crate) config: Arc<Config>,
+    /// Nanoseconds.
+    pub(crate) handshake_timeout: u64,
+    /// Nanoseconds.
+    pub(crate) keepalive: u64,
+    pub(crate) totals: Totals,
+    pub(crate) gone: Gone,
+    /// Connections on which little is to be under way from now on.
+    pub(crate) to_bound: Vec<ClientId>,
+    /// Set when the router stops.
+    pub(crate) is_stopping: bool,
+    /// One watch a connection, and one more for those with requests.
+    reminders: BTreeSet<(u64, u64, Reminder)>,
+}
+
+impl EngineState {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            config: Arc::new(config.clone()),
+            handshake_timeout: nanoseconds(config.router.handshake_timeout),
+            keepalive: nanoseconds(config.router.keepalive),
+            totals: Totals::default(),
+            gone: Gone::default(),
+            to_bound: Vec::new(),
+            is_stopping: false,
+            reminders: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn reconfigure(&mut self, config: &Config) {
+        self.handshake_timeout = nanoseconds(config.router.handshake_timeout);
+        self.keepalive = nanoseconds(config.router.keepalive);
+        self.config = Arc::new(config.clone());
+    }
+
+    pub(crate) fn remind(&mut self, at: u64, client: ClientId, reminder: Reminder) {
+        self.reminders.insert((at, client.as_u64(), reminder));
+    }
+
+    /// Forgets what was to be reminded of: clients choose how far away a time is.
+    pub(crate) fn take_back(&mut self, at: u64, client: ClientId, reminder: Reminder) {
+        self.reminders.remove(&(at, client.as_u64(), reminder));
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        self.reminders.first().map(|(at, _, _)| *at)
+    }
+
+    /// The next reminder whose time has come.
+    pub(crate) fn due(&mut self, now: u64) -> Option<(u64, ClientId, Reminder)> {
+        let first = self.reminders.first().filter(|(at, _, _)| *at <= now);
+        let (at, client, reminder) = *first?;
+        self.reminders.pop_first();
+        Some((at, ClientId::from_u64(client), reminder))
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_native as native;
+
+    use super::*;
+    use crate::engine::{Engine, Peer};
+    use crate::session::Protocol;
+
+    #[test]
+    fn requests_leave_no_reminders_behind() {
+        let mut engine = Engine::new(&Config::default());
+        for _ in 0..3 {
+            let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+            let id = engine.connected(0, peer, Protocol::Native).expect("there is room");
+            let mut bytes = Vec::new();
+            let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };
+            native::encode_hello(&mut bytes, &hello);
+            native::encode_topic(&mut bytes, 0, "quote");
+            for correlation in 0..100 {
+                let timeout_ms = u32::MAX - correlation as u32;
+                let (format, payload) = (0, &b"?"[..]);
+                let request =
+                    native::Request { alias: 0, timeout_ms, correlation, format, payload };
+                native::encode_request(&mut bytes, &request);
+            }
+            assert_eq!(engine.received(0, id, &bytes), bytes.len());
+            let requests = |it: &&(u64, u64, Reminder)| it.2 == Reminder::Requests;
+            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 1);
+            engine.closed(0, id, "done");
+            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 0);
+        }
+    }
+}
