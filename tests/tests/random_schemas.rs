@@ -8,6 +8,7 @@ use trunkline_message::{Error, Layout, Limits, Record};
 use trunkline_tests::events::{Events, Recorder};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
+use trunkline_tests::soap_ways::say_the_same;
 
 const SCHEMAS: u64 = 150;
 const MESSAGES: u64 = 12;
@@ -112,14 +113,16 @@ fn through_soap(schema: &Arc<Layout>, seed: u64, options: &soap::Options) -> Res
         }
         let events = Events::of_xml(bytes, &limits).expect("what was written");
         let read = by_events.decode_from(&mut events.reader(), &mut back);
-        assert!(read.is_ok() && back == record, "{read:?}: {}", bytes.escape_ascii());
+        let is_same = read.is_ok() && say_the_same(&plan, &record, &back);
+        assert!(is_same, "{read:?}: {}", bytes.escape_ascii());
         assert_eq!(by_events.unknown(), 0, "schema {seed}, {options:?}");
         let mut recorder = Recorder::default();
         let written = teller.encode_to("", &record, &mut recorder);
         let told = recorder.finish();
         assert_eq!(told.lines(), events.lines(), "{written:?}: {}", bytes.escape_ascii());
         let read = by_events.decode_from(&mut told.reader(), &mut back);
-        assert!(read.is_ok() && back == record, "{read:?}: {}", bytes.escape_ascii());
+        let is_same = read.is_ok() && say_the_same(&plan, &record, &back);
+        assert!(is_same, "{read:?}: {}", bytes.escape_ascii());
     }
     Ok(())
 }

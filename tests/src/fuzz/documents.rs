@@ -9,7 +9,7 @@ use trunkline_message::{Limits, Record};
 use super::edits::{Choices, Document};
 use crate::random::{self, Safe};
 use crate::schemas;
-use crate::soap_ways::without_declarations;
+use crate::soap_ways::say_the_same;
 
 /// How far a document came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,8 @@ impl Edited {
                 let again = Encoder::new(&self.plan).encode(&record).map(<[u8]>::to_vec);
                 let again = again.unwrap_or_else(|error| panic!("{error}: {}", self.shown()));
                 learnt.decode(&again, &mut other).expect("it was written");
-                assert_same(&settled(&other), &settled(&record), &again);
+                let is_same = say_the_same(&self.plan, &record, &other);
+                assert!(is_same, "{other:?}\nis not {record:?}\nin {}", again.escape_ascii());
                 Reach::Message
             }
             Err(error) if error.path().is_empty() => Reach::Nothing,
@@ -103,11 +104,6 @@ fn options(choices: &mut Choices<'_>) -> Options {
     let namespace = if named { "urn:x" } else { "" }.into();
     let options = Options::default();
     Options { style, layout, flat, attributes, types, zone, namespace, ..options }
-}
-
-/// Without the declarations that content of any shape takes along from its document.
-fn settled(record: &Record) -> String {
-    without_declarations(&format!("{record:?}"))
 }
 
 /// Not-a-number is no number's equal, so what is printed counts.
