@@ -147,8 +147,11 @@ const ELEMENTS: [&str; 3] = [
     "<SOAP-ENV:unheard>text<of/></SOAP-ENV:unheard>",
     "<o:unheard xmlns:o=\"urn:o\" a=\"o:1\"/>",
 ];
-const ATTRIBUTES: [&str; 2] =
-    [" unheard=\"1 &lt; &quot;2\"", " xmlns:own=\"urn:own\" own:unheard=\"1\""];
+const ATTRIBUTES: [&str; 3] = [
+    " unheard=\"1 &lt; &quot;2\"",
+    " xmlns:own=\"urn:own\" own:unheard=\"1\"",
+    " xmlns:o=\"urn:o\" o:name=\"1\"",
+];
 
 struct Bench {
     plan: std::sync::Arc<Plan>,

@@ -102,22 +102,37 @@ pub(super) fn refuse_unqualified(part: &str, soap: &str, tag: &impl Tag) -> Kept
     })
 }
 
-/// Which attributes of the start tag just read say nothing, see [`says_nothing`].
+/// Which attributes of the start tag just read are unknown, see [`is_unknown`].
 pub(super) fn others(plan: &Plan, tag: &impl Tag) -> impl Iterator<Item = usize> {
     (0..tag.attributes()).filter(move |index| {
         let name = tag.attribute(*index).0;
-        says_nothing(plan, tag.namespace_of(name), tag.local(name))
+        is_unknown(plan, tag.namespace_of(name), tag.local(name))
     })
 }
 
-/// Does an attribute that is no field say nothing of the content of its element, though it does not
-/// belong to others? Those do that are neither in no namespace nor in that of the elements. Where
-/// content is encoded, `id` and `href` say something (SOAP 1.1 section 5.4.1).
-pub(super) fn says_nothing(plan: &Plan, namespace: &str, local: &str) -> bool {
+/// The namespace of `xml:lang` and the like.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// Is an attribute unknown that is no field? Those of XML, XML Schema and SOAP are not, and say nothing of
+/// what a message means but what is read of them elsewhere. Nor are `id` and `href` where content is encoded
+/// (SOAP 1.1 section 5.4.1).
+pub(super) fn is_unknown(plan: &Plan, namespace: &str, local: &str) -> bool {
     match namespace {
         "" => !(plan.options.style.is_encoded() && matches!(local, "id" | "href")),
-        name => plan.is_of_elements(name),
+        XSI | XML | SOAP11 | SOAP12 | ENCODING11 | ENCODING12 => plan.is_of_elements(namespace),
+        name => !XSI_OF_DRAFTS.contains(&name) || plan.is_of_elements(name),
     }
+}
+
+/// May an unknown attribute in this namespace be meant as one of the message's elements? Those in namespaces
+/// of others are not.
+pub(super) fn is_own(plan: &Plan, namespace: &str) -> bool {
+    namespace.is_empty() || plan.is_of_elements(namespace)
+}
+
+/// The [`others`] that may be meant as elements of the message.
+pub(super) fn own(plan: &Plan, tag: &impl Tag) -> impl Iterator<Item = usize> {
+    others(plan, tag).filter(move |it| is_own(plan, tag.namespace_of(tag.attribute(*it).0)))
 }
 
 /// Of something that is read of a start tag, whose place the caller knows.
@@ -133,7 +148,7 @@ pub(super) struct Array {
     sized: bool,
 }
 
-/// What they say that matters here; for those that say nothing see [`others`].
+/// What they say that matters here; for those that are unknown see [`others`].
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
     /// `xsi:nil` is true (`xsi:null` in the drafts of XML Schema): the element stands for nothing.
@@ -143,7 +158,7 @@ pub(super) struct Marks<'a> {
     schema_type: Option<Cow<'a, str>>,
     /// It is an array of the encoding.
     array: Option<Array>,
-    /// How many say nothing, see [`others`].
+    /// How many are unknown, see [`others`].
     pub(super) others: usize,
 }
 
@@ -188,7 +203,7 @@ impl<'a> Marks<'a> {
                     marks.array = Some(array);
                 }
                 (SOAP11 | SOAP12, "encodingStyle") => refuse_style(plan, tag)?,
-                (name, local) => marks.others += usize::from(says_nothing(plan, name, local)),
+                (name, local) => marks.others += usize::from(is_unknown(plan, name, local)),
             }
         }
         Ok(marks)

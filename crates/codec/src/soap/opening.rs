@@ -3,7 +3,7 @@
 use trunkline_message::{Error, ErrorKind, Result};
 
 use super::attributes::{
-    Kept, Marks, has_graphs, others, refuse_independent, refuse_style, refuse_unqualified,
+    Kept, Marks, has_graphs, others, own, refuse_independent, refuse_style, refuse_unqualified,
 };
 use super::envelope::{SOAP11, SOAP12};
 use super::form::Form;
@@ -140,15 +140,13 @@ fn body<R: Reader>(plan: &Plan, reader: &mut R, soap: &str, unknown: &mut Tally)
 /// Counts the attributes of the start tag just read, which is that of the call around the message,
 /// that are unknown.
 fn count_around(plan: &Plan, reader: &impl Reader, unknown: &mut Tally) -> Result<()> {
-    let (mut count, namespace) = (0, &plan.root_namespace);
-    for index in others(plan, reader) {
+    for index in own(plan, reader) {
         let local = reader.local(reader.attribute(index).0);
-        if let Some(kind) = meant_as_item(&plan.root, namespace, local) {
+        if let Some(kind) = meant_as_item(&plan.root, &plan.root_namespace, local) {
             return Err(Error::new(kind, reader.attribute_began(index)));
         }
-        count += 1;
     }
-    unknown.add(count, || refused_among_others(plan, reader))
+    unknown.add(others(plan, reader).count(), || refused_among_others(plan, reader))
 }
 
 /// Looks at the start tag just read, which has to be that of the message's own element. Where fields

@@ -6,7 +6,7 @@
 use trunkline_message::{Error, ErrorKind, Fields, Need, Result, UnknownContent};
 use trunkline_wire::scan;
 
-use super::attributes::says_nothing;
+use super::attributes::{is_own, is_unknown};
 use super::decoder::Body;
 use super::form::{Form, Value};
 use super::inside::Enclosing;
@@ -456,12 +456,13 @@ impl<'a, R: Form> Body<'a, R> {
     fn hold_unknown(&mut self, scope: &ScopePlan, component: u16, index: usize) -> Result<()> {
         let name = self.reader.attribute(index).0;
         let (local, namespace) = (self.reader.local(name), self.reader.namespace_of(name));
-        if !says_nothing(self.plan, namespace, local) {
+        if !is_unknown(self.plan, namespace, local) {
             return Ok(());
         }
         let at = self.reader.attribute_began(index);
+        let may = !self.plan.options.attributes && is_own(self.plan, namespace);
         let meant = self.plan.meant_by_attribute(scope, component, local);
-        if let Some((_, kind)) = meant.filter(|_| !self.plan.options.attributes) {
+        if let Some((_, kind)) = meant.filter(|_| may) {
             return Err(self.error(kind, at));
         }
         let (plan, within, field) = (self.plan, self.scope, self.field);

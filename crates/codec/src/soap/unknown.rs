@@ -6,7 +6,7 @@
 
 use trunkline_message::{Error, ErrorKind, Limits, Result, UnknownContent};
 
-use super::attributes::others;
+use super::attributes::{others, own};
 use super::decoder::Body;
 use super::envelope::RPC;
 use super::form::Form;
@@ -67,7 +67,7 @@ pub(super) fn refused_attribute(local: &str, at: usize) -> Error {
     Error::new(ErrorKind::Unknown, at).within(&format!("@{}", excerpt(local)))
 }
 
-/// The same for the first of those of the start tag just read that say nothing.
+/// The same for the first of those of the start tag just read that are unknown.
 #[cold]
 pub(super) fn refused_among_others(plan: &Plan, reader: &impl Reader) -> Error {
     match others(plan, reader).next() {
@@ -127,7 +127,7 @@ impl Plan {
         (!is_foreign || is_known).then(|| format!("<{items}> of {}", shown(own)))
     }
 
-    /// What an attribute that says nothing was meant as, if the element that it stands in has others
+    /// What an unknown attribute was meant as, if the element that it stands in has others
     /// inside that are those of a component of a scope: one of them, or no answer if it is unknown.
     pub(super) fn meant_by_attribute(
         &self,
@@ -243,14 +243,14 @@ pub(super) fn misplaced(
     scope: &ScopePlan,
     component: u16,
 ) -> Option<(Name, ErrorKind, usize)> {
-    others(plan, reader).find_map(|it| {
+    own(plan, reader).find_map(|it| {
         let local = reader.local(reader.attribute(it).0);
         let (meaning, kind) = plan.meant_by_attribute(scope, component, local)?;
         Some((meaning, kind, reader.attribute_began(it)))
     })
 }
 
-/// What was expected in place of an attribute of this local name that says nothing, if the element
+/// What was expected in place of an unknown attribute of this local name, if the element
 /// that it stands in has others of that name inside, in a namespace, and no more.
 pub(super) fn meant_as_item(item: &str, namespace: &str, local: &str) -> Option<ErrorKind> {
     (*local == *item).then(|| not_attribute(local, namespace))
@@ -297,7 +297,7 @@ impl<R: Form> Body<'_, R> {
         self.unknown.add(1, || plan.locate_component(refused(local, at), within, component))
     }
 
-    /// Counts the attributes of the start tag just read, that of the present field, that say nothing.
+    /// Counts the attributes of the start tag just read, that of the present field, that are unknown.
     /// What is counted is not learnt: it would not be counted again.
     ///
     /// # Errors
@@ -356,7 +356,7 @@ impl<R: Form> Body<'_, R> {
         }
         let (plan, scope, field) = (self.plan, self.scope, self.field);
         let reader = &self.reader;
-        let meant = others(plan, reader).find_map(|it| {
+        let meant = own(plan, reader).find_map(|it| {
             let local = reader.local(reader.attribute(it).0);
             let kind = plan.meant_by_attribute_of(scope, field, local)?;
             Some((kind, reader.attribute_began(it)))

@@ -12,7 +12,7 @@ use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::infoset::{self, Event};
 use crate::soap::Version;
-use crate::soap::attributes::{refuse_unknown_style, refuse_unqualified, says_nothing, styles};
+use crate::soap::attributes::{is_unknown, refuse_unknown_style, refuse_unqualified, styles};
 use crate::soap::document;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::Plan;
@@ -382,7 +382,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
         }
         if let Some(plan) = self.typed.filter(|_| self.in_body) {
             let mut names = frame.marks.attributes.iter().map(|(name, _)| name);
-            if let Some(name) = names.find(|it| says_nothing(plan, it.namespace(), it.local())) {
+            if let Some(name) = names.find(|it| is_unknown(plan, it.namespace(), it.local())) {
                 let name = excerpt(name.local());
                 let what = format!("no attribute {name} in an element that refers to another");
                 return Err(ErrorKind::Expected(what.into()));

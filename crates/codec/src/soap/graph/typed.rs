@@ -12,7 +12,7 @@ use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, envelope};
 use crate::infoset;
-use crate::soap::attributes::says_nothing;
+use crate::soap::attributes::{is_own, is_unknown};
 use crate::soap::document;
 use crate::soap::names::Name as Meaning;
 use crate::soap::opening::excerpt;
@@ -187,7 +187,7 @@ fn locate(plan: &Plan, message: &Message, unknown: &mut Tally) -> Result<NodeId>
             let Some((second, _)) = rest.first() else {
                 let names = others(plan, call).map(super::Name::local);
                 let root = &plan.root;
-                let meant = names.clone().find_map(|it| meant_as_item(root, "", it));
+                let meant = own(plan, call).find_map(|it| meant_as_item(root, "", it.local()));
                 return match meant {
                     Some(kind) => Err(Error::new(kind, 0).within(local)),
                     None => {
@@ -244,10 +244,15 @@ fn refuse_reference(plan: &Plan, node: &Node) -> std::result::Result<(), ErrorKi
     }
 }
 
-/// The attributes of a node that say nothing, see [`says_nothing`].
+/// The attributes of a node that are unknown, see [`is_unknown`].
 fn others<'g>(plan: &'g Plan, node: &'g Node) -> impl Iterator<Item = &'g super::Name> + Clone {
     let names = node.attributes.iter().map(|(name, _)| name);
-    names.filter(|name| says_nothing(plan, name.namespace(), name.local()))
+    names.filter(|name| is_unknown(plan, name.namespace(), name.local()))
+}
+
+/// Those of them that may be meant as elements of the message.
+fn own<'g>(plan: &'g Plan, node: &'g Node) -> impl Iterator<Item = &'g super::Name> {
+    others(plan, node).filter(|name| is_own(plan, name.namespace()))
 }
 
 /// Stands at the node of one field.
@@ -287,7 +292,7 @@ impl<'a> Reader<'a> {
         self.scope(0, message)
     }
 
-    /// Counts the attributes of a node, that of the present field, that say nothing.
+    /// Counts the attributes of a node, that of the present field, that are unknown.
     ///
     /// # Errors
     /// They are refused.
@@ -308,7 +313,7 @@ impl<'a> Reader<'a> {
     /// One is meant as an entry or item, or they are refused.
     fn count_attributes_of(&mut self, node: NodeId, field: usize) -> Result<()> {
         let (plan, scope) = (self.plan, self.scope);
-        let meant = others(plan, self.graph.node(node))
+        let meant = own(plan, self.graph.node(node))
             .find_map(|name| plan.meant_by_attribute_of(scope, field, name.local()));
         if let Some(kind) = meant {
             return Err(self.error(kind));
@@ -327,7 +332,7 @@ impl<'a> Reader<'a> {
         component: u16,
     ) -> Result<()> {
         let plan = self.plan;
-        let meant = others(plan, self.graph.node(node))
+        let meant = own(plan, self.graph.node(node))
             .find_map(|name| plan.meant_by_attribute(scope, component, name.local()));
         if let Some((meaning, kind)) = meant {
             // In the element of a component, which is no field, it is one of the present scope.
