@@ -7,16 +7,18 @@
 
 #![forbid(unsafe_code)]
 
+mod interleaved;
+
 use std::hint::black_box;
 
-use rustix::time::{ClockId, clock_gettime};
 use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};
 use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style};
 use trunkline_message::Structure;
 use trunkline_wire::{Date, Text, Time, Timestamp};
 
+use interleaved::Pass;
+
 const MESSAGES: u32 = 8;
-const PASSES: usize = 201;
 
 fn when(number: u32) -> Timestamp {
     let date = Date::new(2004, 1 + (number % 12) as u8, 1 + (number % 28) as u8);
@@ -94,8 +96,6 @@ fn respelt(document: &[u8], style: Style) -> Vec<u8> {
     document.into_bytes()
 }
 
-type Pass = Box<dyn FnMut()>;
-
 fn decode(documents: Vec<Vec<u8>>, mut decoder: Decoder) -> Pass {
     let mut message = CustomerServices::default();
     Box::new(move || {
@@ -158,29 +158,6 @@ fn passes() -> Vec<(String, Pass)> {
     passes
 }
 
-fn cpu_time() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
-}
-
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let mut passes = passes();
-    passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
-    if std::env::args().any(|it| it == "--untimed") {
-        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
-        return;
-    }
-    let mut times = vec![Vec::new(); passes.len()];
-    for _ in 0..PASSES {
-        for ((_, pass), times) in passes.iter_mut().zip(&mut times) {
-            let start = cpu_time();
-            pass();
-            times.push((cpu_time() - start) / f64::from(MESSAGES));
-        }
-    }
-    for ((name, _), times) in passes.iter().zip(&mut times) {
-        times.sort_by(f64::total_cmp);
-        println!("{name:44} {:8.0} best {:8.0} median ns", times[0], times[PASSES / 2]);
-    }
+    interleaved::run(passes(), MESSAGES);
 }

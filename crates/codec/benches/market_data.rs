@@ -8,17 +8,19 @@
 
 #![forbid(unsafe_code)]
 
+mod interleaved;
+
 use std::hint::black_box;
 use std::rc::Rc;
 
-use rustix::time::{ClockId, clock_gettime};
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_codec::{cdr, fix, soap};
 use trunkline_message::{Message, Record, Structure};
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
-const MESSAGES: usize = 32;
-const PASSES: usize = 201;
+use interleaved::Pass;
+
+const MESSAGES: u32 = 32;
 
 struct Random(u64);
 
@@ -103,14 +105,7 @@ fn messages(random: bool) -> Vec<MarketDataIncrementalRefresh> {
         message.body.entries = (0..10).map(|_| entry(&mut rng, random)).collect();
         message
     };
-    (0..MESSAGES).map(message).collect()
-}
-
-type Pass = Box<dyn FnMut()>;
-
-fn cpu_time() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+    (0..MESSAGES as usize).map(message).collect()
 }
 
 macro_rules! passes {
@@ -119,7 +114,7 @@ macro_rules! passes {
         let mut encoder = $codec::Encoder::new(&plan);
         let corpus: Rc<[Vec<u8>]> =
             $messages.iter().map(|it| encoder.encode(it).unwrap().to_vec()).collect();
-        let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES;
+        let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES as usize;
         let messages = $messages.clone();
         let encode: Pass = Box::new(move || {
             for message in &*messages {
@@ -197,30 +192,13 @@ fn of_messages<M: Message + Clone + 'static>(
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let schema = MarketDataIncrementalRefresh::layout();
-    let mut passes: Vec<(String, Pass)> = Vec::new();
+    let mut passes = Vec::new();
     for (kind, random) in [("fixed", false), ("random", true)] {
         let structs = messages(random);
         let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
         passes.extend(of_messages(&format!("{kind} struct"), &structs, Default::default));
         passes.extend(of_messages(&format!("{kind} record"), &records, || Record::new(schema)));
     }
-    passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
-    if std::env::args().any(|it| it == "--untimed") {
-        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
-        return;
-    }
-    let mut times = vec![Vec::new(); passes.len()];
-    for _ in 0..PASSES {
-        for ((_, pass), times) in passes.iter_mut().zip(&mut times) {
-            let start = cpu_time();
-            pass();
-            times.push((cpu_time() - start) / MESSAGES as f64);
-        }
-    }
-    for ((name, _), times) in passes.iter().zip(&mut times) {
-        times.sort_by(f64::total_cmp);
-        println!("{name:44} {:8.0} best {:8.0} median ns", times[0], times[PASSES / 2]);
-    }
+    interleaved::run(passes, MESSAGES);
 }

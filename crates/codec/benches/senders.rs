@@ -9,17 +9,19 @@
 
 #![forbid(unsafe_code)]
 
+mod interleaved;
+
 use std::hint::black_box;
 
-use rustix::time::{ClockId, clock_gettime};
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_message::Structure;
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
+use interleaved::Pass;
+
 /// A multiple of every number of senders.
 const MESSAGES: u32 = 40;
-const PASSES: usize = 201;
 
 fn entry(number: u32) -> MdEntry {
     let text = |letter: char| Text::from(format!("{letter}{:03}", number * 37 % 1000));
@@ -75,8 +77,6 @@ fn addressed(document: &str, sender: u32, number: u32) -> String {
     document.replacen(&body, &(header + &body), 1)
 }
 
-type Pass = Box<dyn FnMut()>;
-
 fn decode(documents: Vec<String>, mut decoder: Decoder) -> Pass {
     let mut message = MarketDataIncrementalRefresh::default();
     Box::new(move || {
@@ -114,29 +114,6 @@ fn passes() -> Vec<(String, Pass)> {
     passes
 }
 
-fn cpu_time() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
-}
-
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let mut passes = passes();
-    passes.retain(|(name, _)| wanted.iter().all(|it| name.contains(it.as_str())));
-    if std::env::args().any(|it| it == "--untimed") {
-        (0..PASSES).for_each(|_| passes.iter_mut().for_each(|(_, pass)| pass()));
-        return;
-    }
-    let mut times = vec![Vec::new(); passes.len()];
-    for _ in 0..PASSES {
-        for ((_, pass), times) in passes.iter_mut().zip(&mut times) {
-            let start = cpu_time();
-            pass();
-            times.push((cpu_time() - start) / f64::from(MESSAGES));
-        }
-    }
-    for ((name, _), times) in passes.iter().zip(&mut times) {
-        times.sort_by(f64::total_cmp);
-        println!("{name:44} {:8.0} best {:8.0} median ns", times[0], times[PASSES / 2]);
-    }
+    interleaved::run(passes(), MESSAGES);
 }
