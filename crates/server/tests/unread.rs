@@ -6,6 +6,7 @@ mod raw;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use bench::{Bench, Frame};
 use raw::{PATIENCE, Raw, Seen};
@@ -64,6 +65,38 @@ fn who_writes_all_that_it_can_before_it_reads_gets_every_answer() {
     });
     client.settle();
     other.settle();
+}
+
+#[test]
+fn who_asks_and_never_reads_can_read_everything_up_to_why_it_was_ended() {
+    let router = raw::router(|config| {
+        config.limits.subscriptions_per_client = TAKEN as usize;
+        config.router.keepalive = Duration::from_secs(2);
+        config.router.keepalive_missed = 1;
+    });
+    let mut client = Raw::named(&router, "asks");
+    let mut asked = Vec::new();
+    (0..ASKED).for_each(|number| subscribe(&mut asked, number));
+    client.stream.set_write_timeout(Some(PATIENCE)).expect("a time-out");
+    // The kernel takes no more, until the router has ended it and passes over what comes.
+    client.stream.write_all(&asked).expect("the rest is passed over");
+    let mut answered = 0;
+    let why = loop {
+        match client.take_next() {
+            Seen::Subscribed(of) if of < TAKEN => assert_eq!(of, answered),
+            Seen::Refused(kind::SUBSCRIBE, code::LIMIT, None, of, _) => {
+                assert_eq!(of, u64::from(answered));
+            }
+            Seen::Ping(_) => continue,
+            Seen::Closing(code, why) => break (code, why),
+            other => panic!("{other:?} answers subscription {answered}"),
+        }
+        answered += 1;
+    };
+    assert!((TAKEN..ASKED).contains(&answered), "{answered} are answered");
+    let said = "the client asks, and does not read the answers (keepalive)";
+    assert_eq!(why, (code::SLOW, said.to_owned()));
+    assert_eq!(client.take_next(), Seen::End);
 }
 
 /// What a client asks, of which as much is taken as there is room for answers.

@@ -369,6 +369,28 @@ fn a_page_that_does_not_read_moves_nobody_and_is_told_what_it_lost() {
 }
 
 #[test]
+fn a_page_that_asks_more_at_once_than_there_is_room_for_answers_gets_all_of_them() {
+    let router = start(|config| {
+        config.limits.output_bytes = 4 << 10;
+        config.limits.subscriptions_per_client = 1;
+    });
+    let mut page = Page::open(&router, "");
+    // All of them go into the buffer of the session, so that nothing is left in the connection.
+    let mut frames = Vec::new();
+    for number in 1..=80 {
+        let text = json!({"subscribe": number, "pattern": "a"}).to_string();
+        frames.extend_from_slice(&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]);
+        frames.extend_from_slice(text.as_bytes());
+    }
+    assert!(frames.len() < 4 << 10);
+    page.0.get_mut().write_all(&frames).expect("they are sent");
+    assert_eq!(page.told(), json!({"subscribed": 1}));
+    for number in 2..=80 {
+        assert_eq!(page.told()["refused"]["subscribe"], number);
+    }
+}
+
+#[test]
 fn a_flood_of_pings_by_one_who_does_not_read_is_not_taken_and_moves_nobody() {
     let router = start(|config| config.limits.output_bytes = 64 << 10);
     let (mut page, mut other) = (Page::open(&router, ""), Page::open(&router, ""));
