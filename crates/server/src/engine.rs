@@ -2,6 +2,7 @@
 
 mod client_session;
 mod consumers;
+mod held;
 mod newcomers;
 mod shortage;
 mod state;
@@ -20,6 +21,7 @@ pub use trunkline_router::Dirty;
 
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
+pub(crate) use held::WaitsFor;
 pub(crate) use newcomers::{Origin, TooMany};
 pub use state::Totals;
 pub(crate) use state::{EngineState, Reminder};
@@ -132,12 +134,15 @@ impl Engine {
     }
 
     /// Handles the bytes that a client sent, and says how many are done with; the rest is to come
-    /// again, with more behind it.
+    /// again, with more behind it, or once the connection is held no more.
     pub fn received(&mut self, now: u64, id: ConnectionId, bytes: &[u8]) -> usize {
         let Some(connection) = find(&mut self.connections, id) else { return bytes.len() };
         let Connection { client_session, session } = connection;
         if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
+        }
+        if self.state.held.reason(id) == Some(WaitsFor::Reader) {
+            return 0;
         }
         client_session.heard = now;
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
@@ -149,6 +154,29 @@ impl Engine {
             self.settle(now);
         }
         used
+    }
+
+    /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
+    /// to read answers first. [`Engine::next_released`] names it when it may go on.
+    pub fn is_held(&self, id: ConnectionId) -> bool {
+        self.state.held.contains(id)
+    }
+
+    /// A connection that may go on: [`Engine::received`] is to be called with the bytes that were left over, though
+    /// there be none, since some that it took may wait in the session.
+    pub fn next_released(&mut self) -> Option<ConnectionId> {
+        self.state.held.next_released()
+    }
+
+    /// Whether [`Engine::next_released`] has one.
+    pub fn has_released(&self) -> bool {
+        self.state.held.has_released()
+    }
+
+    /// A connection that is to end is held no more: what it sends is read, and not heard. Whether it was held, or
+    /// had not gone on yet.
+    pub fn let_go(&mut self, id: ConnectionId) -> bool {
+        self.state.held.forget(id)
     }
 
     /// What is to be written to a client now.
@@ -177,6 +205,11 @@ impl Engine {
         }
         if self.storage.consumers.of(id) > 0 {
             self.make_deliveries(now, id);
+        }
+        if self.state.held.reason(id) == Some(WaitsFor::Reader)
+            && self.router.has_room_for_control(id)
+        {
+            self.state.held.release_for_reader(id);
         }
     }
 
@@ -225,7 +258,7 @@ impl Engine {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
         let Some(mut connection) = slot.take_if(|it| it.client_session.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
-        self.storage.forget(id);
+        self.state.held.forget(id);
         self.leave_store(now, id, connection.client_session.producer);
         self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
@@ -343,7 +376,8 @@ impl Engine {
             let reason = "the client did not say who it is in time (handshake_timeout)";
             return session::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
-        if self.storage.is_held(id) {
+        let waits_for = state.held.reason(id);
+        if waits_for == Some(WaitsFor::Storage) {
             // What it says is not read, by our own choice.
             (client_session.heard, client_session.missed) = (now, 0);
         }
@@ -355,10 +389,19 @@ impl Engine {
             return state.remind(until, id, Reminder::Watch);
         }
         if client_session.missed >= state.config.router.keepalive_missed {
-            let reason =
-                format!("{} questions without an answer (keepalive)", client_session.missed);
+            let (code, reason) = match waits_for {
+                // It may have answered: that is not read either.
+                Some(WaitsFor::Reader) => (
+                    code::SLOW,
+                    "the client asks, and does not read the answers (keepalive)".to_owned(),
+                ),
+                _ => (
+                    code::SILENT,
+                    format!("{} questions without an answer (keepalive)", client_session.missed),
+                ),
+            };
             client_session.was_silent = true;
-            return session::close(now, &mut self.router, client_session, code::SILENT, &reason);
+            return session::close(now, &mut self.router, client_session, code, &reason);
         }
         client_session.missed += 1;
         client_session.asked_at = now;

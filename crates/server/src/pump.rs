@@ -172,6 +172,7 @@ impl Pump {
         self.sort_events();
         self.engine.advance(self.now);
         self.finish_work();
+        self.go_on();
         if self.shared.is_asked() {
             self.obey();
         }
@@ -204,6 +205,7 @@ impl Pump {
         let is_idle = self.reading.is_empty()
             && self.writing.is_empty()
             && self.accepting.is_empty()
+            && !self.engine.has_released()
             && self.surveys.is_empty();
         if !is_idle {
             return Deadline::Now;
@@ -362,15 +364,13 @@ impl Pump {
             if connection.dismissed.is_some() {
                 connection.ignored += bytes;
             }
-            // What it wants to store has no room; it is read from again when there is.
-            if self.engine.is_held(id) && !matches!(read, Read::Ended(_)) {
-                continue;
-            }
             match read {
+                Read::Ended(reason) => self.gone(id, &reason),
+                // It is read from again when it is released.
+                _ if self.engine.is_held(id) => {}
                 Read::More if connection.ignored > IGNORED => self.gone(id, ""),
                 Read::More => self.reading.push_back(id),
                 Read::Drained => connection.is_reading = false,
-                Read::Ended(reason) => self.gone(id, &reason),
             }
             total += bytes;
             fresh += bytes;
@@ -408,12 +408,16 @@ impl Pump {
         }
     }
 
-    /// Takes what the disk has done, and lets those read again who waited for it.
+    /// Takes what the disk has done.
     fn finish_work(&mut self) {
         while let Some(outcome) = self.workers.as_ref().and_then(Workers::outcome) {
             self.finish(outcome);
             self.write();
         }
+    }
+
+    /// Reads again from those that were held, after what was left over of them.
+    fn go_on(&mut self) {
         while let Some(id) = self.engine.next_released() {
             let Some(connection) = find(&mut self.connections, id) else { continue };
             connection.retry(&mut self.engine, self.now);

@@ -84,8 +84,8 @@ fn all_transports_lead_to_one_router() {
     assert_eq!(profiles, ["shm/native/opaque", "tcp/native/opaque", "unix/native/opaque"]);
 }
 
-/// The router ends the connection of who asks and does not take the answers; a client that has much to
-/// ask at once takes them meanwhile.
+/// The router takes nothing more from who asks and does not read the answers; a client that has much to
+/// ask at once reads them meanwhile.
 #[test]
 fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
     let folder = Folder::new("much");
@@ -105,16 +105,25 @@ fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
     router.stop();
 }
 
-/// The answers to what is refused are longer than what was asked.
+/// The answers to what is refused are longer than what was asked: those to one write of the client are more than the
+/// router has room for.
 #[test]
 fn a_client_that_subscribes_to_too_much_is_told_why() {
-    let router = router(|config| config.limits.subscriptions_per_client = 10);
+    let folder = Folder::new("too-much");
+    let router = router(|config| {
+        config.limits.subscriptions_per_client = 10;
+        config.limits.output_bytes = 4 << 10;
+        let texts = ["tcp://127.0.0.1:0".to_owned(), folder.address("unix"), folder.address("shm")];
+        config.listen.native = texts.iter().map(|text| text.parse().expect("an address")).collect();
+    });
     let patterns: Vec<String> = (0..200_000).map(|number| format!("t/{number}")).collect();
-    let options = Options { timeout: raw::PATIENCE, ..Options::named("reader") };
-    let mut reader = Client::connect(&router.addresses()[0].url(), &options).expect("it is taken");
-    let error = reader.subscribe_each(&patterns, &Subscribe::every()).expect_err("too many");
-    assert!(error.to_string().contains("limits.subscriptions_per_client"), "{error}");
-    reader.subscribe("one", &Subscribe::every()).expect("the connection goes on");
+    for listening in router.addresses() {
+        let options = Options { timeout: raw::PATIENCE, ..Options::named("reader") };
+        let mut reader = Client::connect(&listening.url(), &options).expect("it is taken");
+        let error = reader.subscribe_each(&patterns, &Subscribe::every()).expect_err("too many");
+        assert!(error.to_string().contains("limits.subscriptions_per_client"), "{error}");
+        reader.subscribe("one", &Subscribe::every()).expect("the connection goes on");
+    }
 }
 
 #[test]

@@ -369,20 +369,56 @@ fn a_page_that_does_not_read_moves_nobody_and_is_told_what_it_lost() {
 }
 
 #[test]
-fn a_flood_of_pings_by_one_who_does_not_read_ends_it_and_nobody_else() {
-    let router = start(|config| config.limits.output_bytes = 64 << 10);
+fn a_page_that_asks_more_at_once_than_there_is_room_for_answers_gets_all_of_them() {
+    let router = start(|config| {
+        config.limits.output_bytes = 4 << 10;
+        config.limits.subscriptions_per_client = 1;
+    });
     let mut page = Page::open(&router, "");
-    let flooding = page.0.get_mut();
-    flooding.set_write_timeout(Some(PATIENCE)).expect("a time-out");
-    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[b'p'; 125]].concat().repeat(500);
-    // Answers fill the system's buffers and then the router's, which ends it.
-    let mut sent = 0_u64;
-    while flooding.write_all(&ping).is_ok() {
-        sent += ping.len() as u64;
-        assert!(sent < 1 << 30, "the flood is not ended");
+    // All of them go into the buffer of the session, so that nothing is left in the connection.
+    let mut frames = Vec::new();
+    for number in 1..=80 {
+        let text = json!({"subscribe": number, "pattern": "a"}).to_string();
+        frames.extend_from_slice(&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]);
+        frames.extend_from_slice(text.as_bytes());
     }
-    let mut other = Page::open(&router, "");
-    assert_eq!(other.ask(&json!({"ping": 1})), json!({"pong": 1}));
+    assert!(frames.len() < 4 << 10);
+    page.0.get_mut().write_all(&frames).expect("they are sent");
+    assert_eq!(page.told(), json!({"subscribed": 1}));
+    for number in 2..=80 {
+        assert_eq!(page.told()["refused"]["subscribe"], number);
+    }
+}
+
+#[test]
+fn a_flood_of_pings_by_one_who_does_not_read_is_not_taken_and_moves_nobody() {
+    let router = start(|config| config.limits.output_bytes = 64 << 10);
+    let (mut page, mut other) = (Page::open(&router, ""), Page::open(&router, ""));
+    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[b'p'; 125]].concat();
+    let pings = ping.repeat(500);
+    let flooding = page.0.get_mut();
+    flooding.set_nonblocking(true).expect("it does not wait");
+    // Answers fill the system's buffers and then the router's, which takes no more while it serves another.
+    let (mut sent, mut served) = (0, 0);
+    while served < 200 {
+        match flooding.write(&pings[sent % pings.len()..]) {
+            Ok(bytes) => (sent, served) = (sent + bytes, 0),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                assert_eq!(other.ask(&json!({"ping": 1})), json!({"pong": 1}));
+                served += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+        assert!(sent < 1 << 30, "the flood is not stopped");
+    }
+    flooding.set_nonblocking(false).expect("it waits");
+    for answered in 0..sent / ping.len() {
+        let answer = page.0.read().expect("an answer");
+        assert!(
+            matches!(&answer, Message::Pong(it) if **it == [b'p'; 125]),
+            "{answered}: {answer}"
+        );
+    }
 }
 
 #[test]

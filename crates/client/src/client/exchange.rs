@@ -164,8 +164,8 @@ impl Client {
         if is_little { self.write(self.options.timeout) } else { Ok(()) }
     }
 
-    /// Writes some of what has gathered, and reads what is there: a router ends the connection of who
-    /// asks much and takes no answers, which may be several times as long as what was asked.
+    /// Writes some of what has gathered, and reads what is there: a router takes no more from who asks
+    /// much and reads no answers, which may be several times as long as what was asked.
     pub(super) fn write_part(&mut self) -> Result<()> {
         let output = self.conversation.output();
         match self.stream.write(&output[..output.len().min(ASKED)]) {

@@ -71,7 +71,7 @@ pub(crate) struct ClientSession {
     /// When the log said so last.
     pub(crate) refusals_logged_at: Option<u64>,
     /// Subscriptions that were ended, which it is told when it has read more of what it was told before. While
-    /// there are any it can make no others.
+    /// there are any there is no room for answers, so that nothing is taken from it.
     pub(crate) late_refusals: VecDeque<LateRefusal>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use trunkline_router::ClientId;
 
+use super::held::Held;
 use super::survey::Gone;
 use crate::config::Config;
 
@@ -55,6 +56,8 @@ pub(crate) struct EngineState {
     pub(crate) gone: Gone,
     /// Connections on which little is to be under way from now on.
     pub(crate) to_bound: Vec<ClientId>,
+    /// Connections from which nothing is taken now.
+    pub(crate) held: Held,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One watch a connection, and one more for those with requests.
@@ -70,6 +73,7 @@ impl EngineState {
             totals: Totals::default(),
             gone: Gone::default(),
             to_bound: Vec::new(),
+            held: Held::default(),
             is_stopping: false,
             reminders: BTreeSet::new(),
         }

@@ -1,7 +1,5 @@
 //! Guaranteed delivery in the engine: the store, its clock, and what it says to clients.
 
-use std::collections::{HashSet, VecDeque};
-
 use trunkline_native::{Refused, kind};
 use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
 use trunkline_store::{
@@ -16,24 +14,15 @@ use crate::session::{ClientRenderer, code_of};
 
 impl std::fmt::Debug for Storage {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Storage").field("held", &self.held).finish_non_exhaustive()
+        out.debug_struct("Storage").finish_non_exhaustive()
     }
 }
-
-/// Connections that are gone, and have a place among those that are held, at most; or as many as are held.
-const GONE: usize = 1_024;
 
 /// The store with what it needs of the outside.
 pub(crate) struct Storage {
     pub(crate) store: Store,
     /// Nanoseconds since 1970 at the engine's epoch.
     epoch: u64,
-    /// Connections that have something to store for which there is no room now.
-    held: HashSet<ConnectionId>,
-    /// The same, in the order in which they came to be held; some may be gone.
-    in_order: Vec<ConnectionId>,
-    /// Those that may try again.
-    released: VecDeque<ConnectionId>,
     /// When clients can take more, for those that have a pace.
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
@@ -50,9 +39,6 @@ impl Storage {
         Self {
             store,
             epoch,
-            held: HashSet::new(),
-            in_order: Vec::new(),
-            released: VecDeque::new(),
             alarms: Vec::new(),
             consumers: Consumers::default(),
             shortage: None,
@@ -83,43 +69,8 @@ impl Storage {
         (&mut self.store, at, sink)
     }
 
-    /// A connection is not to be read from until there is room.
-    pub(crate) fn hold(&mut self, id: ConnectionId) {
-        if !self.held.insert(id) {
-            return;
-        }
-        // Those that are gone take their places along when they are as many as those that are there.
-        if self.in_order.len() >= 2 * self.held.len() + GONE {
-            let (held, mut seen) = (&self.held, HashSet::new());
-            self.in_order.retain(|it| *it != id && held.contains(it) && seen.insert(*it));
-        }
-        self.in_order.push(id);
-    }
-
-    /// Asked before each read: it costs the same however many are held.
-    #[inline]
-    pub(crate) fn is_held(&self, id: ConnectionId) -> bool {
-        !self.held.is_empty() && self.held.contains(&id)
-    }
-
-    /// There may be room.
-    pub(crate) fn release_all(&mut self) {
-        let Self { held, in_order, released, .. } = self;
-        released.extend(in_order.drain(..).filter(|id| held.remove(id)));
-    }
-
-    pub(crate) fn next_released(&mut self) -> Option<ConnectionId> {
-        self.released.pop_front()
-    }
-
     pub(crate) fn next_deadline(&self) -> Option<u64> {
         self.store.next_deadline()
-    }
-
-    /// A connection is gone.
-    pub(crate) fn forget(&mut self, id: ConnectionId) {
-        self.held.remove(&id);
-        self.released.retain(|released| *released != id);
     }
 
     /// The next client that will be able to take more, and when.
@@ -240,51 +191,5 @@ impl EventSink for ClientSink<'_> {
             let _ = self.router.publish(self.now, topic, &envelope);
             self.router.release(self.now, topic);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use trunkline_store::Settings;
-
-    use super::*;
-
-    #[test]
-    fn many_are_held_and_released_in_their_order() {
-        let mut storage = Storage::new(Store::in_memory(Settings::default()), 0);
-        let id = |index| ConnectionId { index, generation: 1 };
-        // Each is looked for before it is held: more than can be gone through one by one.
-        for index in 0..200_000 {
-            assert!(!storage.is_held(id(index)));
-            storage.hold(id(index));
-            storage.hold(id(index));
-        }
-        assert!((0..200_000).all(|index| storage.is_held(id(index))));
-        assert!(!storage.is_held(ConnectionId { index: 7, generation: 2 }));
-        storage.forget(id(3));
-        assert!(!storage.is_held(id(3)));
-        storage.release_all();
-        assert!(!storage.is_held(id(0)));
-        let released: Vec<u32> =
-            std::iter::from_fn(|| storage.next_released()).map(|it| it.index).collect();
-        let expected: Vec<u32> = (0..200_000).filter(|it| *it != 3).collect();
-        assert_eq!(released, expected);
-    }
-
-    #[test]
-    fn who_is_held_and_leaves_again_and_again_takes_no_room() {
-        let mut storage = Storage::new(Store::in_memory(Settings::default()), 0);
-        let id = |index, generation| ConnectionId { index, generation };
-        storage.hold(id(1, 1));
-        for generation in 0..100_000 {
-            storage.hold(id(7, generation));
-            storage.forget(id(7, generation));
-        }
-        storage.hold(id(2, 1));
-        storage.hold(id(7, 5));
-        assert!(storage.in_order.len() <= 2 * GONE, "{} places", storage.in_order.len());
-        storage.release_all();
-        let released: Vec<_> = std::iter::from_fn(|| storage.next_released()).collect();
-        assert_eq!(released, [id(1, 1), id(2, 1), id(7, 5)], "in their order");
     }
 }

@@ -1,4 +1,4 @@
-//! Guaranteed delivery as the loop sees it: work for the disk, and connections that wait for it.
+//! Guaranteed delivery as the loop sees it: work for the disk, and what comes of it.
 
 use trunkline_journal::{Commit, Done, Task};
 use trunkline_store::{ProducerId, Store};
@@ -39,7 +39,7 @@ impl Engine {
         if !before && let Some(why) = self.storage.store.journal().failure() {
             tracing::error!(why, "the journal has failed: nothing more is stored or acknowledged");
         }
-        self.storage.release_all();
+        self.state.held.release_for_storage();
         self.remind_of_room();
     }
 
@@ -60,26 +60,8 @@ impl Engine {
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
         store.task_done(at, done, &mut sink);
         self.look_for_room(now);
-        self.storage.release_all();
+        self.state.held.release_for_storage();
         self.remind_of_room();
-    }
-
-    /// Whether nothing is to be read from a connection now: what it wants to store has no room.
-    /// [`Engine::next_released`] names it when it may try again.
-    pub fn is_held(&self, id: ConnectionId) -> bool {
-        self.storage.is_held(id)
-    }
-
-    /// A connection that may try again: the bytes that were left over come first.
-    pub fn next_released(&mut self) -> Option<ConnectionId> {
-        self.storage.next_released()
-    }
-
-    /// A connection that is to end is held no more: what it sends is read, and not heard. Whether it was.
-    pub fn let_go(&mut self, id: ConnectionId) -> bool {
-        let was_held = self.storage.is_held(id);
-        self.storage.forget(id);
-        was_held
     }
 
     /// Whether records are still to be written, or are being.

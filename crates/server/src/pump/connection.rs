@@ -93,13 +93,11 @@ impl Connection {
         (Read::More, total)
     }
 
-    /// Handles what was kept because there was no room for what it asked.
+    /// Handles what was kept while the connection was held; the session may have kept some as well.
     pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) {
-        if !self.kept.is_empty() {
-            let used = engine.received(now, self.id, &self.kept);
-            self.kept.drain(..used);
-            self.give_back();
-        }
+        let used = engine.received(now, self.id, &self.kept);
+        self.kept.drain(..used);
+        self.give_back();
     }
 
     /// Reads half a buffer at most, behind what is kept if there is little of it.

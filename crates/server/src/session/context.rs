@@ -16,7 +16,7 @@ pub(crate) use guaranteed::code_of;
 pub use guaranteed::{NotNow, ToStore};
 
 use super::ClientRenderer;
-use crate::engine::{ClientSession, EngineState, LOGGED_EVERY, Reminder, Storage};
+use crate::engine::{ClientSession, EngineState, LOGGED_EVERY, Reminder, Storage, WaitsFor};
 
 /// Why something that a client asked for is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,18 @@ impl ClientContext<'_> {
     /// True once the client has said who it is.
     pub fn is_greeted(&self) -> bool {
         self.client_session.is_greeted
+    }
+
+    /// Whether there is room for the answer to what comes next. If not, it stays where it is until the client has
+    /// read of what it was answered before: how long that takes depends on how threads are scheduled.
+    #[inline]
+    pub fn has_room_for_answer(&mut self) -> bool {
+        let id = self.client_session.id;
+        let has_room = self.router.has_room_for_control(id);
+        if !has_room {
+            self.state.held.hold(id, WaitsFor::Reader);
+        }
+        has_room
     }
 
     /// The most bytes of a frame.

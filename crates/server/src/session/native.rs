@@ -27,7 +27,7 @@ impl NativeSession {
         if !context.is_greeted() {
             used = self.greeting(context, bytes);
         }
-        while context.is_open() && context.is_greeted() {
+        while context.is_open() && context.is_greeted() && context.has_room_for_answer() {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;

@@ -43,7 +43,7 @@ impl WebSocketSession {
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
     pub(crate) fn received(&mut self, context: &mut ClientContext<'_>, bytes: &[u8]) -> usize {
         let mut input = bytes;
-        while context.is_open() {
+        while context.is_open() && context.has_room_for_answer() {
             let next = self.reader.next(&mut input, &mut self.answers);
             let is_over = next.is_err();
             if !self.answers.is_empty() {

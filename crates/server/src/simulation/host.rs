@@ -107,6 +107,10 @@ impl Host {
             self.read(now, *link)?;
         }
         self.flush(now, &links)?;
+        while let Some(id) = self.engine.next_released() {
+            self.go_on(now, id)?;
+            self.flush(now, &links)?;
+        }
         for link in &links {
             self.end(now, *link)?;
         }
@@ -121,38 +125,53 @@ impl Host {
         violation("deadlines", "a deadline is still there after it was met")
     }
 
-    /// Hands everything to the engine that a client has sent.
+    /// Reads again from a connection that was held, after what was left over of it.
+    fn go_on(&mut self, now: u64, id: ConnectionId) -> Checked {
+        let link = self.connections.iter().find(|(_, it)| it.id == Some(id));
+        let Some(link) = link.map(|(link, _)| *link) else { return Ok(()) };
+        self.counts.released += 1;
+        self.take(now, link, id)?;
+        self.read(now, link)
+    }
+
+    /// Hands everything to the engine that a client has sent, unless it is held.
     fn read(&mut self, now: u64, link: LinkId) -> Checked {
         loop {
             let Some(at) = self.connections.get_mut(&link) else { return Ok(()) };
-            let Some(id) = at.id else { return Ok(()) };
+            let Some(id) = at.id.filter(|id| !self.engine.is_held(*id)) else { return Ok(()) };
             let share = 1 + at.random.part(4096);
             if at.link.to_router.read(share, &mut at.unread) == 0 {
                 return Ok(());
             }
-            while let Some(at) = self.connections.get_mut(&link) {
-                let end = at.whole();
-                if end == 0 || at.id.is_none() {
-                    break;
-                }
-                let used = self.engine.received(now, id, &at.unread[..end]);
-                ensure(used <= end, "reading", || format!("{used} bytes of {end} are used"))?;
-                if !at.is_closing {
-                    let history = &mut self.history;
-                    let before = history_length(history);
-                    let read = at.took(now, used, history);
-                    self.counts.published += history_length(history) - before;
-                    ensure(read == used || at.reader.is_broken, "reading", || {
-                        format!("stream {link}: {used} bytes are used, {read} are whole frames")
-                    })?;
-                }
-                at.unread.drain(..used);
-                self.collect(now)?;
-                if used < end {
-                    break;
-                }
+            self.take(now, link, id)?;
+        }
+    }
+
+    /// Hands to the engine what has been read.
+    fn take(&mut self, now: u64, link: LinkId, id: ConnectionId) -> Checked {
+        while let Some(at) = self.connections.get_mut(&link) {
+            let end = at.whole();
+            if end == 0 || at.id.is_none() {
+                break;
+            }
+            let used = self.engine.received(now, id, &at.unread[..end]);
+            ensure(used <= end, "reading", || format!("{used} bytes of {end} are used"))?;
+            if !at.is_closing {
+                let history = &mut self.history;
+                let before = history_length(history);
+                let read = at.took(now, used, history);
+                self.counts.published += history_length(history) - before;
+                ensure(read == used || at.reader.is_broken, "reading", || {
+                    format!("stream {link}: {used} bytes are used, {read} are whole frames")
+                })?;
+            }
+            at.unread.drain(..used);
+            self.collect(now)?;
+            if used < end {
+                break;
             }
         }
+        Ok(())
     }
 
     /// Takes what the engine has written for those that it names.
@@ -216,6 +235,9 @@ impl Host {
     fn dismiss(&mut self, now: u64, link: LinkId, reason: &str) {
         if let Some(at) = self.connections.get_mut(&link) {
             at.is_closing = true;
+            if let Some(id) = at.id {
+                self.engine.let_go(id);
+            }
             at.gone_by.get_or_insert(now + LINGER);
             self.counts.closed_by_router += 1;
             self.trace.note(|| format!("stream {link} is ended by the router: {reason}"));
@@ -253,6 +275,7 @@ impl Host {
         let Some(id) = at.id else { return Ok(()) };
         let reason = match at.link.client_end {
             Some(End::Closed) if at.link.to_router.is_empty() => "the client closed the stream",
+            Some(End::Closed) if self.engine.is_held(id) => "nobody reads what it waits for",
             Some(End::Broken) => "the stream is broken",
             _ if at.gone_by.is_some_and(|time| now >= time) => "it had its time",
             _ if at.gone_by.is_some() && at.wire.is_empty() => "it can read why",

@@ -49,6 +49,8 @@ counts! {
     garbage: "connections that sent garbage",
     /// Connections that the router ended.
     closed_by_router: "connections that the router ended",
+    /// Times that nothing was read from a client until it had read its answers.
+    released: "times that a client had to read first",
     /// Changes of the configuration.
     reconfigured: "changes of the configuration",
     /// Messages published.

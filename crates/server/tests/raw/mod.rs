@@ -41,6 +41,8 @@ pub enum Seen {
 pub struct Raw {
     pub stream: TcpStream,
     bytes: Vec<u8>,
+    /// Bytes of these that have been looked at.
+    passed: usize,
 }
 
 /// A router on free ports.
@@ -69,7 +71,7 @@ impl Raw {
         let stream = TcpStream::connect(place(router)).expect("the router accepts");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream.set_nodelay(true).expect("an option");
-        Self { stream, bytes: Vec::new() }
+        Self { stream, bytes: Vec::new(), passed: 0 }
     }
 
     /// Connects under a name, and reads the welcome.
@@ -123,14 +125,20 @@ impl Raw {
     /// The next frame; pings are answered on the way.
     pub fn next(&mut self) -> Seen {
         loop {
+            match self.take_next() {
+                Seen::Ping(token) => self.send(|out| native::encode_pong(out, token)),
+                seen => return seen,
+            }
+        }
+    }
+
+    /// The next frame, be it a ping; nothing is sent.
+    pub fn take_next(&mut self) -> Seen {
+        loop {
             match self.take() {
-                Some(Seen::Ping(token)) => self.send(|out| native::encode_pong(out, token)),
                 Some(seen) => return seen,
-                None => {
-                    if !self.read() {
-                        return Seen::End;
-                    }
-                }
+                None if self.read() => {}
+                None => return Seen::End,
             }
         }
     }
@@ -148,6 +156,7 @@ impl Raw {
 
     fn read(&mut self) -> bool {
         let mut bytes = [0; 1 << 16];
+        self.bytes.drain(..std::mem::take(&mut self.passed));
         match self.stream.read(&mut bytes) {
             Ok(0) => false,
             Ok(count) => {
@@ -160,7 +169,8 @@ impl Raw {
     }
 
     fn take(&mut self) -> Option<Seen> {
-        let (frame, length) = native::decode_router(&self.bytes, 1 << 24).expect("a frame")?;
+        let (frame, length) =
+            native::decode_router(&self.bytes[self.passed..], 1 << 24).expect("a frame")?;
         let seen = match frame {
             RouterFrame::Welcome(welcome) => Seen::Welcome(welcome),
             RouterFrame::Topic(topic) => Seen::Topic(topic.alias, topic.name.to_owned()),
@@ -191,7 +201,7 @@ impl Raw {
             RouterFrame::Closing(it) => Seen::Closing(it.code, it.text.to_owned()),
             other => panic!("nobody asked for {other:?}"),
         };
-        self.bytes.drain(..length);
+        self.passed += length;
         Some(seen)
     }
 }

@@ -5,7 +5,7 @@ use trunkline_router::{Refusal, TopicId, check_pattern};
 use trunkline_store::{Consume, NewMessage, ProducerId, Producing};
 
 use super::{ClientContext, Denied, denied};
-use crate::engine::{Origin, TooMany, message_bytes};
+use crate::engine::{Origin, TooMany, WaitsFor, message_bytes};
 
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl ClientContext<'_> {
         let told = Denied { code: code_of(denied), offset: None, text: denied.to_string() };
         match denied {
             trunkline_store::Denied::Busy => {
-                self.storage.hold(self.client_session.id);
+                self.state.held.hold(self.client_session.id, WaitsFor::Storage);
                 NotNow::Held
             }
             trunkline_store::Denied::OutOfSequence(next) => NotNow::OutOfSequence(*next, told),
@@ -229,16 +229,8 @@ impl ClientContext<'_> {
         was_there
     }
 
-    /// Whether there may be one more subscription, be it direct, durable or a replay: not while the client has to
-    /// read which of those that it had are refused.
+    /// Whether there may be one more subscription, be it direct, durable or a replay.
     pub(super) fn room_for_subscription(&self) -> Result<(), Denied> {
-        if !self.client_session.late_refusals.is_empty() {
-            let text = format!(
-                "{} subscriptions of the client have ended, and it does not read that they have",
-                self.client_session.late_refusals.len()
-            );
-            return Err(Denied { code: code::LIMIT, offset: None, text });
-        }
         let limit = self.state.config.limits.subscriptions;
         let all = self.router.view().subscriptions_now() + self.storage.consumers.all();
         if all < limit { Ok(()) } else { Err(denied(Refusal::TooManySubscriptions(limit))) }
