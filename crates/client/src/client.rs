@@ -403,14 +403,16 @@ impl Client {
             }
             let tell = self.tell_taken();
             let retry = [self.keep_trying(), tell].into_iter().flatten().min();
-            self.write(self.options.timeout).or_else(|error| match count {
-                0 => Err(error),
-                // The next call will meet it.
-                _ => Ok(()),
-            })?;
+            let written = self.write(self.options.timeout);
+            // The next call will meet an error.
             if count > 0 {
                 return Ok(count);
             }
+            if self.has_aside() {
+                // It was read while there was no room to write.
+                continue;
+            }
+            written?;
             if !self.read_before(sooner(deadline, retry))?
                 && (retry.is_none() || deadline.is_over())
             {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bench::{Bench, Frame};
 use raw::{PATIENCE, Raw, Seen};
+use trunkline_client::{Client, Event, Options};
 use trunkline_native::{self as native, RouterFrame, Updates, code, kind};
 use trunkline_server::{ConnectionId, Peer, Protocol};
 
@@ -97,6 +98,51 @@ fn who_asks_and_never_reads_can_read_everything_up_to_why_it_was_ended() {
     let said = "the client asks, and does not read the answers (keepalive)";
     assert_eq!(why, (code::SLOW, said.to_owned()));
     assert_eq!(client.take_next(), Seen::End);
+}
+
+/// A program that publishes what is refused, and reads when it has no more room to put refusals aside, or at the end.
+fn publish_in_vain(messages: usize, options: &Options) {
+    let router = raw::router(|config| config.limits.matches = 1);
+    let url = router.addresses()[0].url();
+    let mut other = Raw::named(&router, "other");
+    other.subscribe(1, ">");
+    let mut program = Client::connect(&url, options).expect("it is taken");
+    let [taken, refused] = ["a", "b"].map(|name| program.topic(name).expect("a topic"));
+    program.publish(taken, b"x").expect("it is sent");
+    let mut told = 0;
+    let mut receive = |program: &mut Client| {
+        let received = program.receive(Some(PATIENCE), &mut |event| match event {
+            Event::Refused(refusal) => {
+                assert_eq!((refusal.of, refusal.code), (kind::PUBLISH, code::LIMIT));
+                told += 1;
+            }
+            other => panic!("{other:?}"),
+        });
+        assert!(received.expect("the connection goes on") > 0, "{told} refusals came");
+        told
+    };
+    for _ in 0..messages {
+        match program.enqueue(refused, &[b'x'; 100]) {
+            Ok(()) => {}
+            Err(error) if error.is_final() => panic!("{error}"),
+            // It has gathered.
+            Err(_) => _ = receive(&mut program),
+        }
+    }
+    while receive(&mut program) < messages {}
+    program.publish(taken, b"y").expect("it is sent");
+    assert_eq!((other.message(), other.message()), (b"x".to_vec(), b"y".to_vec()));
+}
+
+#[test]
+fn a_program_reads_while_there_is_no_room_to_write() {
+    publish_in_vain(300_000, &Options { timeout: PATIENCE, ..Options::named("writes") });
+}
+
+#[test]
+fn a_program_that_has_to_read_first_can_do_so() {
+    let timeout = Duration::from_secs(2);
+    publish_in_vain(300_000, &Options { aside_bytes: 8 << 20, timeout, ..Options::named("reads") });
 }
 
 /// What a client asks, of which as much is taken as there is room for answers.

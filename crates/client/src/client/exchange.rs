@@ -25,12 +25,21 @@ impl Client {
         if self.conversation.output().len() > bytes { self.flush() } else { Ok(()) }
     }
 
+    /// Writes what has gathered. While there is no room it reads: a router takes no more from who does not read its
+    /// answers.
     pub(super) fn write(&mut self, timeout: Duration) -> Result<()> {
+        // Counts from the last that was written.
+        let mut deadline = None;
         while !self.conversation.output().is_empty() {
             match self.stream.write(self.conversation.output()) {
-                Ok(bytes) => self.conversation.sent(bytes),
+                Ok(bytes) => {
+                    self.conversation.sent(bytes);
+                    deadline = None;
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait_to_write(false, timeout)?;
+                    let has_room = self.put_aside()?;
+                    let deadline = *deadline.get_or_insert_with(|| Deadline::after(Some(timeout)));
+                    self.wait_to_write(has_room, deadline)?;
                 }
                 Err(error) => return Err(self.why_ended(error)),
             }
@@ -38,12 +47,26 @@ impl Client {
         Ok(())
     }
 
+    /// Reads once what is there, and puts it aside; false if there is no room for it.
+    fn put_aside(&mut self) -> Result<bool> {
+        let has_room = self.look()?;
+        if has_room && self.read()? { self.look() } else { Ok(has_room) }
+    }
+
+    /// Puts aside what has been read; false if there is no room for it.
+    fn look(&mut self) -> Result<bool> {
+        match self.conversation.look_for(|_| Look::<()>::Other) {
+            Ok(_) => Ok(true),
+            Err(Error::Aside { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Waits for room, or for bytes to read too.
-    fn wait_to_write(&mut self, or_read: bool, timeout: Duration) -> Result<()> {
-        let deadline = Deadline::after(Some(timeout));
+    fn wait_to_write(&mut self, or_read: bool, deadline: Deadline) -> Result<()> {
         loop {
             let ready = self.stream.wait(or_read, true, deadline.left()).map_err(Error::Lost)?;
-            if ready.writable || ready.readable {
+            if ready.writable || ready.readable && !deadline.is_over() {
                 return Ok(());
             }
             if deadline.is_over() {
@@ -55,15 +78,8 @@ impl Client {
     /// Takes in what the router has said, without waiting: it may want a sign of life. What does not
     /// fit beside what was put aside stays where it is until it is received.
     pub(super) fn look_in(&mut self) -> Result<()> {
-        let mut looks = 0;
-        loop {
-            match self.conversation.look_for(|_| Look::<()>::Other) {
-                Ok(_) if looks == 0 => _ = self.read()?,
-                Ok(_) | Err(Error::Aside { .. }) => return self.write(self.options.timeout),
-                Err(error) => return Err(error),
-            }
-            looks += 1;
-        }
+        self.put_aside()?;
+        self.write(self.options.timeout)
     }
 
     /// One read; false if nothing was there.
@@ -180,7 +196,7 @@ impl Client {
                 if self.read()? {
                     Ok(())
                 } else {
-                    self.wait_to_write(true, self.options.timeout)
+                    self.wait_to_write(true, Deadline::after(Some(self.options.timeout)))
                 }
             }
             Err(error) => Err(self.why_ended(error)),
