@@ -129,7 +129,7 @@ impl<'a, R: Form> Body<'a, R> {
     }
 
     /// Reads the end tag of the present list if it is as planned.
-    #[inline]
+    #[inline(always)]
     fn ends(&mut self, end: &Literal, at: usize) -> bool {
         let ends = end.matches(self.input.as_bytes(), at)
             && self.is_open(at + 2, end.len() - 3)
@@ -142,14 +142,14 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// May the innermost element have the name that stands here? Its length says so, unless elements
     /// of any name are read.
-    #[inline]
+    #[inline(always)]
     fn is_open(&self, start: usize, length: usize) -> bool {
         !self.plan.any_item
             || self.reader.open_element() == Some(&self.input[start..start + length])
     }
 
     /// Goes into the next entry of a group; false at the group's end tag, which is then read.
-    #[inline]
+    #[inline(always)]
     fn next_entry(
         &mut self,
         slot: &Slot,
@@ -180,7 +180,7 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Goes into the entry or struct whose start tag begins at `at`, if that is as the plan would
     /// write it.
-    #[inline]
+    #[inline(always)]
     fn expected_entry(&mut self, index: usize, element: &Enclosing, at: usize) -> Result<bool> {
         if self.attributes {
             return self.expected_tag_of(index, element, at);
@@ -345,7 +345,7 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Goes into the element whose start tag at `at` is as planned up to a count or attributes; false,
     /// with nothing read, if those are not.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_expected(
         &mut self,
         scope: &ScopePlan,

@@ -610,7 +610,7 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Counts a field, and refuses it the second time, unless it is an unwrapped list of any number of
     /// entries: that goes on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_field(
         &mut self,
         scope: &ScopePlan,
@@ -650,7 +650,10 @@ impl<'a, R: Form> Body<'a, R> {
                 self.general_element(scope, seen, component, (at, name), into)
             }
             Event::End => {
-                self.check_names();
+                // Behind the message nothing is read by its names.
+                if self.scope > 0 || component != NONE {
+                    self.check_names();
+                }
                 self.closed();
                 match scope.components.get(usize::from(component)) {
                     Some(element) => {

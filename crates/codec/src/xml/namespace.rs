@@ -198,6 +198,9 @@ impl Namespaces {
     }
 
     fn position(&self, input: &str, prefix: &str) -> Option<usize> {
+        if prefix.is_empty() {
+            return (!self.prefixes.is_empty()).then_some(0);
+        }
         let key = key_of(prefix.as_bytes());
         let equal = |known: &Prefix| {
             known.key == key
