@@ -125,17 +125,8 @@ impl Raw {
     /// The next frame; pings are answered on the way.
     pub fn next(&mut self) -> Seen {
         loop {
-            match self.take_next() {
-                Seen::Ping(token) => self.send(|out| native::encode_pong(out, token)),
-                seen => return seen,
-            }
-        }
-    }
-
-    /// The next frame, be it a ping; nothing is sent.
-    pub fn take_next(&mut self) -> Seen {
-        loop {
             match self.take() {
+                Some(Seen::Ping(token)) => self.send(|out| native::encode_pong(out, token)),
                 Some(seen) => return seen,
                 None if self.read() => {}
                 None => return Seen::End,
