@@ -97,7 +97,15 @@ const FORMATS: &[&str] = &["fix", "soap", "cdr", "xml", "giop", "fixml"];
 /// Types of the catalogue whose names are other words too: a code of SOAP 1.2, a type of `Deref`.
 const OTHER_WORDS: &[&str] = &["Sender", "Target"];
 
-/// Words of ours that the field has its own for, and those: none is a part of a name in the router any more.
+/// Words of ours that the field has its own for, and those: none is a part of a name any more.
+const GIVEN_UP_EVERYWHERE: &[(&str, &str)] = &[
+    ("entrant", "participant"),
+    ("entrants", "participants"),
+    ("stranger", "connection that lingers, or one unknown"),
+    ("strangers", "connections that linger, or what is unknown"),
+];
+
+/// The same, of words that the router alone has no use for.
 const GIVEN_UP: &[(&str, &str)] = &[
     ("chore", "background task"),
     ("chores", "background tasks"),
@@ -113,8 +121,6 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("member", "client session"),
     ("office", "engine state"),
     ("outlet", "event sink"),
-    ("stranger", "connection that lingers"),
-    ("strangers", "connections that linger"),
     ("unheard", "ignored"),
     ("wishes", "requested"),
 ];
@@ -440,13 +446,19 @@ fn parts(name: &str) -> Vec<String> {
 #[test]
 fn words_that_were_given_up_do_not_come_back() {
     let mut wrong = Vec::new();
-    for source in ROUTER.iter().flat_map(|name| sources(&format!("crates/{name}/src"))) {
+    let mut look = |source: &Source, given_up: &[(&str, &str)]| {
         for name in source.words() {
-            let old = |it: &&(&str, &str)| parts(name).iter().any(|part| part == it.0);
-            if let Some((old, new)) = GIVEN_UP.iter().find(old) {
-                wrong.push(format!("{}: {name}; a {old} is a {new} now", source.path));
+            let parts = parts(name);
+            if let Some((old, new)) =
+                given_up.iter().find(|it| parts.iter().any(|part| part == it.0))
+            {
+                wrong.push(format!("{}: {name}; {old}: {new} now", source.path));
             }
         }
+    };
+    sources("crates").iter().for_each(|source| look(source, GIVEN_UP_EVERYWHERE));
+    for source in ROUTER.iter().flat_map(|name| sources(&format!("crates/{name}/src"))) {
+        look(&source, GIVEN_UP);
     }
     wrong.dedup();
     assert_none(&wrong, "names are the field's own words");
@@ -515,6 +527,16 @@ fn files_and_functions_fit_in_view() {
         }
     }
     assert_none(&wrong, "files and functions hold one thing each");
+}
+
+#[test]
+fn a_module_is_a_file_beside_its_folder() {
+    let wrong: Vec<String> = sources("crates")
+        .into_iter()
+        .map(|source| source.path)
+        .filter(|path| path.contains("/src/") && path.ends_with("/mod.rs"))
+        .collect();
+    assert_none(&wrong, "a module is x.rs beside x");
 }
 
 #[test]

@@ -413,19 +413,43 @@ struct Keeper {
 fn kept_content_stands_beside_it() {
     let plan = Plan::new(Keeper::layout(), &unqualified()).expect("a plan");
     let text = "<SOAP-ENV:Envelope xmlns:SOAP-ENV=\"http://schemas.xmlsoap.org/soap/envelope/\">\
-                <SOAP-ENV:Body><ns:send xmlns:ns=\"urn:a\"><id>1</id><a xmlns=\"urn:x\"/>\
+                <SOAP-ENV:Body><ns:send xmlns:ns=\"urn:a\"><id>1</id><u/><a xmlns=\"urn:x\"/>\
                 <b xmlns=\"urn:y\"/><c/><note>n</note><d/></ns:send></SOAP-ENV:Body></SOAP-ENV:Envelope>";
     let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Keep);
     let mut message = Keeper::default();
     decoder.decode(text.as_bytes(), &mut message).expect("it is read");
     assert_eq!(
         (message.more.len(), message.unknown.markup().count(), decoder.unknown()),
-        (2, 2, 0)
+        (2, 3, 0)
     );
     let mut encoder = Encoder::new(&plan);
     let again = String::from_utf8_lossy(encoder.encode(&message).expect("written")).into_owned();
     assert_eq!(again.split_once("<id>").map(|it| it.1), text.split_once("<id>").map(|it| it.1));
     assert_eq!(encoder.unknown(), 0);
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Answer {
+    report: Report,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Report {
+    id: Text,
+    more: Vec<Any>,
+}
+
+/// The first part of an answer in rpc is the return value, whatever it is called (WSDL 1.1 section 3.5).
+#[test]
+fn a_return_value_that_holds_it_may_be_called_otherwise() {
+    let options =
+        Options { style: Style::RpcLiteral, operation: "r".into(), any_wrapper: true, ..options() };
+    let mut ways = Ways::<Answer>::new(&options);
+    let report = Report { id: "1".into(), more: vec![Any::from("<x/>")] };
+    for name in ["report", "return"] {
+        let body = format!("<m:r xmlns:m='urn:a'><{name}><id>1</id><x/></{name}></m:r>");
+        ways.reads(&body, &Answer { report: report.clone() });
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_client_trusts_its_authority_only_and_the_right_name_only() {
 }
 
 #[test]
-fn the_handler_is_told_who_the_client_is_and_strangers_are_not_served() {
+fn the_handler_is_told_who_the_client_is_and_others_are_not_served() {
     let (authority, other) = (Authority::new(), Authority::new());
     let (chain, key) = authority.issue("server");
     let roots = authority.pem();
@@ -111,8 +111,8 @@ fn the_handler_is_told_who_the_client_is_and_strangers_are_not_served() {
     let (chain, key) = other.issue("client 2");
     let own = Some((chain.as_bytes(), key.as_bytes()));
     for own in [None, own] {
-        let stranger = ClientTls::from_pem(roots.as_bytes(), own).expect("good");
-        ask(&mut client(&server, stranger), "/", b"").expect_err("not trusted");
+        let other = ClientTls::from_pem(roots.as_bytes(), own).expect("good");
+        ask(&mut client(&server, other), "/", b"").expect_err("not trusted");
     }
     assert_eq!(server.stop().requests, 1);
 }

@@ -292,7 +292,7 @@ impl Outcome {
     }
 }
 
-struct Entrant<'a> {
+struct Participant<'a> {
     subject: Box<dyn Subject + 'a>,
     corpus: &'a [Vec<u8>],
     check: Check<'a>,
@@ -305,7 +305,7 @@ struct Entrant<'a> {
 /// Subjects that are measured against each other.
 #[derive(Default)]
 pub struct Trial<'a> {
-    entrants: Vec<Entrant<'a>>,
+    participants: Vec<Participant<'a>>,
 }
 
 impl<'a> Trial<'a> {
@@ -322,13 +322,16 @@ impl<'a> Trial<'a> {
         check: Check<'a>,
     ) {
         let (standing, passes, samples) = (None, 1, Vec::new());
-        self.entrants.push(Entrant { subject, corpus, check, standing, passes, samples });
+        self.participants.push(Participant { subject, corpus, check, standing, passes, samples });
     }
 
     /// Lets every subject load its corpus and echo it, and checks the echoes: once; later calls
     /// return what was found.
     pub fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<Standing> {
-        self.entrants.iter_mut().map(|entrant| entrant.verify(progress).clone()).collect()
+        self.participants
+            .iter_mut()
+            .map(|participant| participant.verify(progress).clone())
+            .collect()
     }
 
     /// Times `operation` with all subjects in turn, after verifying those that have not been.
@@ -342,8 +345,8 @@ impl<'a> Trial<'a> {
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Vec<Outcome> {
         self.verify(progress);
-        let mut runners: Vec<&mut Entrant<'a>> =
-            self.entrants.iter_mut().filter(|entrant| entrant.can(operation)).collect();
+        let mut runners: Vec<&mut Participant<'a>> =
+            self.participants.iter_mut().filter(|participant| participant.can(operation)).collect();
         for runner in &mut runners {
             progress(Progress::WarmingUp { subject: runner.subject.name() });
             runner.warm_up(operation, effort);
@@ -355,7 +358,7 @@ impl<'a> Trial<'a> {
                 runners[(turn + repetition as usize) % count].take_sample(operation);
             }
         }
-        self.entrants.iter_mut().map(Entrant::outcome).collect()
+        self.participants.iter_mut().map(Participant::outcome).collect()
     }
 }
 
@@ -368,16 +371,16 @@ impl Trial<'_> {
         effort: &Effort,
         settling: Settling,
     ) -> Vec<(Standing, Option<Settled>)> {
-        let settle = |entrant: &mut Entrant<'_>| {
-            entrant.verify(&mut |_| ());
-            let settled = entrant.settle(operation, effort, settling);
-            (entrant.verify(&mut |_| ()).clone(), settled)
+        let settle = |participant: &mut Participant<'_>| {
+            participant.verify(&mut |_| ());
+            let settled = participant.settle(operation, effort, settling);
+            (participant.verify(&mut |_| ()).clone(), settled)
         };
-        self.entrants.iter_mut().map(settle).collect()
+        self.participants.iter_mut().map(settle).collect()
     }
 }
 
-impl Entrant<'_> {
+impl Participant<'_> {
     fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> &Standing {
         if self.standing.is_none() {
             progress(Progress::Verifying { subject: self.subject.name() });

@@ -9,7 +9,6 @@
 mod answer;
 pub mod builds;
 pub mod capacity;
-mod comparison;
 pub mod csv;
 pub mod customer_services;
 mod disk;
@@ -21,6 +20,7 @@ pub mod link;
 pub mod market_data;
 mod measure;
 pub mod peer;
+mod ratios;
 pub mod service;
 pub mod subjects;
 pub mod trading_day;

@@ -6,10 +6,10 @@
 pub(crate) mod capacity;
 pub(crate) mod catena;
 pub(crate) mod codec;
-pub(crate) mod entrants;
 pub(crate) mod link;
 pub(crate) mod open_loop;
 pub(crate) mod pair;
+pub(crate) mod participants;
 pub(crate) mod round_trip;
 pub(crate) mod service;
 pub(crate) mod size;
@@ -17,9 +17,9 @@ pub(crate) mod throughput;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::comparison;
 use crate::evaluation::{Request, Run, Step};
-use entrants::Entrants;
+use crate::ratios;
+use participants::Participants;
 use trunkline_bench::hiccup::HiccupMeter;
 use trunkline_bench::histogram::{Distribution, Latencies};
 use trunkline_bench::record::Record;
@@ -211,7 +211,7 @@ impl Findings {
         let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
         let measured = codec::measure(setting, &formats, is_randomised, &mut progress);
         self.rows.extend(measured.rows(setting));
-        self.rows.extend(comparison::rows(setting, &measured));
+        self.rows.extend(ratios::rows(setting, &measured));
         self.faults.extend(measured.faults);
         self.versions.extend(measured.versions);
         self.noise_floor = measured.noise_floor;
@@ -239,24 +239,24 @@ impl Findings {
         measures: &[&Measure],
         progress: &mut dyn FnMut(Step<'_>),
     ) {
-        let mut entrants = Entrants::default();
+        let mut participants = Participants::default();
         let plans = round_trip::Plan::all(setting, measures);
         for (index, plan) in plans.iter().enumerate() {
             let mut progress = |text: &str, share: f64| {
                 let share = (index as f64 + share) / plans.len() as f64;
                 progress(Step { part: "latency", text, share });
             };
-            let measured = round_trip::measure(setting, plan, &mut entrants, &mut progress);
+            let measured = round_trip::measure(setting, plan, &mut participants, &mut progress);
             self.rows.extend(measured.rows);
             self.distributions.extend(measured.distributions);
         }
-        self.open_loop(setting, measures, &mut entrants, progress);
+        self.open_loop(setting, measures, &mut participants, progress);
         let mut progress =
             |text: &str, share: f64| progress(Step { part: "throughput", text, share });
-        self.rows.extend(throughput::measure(setting, measures, &mut entrants, &mut progress));
-        self.rows.extend(entrants.rows(setting));
-        self.versions.extend(entrants.versions());
-        self.faults.append(&mut entrants.faults);
+        self.rows.extend(throughput::measure(setting, measures, &mut participants, &mut progress));
+        self.rows.extend(participants.rows(setting));
+        self.versions.extend(participants.versions());
+        self.faults.append(&mut participants.faults);
     }
 
     /// With a hiccup meter beside it, which tells what the machine did meanwhile.
@@ -264,7 +264,7 @@ impl Findings {
         &mut self,
         setting: &Setting<'_>,
         measures: &[&Measure],
-        entrants: &mut Entrants,
+        participants: &mut Participants,
         progress: &mut dyn FnMut(Step<'_>),
     ) {
         if !measures.iter().any(|measure| matches!(measure, Measure::OpenLoop(_))) {
@@ -272,7 +272,7 @@ impl Findings {
         }
         let meter = HiccupMeter::start();
         let mut progress = |text: &str, share: f64| progress(Step { part: "latency", text, share });
-        let measured = open_loop::measure(setting, measures, entrants, &mut progress);
+        let measured = open_loop::measure(setting, measures, participants, &mut progress);
         let hiccups = meter.stop();
         self.rows.extend(measured.rows);
         self.distributions.extend(measured.distributions);

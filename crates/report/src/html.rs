@@ -3,7 +3,7 @@
 //!
 //! The page is XHTML-compatible HTML5. It loads nothing, runs nothing, and follows the reader's
 //! choice of light or dark. Everything in it comes from the rows of the record, which may be a
-//! stranger's: all of it is escaped, and what is drawn is limited.
+//! somebody else's: all of it is escaped, and what is drawn is limited.
 
 mod axis;
 mod calls;

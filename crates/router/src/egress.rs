@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
 use crate::pool::{NONE, Pool};
-use crate::queue::{Record, Segments};
+use crate::queue::{QueuedMessage, Segments};
 use crate::refusal::Refusal;
 use crate::topics::{TopicId, Topics};
 
@@ -209,7 +209,7 @@ impl<R: Renderer> Egress<R> {
     fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let matched = &self.matches.matches[id];
         let (index, generation) = (matched.client, matched.generation);
-        let mut record = Record {
+        let mut record = QueuedMessage {
             matched: id,
             generation,
             sequence: content.sequence,
@@ -390,7 +390,7 @@ impl<R: Renderer> Egress<R> {
             add(&mut lost, record.lost);
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
-            let Record { sequence, ref request, format, payload, .. } = record;
+            let QueuedMessage { sequence, ref request, format, payload, .. } = record;
             let request = request.as_ref();
             let content = Content { sequence, conflation: None, request, format, payload };
             emit(turn, &mut client.port, matched, &content);

@@ -20,7 +20,7 @@ const HAS_LOST: u16 = 2;
 
 /// A message in a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
+pub(crate) struct QueuedMessage<'a> {
     pub(crate) matched: u32,
     /// Of the match: a record whose match is gone has another one.
     pub(crate) generation: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Record<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-impl Record<'_> {
+impl QueuedMessage<'_> {
     /// Bytes in a queue.
     pub(crate) fn size(&self) -> usize {
         let requester = if self.request.is_some() { REQUESTER } else { 0 };
@@ -77,7 +77,7 @@ macro_rules! take {
     }};
 }
 
-fn read(mut bytes: &[u8]) -> Record<'_> {
+fn read(mut bytes: &[u8]) -> QueuedMessage<'_> {
     let matched = take!(u32, bytes);
     let generation = take!(u32, bytes);
     let sequence = take!(u64, bytes);
@@ -94,7 +94,7 @@ fn read(mut bytes: &[u8]) -> Record<'_> {
         Lost { count, first, last: take!(u64, bytes), since: take!(u64, bytes) }
     });
     let payload = &bytes[..length];
-    Record { matched, generation, sequence, format, published, request, lost, payload }
+    QueuedMessage { matched, generation, sequence, format, published, request, lost, payload }
 }
 
 /// Segments of the last size that queues have emptied, for whichever needs one next.
@@ -142,7 +142,7 @@ impl Queue {
         self.bytes == 0
     }
 
-    pub(crate) fn push(&mut self, record: &Record<'_>, free: &mut Segments) {
+    pub(crate) fn push(&mut self, record: &QueuedMessage<'_>, free: &mut Segments) {
         let size = record.size();
         let has_room =
             self.segments.back().is_some_and(|last| last.capacity() - last.len() >= size);
@@ -171,7 +171,7 @@ impl Queue {
 
     /// The oldest record.
     #[inline]
-    pub(crate) fn front(&self) -> Option<Record<'_>> {
+    pub(crate) fn front(&self) -> Option<QueuedMessage<'_>> {
         self.segments.front().map(|first| read(&first[self.start..]))
     }
 
@@ -227,10 +227,10 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn record(number: u64, payload: &[u8]) -> Record<'_> {
+    fn record(number: u64, payload: &[u8]) -> QueuedMessage<'_> {
         let client = ClientId { index: 7, generation: 9 };
         let lost = Lost { count: 3, first: number, last: number + 4, since: 12 };
-        Record {
+        QueuedMessage {
             matched: 5,
             generation: 6,
             sequence: number,

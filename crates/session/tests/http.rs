@@ -155,7 +155,7 @@ fn location(server: Server, head: &str) -> String {
 }
 
 #[test]
-fn the_address_is_what_the_server_was_told_and_no_stranger_says_it() {
+fn the_address_is_what_the_server_was_told_and_no_client_says_it() {
     let forwarded = "\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: shop.example.org, inner";
     assert_eq!(location(Server::new(), forwarded), "http://x/rpc");
     let trusting = || Server::new().trust_forwarded();

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use trunkline_codec::soap::{Style, Version};
-use trunkline_message::Layout;
+use trunkline_message::{Any, Layout, Message, Structure as _};
 use trunkline_session::soap::wsdl::{self, Binding, Description, OperationDescription};
+use trunkline_wire::Text;
 
-fn description(listing: &str, style: Style) -> Description {
-    let input = Arc::new(Layout::from_listing(listing).expect("a listing"));
+fn of_listing(listing: &str, style: Style) -> Description {
+    description(Arc::new(Layout::from_listing(listing).expect("a listing")), style)
+}
+
+fn description(input: Arc<Layout>, style: Style) -> Description {
     let operation = OperationDescription {
         name: "place".into(),
         action: "urn:open#place".into(),
@@ -37,7 +41,7 @@ fn description(listing: &str, style: Style) -> Description {
 
 #[test]
 fn elements_of_any_name_are_said() {
-    let written = wsdl::write(&description(
+    let written = wsdl::write(&of_listing(
         "message M\n\
          field id 0 i32 required\n\
          field one 0 any required\n\
@@ -70,7 +74,7 @@ fn elements_of_any_name_are_said() {
 fn what_an_any_would_swallow_is_refused() {
     let refused = |fields: &str| {
         let listing = format!("message M\n{fields}\nend");
-        description(&listing, Style::DocumentLiteral).check().map_err(|it| it.to_string())
+        of_listing(&listing, Style::DocumentLiteral).check().map_err(|it| it.to_string())
     };
     for (fields, is_fine) in [
         ("field a 0 i32 required\nfield x 0 any[] implied", true),
@@ -104,7 +108,62 @@ fn what_an_any_would_swallow_is_refused() {
             assert!(has_place && why.contains("##other"), "{fields}: {why}");
         }
     }
-    let part = description("message M\nfield x 0 any[] implied\nend", Style::RpcLiteral).check();
+    let part = of_listing("message M\nfield x 0 any[] implied\nend", Style::RpcLiteral).check();
     let why = part.expect_err("no part is of any name").to_string();
     assert!(why.contains("x, an any,") && why.contains("no part of rpc"), "{why}");
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Mixture {
+    #[xml(list = "mixed")]
+    parts: Vec<Part>,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+enum Part {
+    #[xml(text)]
+    Text(Text),
+    Bold(Text),
+    Other(Any),
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Apart {
+    inner: Inner,
+}
+
+/// Its elements are in a namespace that is not the message's.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(namespace = "urn:b")]
+struct Inner {
+    a: Option<i32>,
+    #[xml(namespace = "##other")]
+    x: Vec<Any>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Clash {
+    inner: Clashing,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(namespace = "urn:b")]
+struct Clashing {
+    #[xml(namespace = "urn:open")]
+    a: Option<i32>,
+    #[xml(namespace = "##other")]
+    x: Vec<Any>,
+}
+
+#[test]
+fn it_is_refused_in_mixed_content_and_by_the_namespace_of_its_own_type() {
+    let check = |layout: &Arc<Layout>| {
+        let checked = description(layout.clone(), Style::DocumentLiteral).check();
+        checked.map_err(|why| why.to_string())
+    };
+    let why = check(Mixture::layout()).expect_err("<Bold> is of any name, too");
+    assert!(why.contains("Bold beside it may stand in its place"), "{why}");
+    assert_eq!(check(Apart::layout()), Ok(()));
+    let why = check(Clash::layout()).expect_err("<a> is of another namespace");
+    assert!(why.contains("a beside it may stand in its place"), "{why}");
 }

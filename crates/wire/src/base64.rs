@@ -50,12 +50,12 @@ fn decode_spaced(text: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Val
     out.extend(text.iter().copied().filter(|byte| !is_space(byte)));
     let decoded = STANDARD.decode_inplace(&mut out[start..]).map(|bytes| bytes.len());
     out.truncate(start + decoded.as_ref().copied().unwrap_or(0));
-    decoded.map(drop).map_err(|_| ValueError::Malformed { at: first_stranger(text) })
+    decoded.map(drop).map_err(|_| ValueError::Malformed { at: first_malformed(text) })
 }
 
 /// Position of the first character that is neither Base64 nor white space; the length if the
 /// text is wrong otherwise.
-fn first_stranger(text: &[u8]) -> usize {
+fn first_malformed(text: &[u8]) -> usize {
     let belongs = |byte: &u8| {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'+' | b'/' | b'=' | b' ' | b'\t' | b'\r' | b'\n')

@@ -42,7 +42,7 @@ pub(crate) fn word(bytes: &[u8]) -> u64 {
 /// zeros below. No characters at all give a word that is no number.
 #[inline(always)]
 pub(crate) fn digits(bytes: &[u8]) -> u64 {
-    // For no bytes the shift wraps round to nothing, and the zero bytes become strangers.
+    // For no bytes the shift wraps round to nothing, and the zero bytes are none.
     word(bytes) ^ ZEROS.wrapping_shl(64u32.wrapping_sub(8 * bytes.len() as u32))
 }
 
@@ -52,9 +52,9 @@ pub(crate) fn digits(bytes: &[u8]) -> u64 {
 #[inline(always)]
 pub(crate) fn digits_before(source: &[u8], end: usize, length: usize) -> Option<u64> {
     let block = source.get(end.wrapping_sub(8)..end)?.first_chunk()?;
-    let strangers = 64u32.wrapping_sub(8 * length as u32);
+    let others = 64u32.wrapping_sub(8 * length as u32);
     let digits = u64::from_le_bytes(*block) ^ ZEROS;
-    Some(digits.wrapping_shr(strangers).wrapping_shl(strangers))
+    Some(digits.wrapping_shr(others).wrapping_shl(others))
 }
 
 /// The number of eight digits, the most significant in the lowest byte; `None` if one of them is

@@ -209,7 +209,7 @@ const HOSTILE: [&str; 8] = [
 ];
 
 #[test]
-fn what_a_stranger_writes_stays_text() {
+fn what_a_record_says_stays_text() {
     for text in HOSTILE {
         let mut record = fixture::record(13);
         let known = |case: &str| case.split('@').next().unwrap_or("").to_owned();
@@ -267,7 +267,7 @@ fn values_beyond_measure_are_drawn_or_left_out() {
 }
 
 #[test]
-fn a_crowd_of_strangers_is_left_out() {
+fn a_crowd_of_subjects_is_left_out() {
     let mut rows = Vec::new();
     for index in 0..5_000 {
         let who = format!("subject {index}");

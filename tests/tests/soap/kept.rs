@@ -321,6 +321,23 @@ fn all_of_it_is_kept_at_once_and_so_is_the_order_of_it() {
     assert!(bench.check(&document, sparse), "again");
 }
 
+/// It would say something else, or nothing, where the prefix is not declared.
+#[test]
+fn an_attribute_with_a_prefix_in_its_value_is_counted_and_not_kept() {
+    let plan = Plan::new(Order::layout(), &document("urn:own")).expect("a plan");
+    let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Keep);
+    let inside = "<id>A</id><market/><folder><name>i</name></folder>";
+    for (value, is_kept) in
+        [("p:T", false), (" a p:T ", false), ("http://a/p:T", true), ("q:T", true), (":T", true)]
+    {
+        let text = of(&format!(" xmlns:p='urn:p' kind='{value}' p:kind='{value}'"), inside);
+        let mut order = sparse();
+        decoder.decode(text.as_bytes(), &mut order).expect("an order");
+        let found = (decoder.unknown(), order.unknown.markup().count());
+        assert_eq!(found, if is_kept { (0, 2) } else { (2, 0) }, "{text}");
+    }
+}
+
 #[test]
 fn what_has_lost_its_place_is_counted() {
     let plan = Plan::new(Order::layout(), &document("urn:own")).expect("a plan");

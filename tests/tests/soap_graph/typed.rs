@@ -318,6 +318,13 @@ fn attributes_beside_a_reference_are_refused() {
     for attributes in ["", " xsi:type='xsd:string'", " xml:lang='en'", " S:root='0'"] {
         assert!(read(&customers(attributes), behind).is_ok(), "{attributes}");
     }
+    let document = encoded(&hollow.replace(" left='5'", " xmlns:w='urn:w' w:Id='x' w:left='5'"));
+    decoder.decode(document.as_bytes(), &mut message).expect("they are nobody's here");
+    assert_eq!(decoder.unknown(), 2);
+    let mut strict = Decoder::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"))
+        .on_unknown(trunkline_message::UnknownContent::Refuse);
+    let error = strict.decode(document.as_bytes(), &mut message).expect_err("they are unknown");
+    assert_eq!(*error.path(), *"@Id");
     let document = encoded("<o:echo><header href='#h'/></o:echo><m id='h'>REQUEST</m>").replace(
         "<S:Body",
         &format!("<S:Header S:encodingStyle='{ENCODING11}'><o:a href='#b' x='1'/><o:b id='b'/></S:Header><S:Body"),

@@ -16,7 +16,7 @@ use super::SOH;
 use super::binding::LARGEST_TAG;
 use super::frame::check_frame;
 use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
-use super::unknown::Strangers;
+use super::unknown::UnknownFields;
 use crate::width::within;
 
 /// Reads messages of one schema from FIX, fields in any order.
@@ -26,7 +26,7 @@ pub struct Decoder {
     limits: Limits,
     scopes: Vec<usize>,
     seen: Vec<u64>,
-    strangers: Strangers,
+    unknown: UnknownFields,
 }
 
 impl Decoder {
@@ -37,14 +37,14 @@ impl Decoder {
 
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
-        let (scopes, seen, strangers) = Default::default();
-        Self { plan: plan.clone(), limits, scopes, seen, strangers }
+        let (scopes, seen, unknown) = Default::default();
+        Self { plan: plan.clone(), limits, scopes, seen, unknown }
     }
 
     /// Does this with fields that the schema does not know and nobody keeps, in place of counting them.
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
-        self.strangers.set_content(content);
+        self.unknown.set_content(content);
         self
     }
 
@@ -52,7 +52,7 @@ impl Decoder {
     /// where it was refused. Those of a message or entry with a member `#[unknown]` are kept there, and
     /// so are a record's. Data and its length are two.
     pub fn unknown(&self) -> usize {
-        self.strangers.dropped()
+        self.unknown.dropped()
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -63,7 +63,7 @@ impl Decoder {
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
         let plan = &*self.plan;
-        self.strangers.clear();
+        self.unknown.clear();
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
@@ -85,7 +85,7 @@ impl Decoder {
             fields: 0,
             entries: 0,
             seen: &mut self.seen,
-            strangers: &mut self.strangers,
+            unknown: &mut self.unknown,
         };
         body.fields(message)?;
         if body.at != end {
@@ -116,7 +116,7 @@ pub(super) struct Body<'a> {
     entries: usize,
     /// One bit for each field of every open scope.
     seen: &'a mut Vec<u64>,
-    pub(super) strangers: &'a mut Strangers,
+    pub(super) unknown: &'a mut UnknownFields,
 }
 
 impl<'a> Body<'a> {

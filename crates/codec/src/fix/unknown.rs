@@ -33,7 +33,7 @@ const DATA: [(u32, u32); 16] = [
 
 /// Fields of a message that the schema does not know.
 #[derive(Debug, Default)]
-pub(super) struct Strangers {
+pub(super) struct UnknownFields {
     /// Their tags, each with the place where its message or entry begins.
     tags: HashSet<(usize, u32)>,
     /// How many of them nobody keeps,
@@ -42,7 +42,7 @@ pub(super) struct Strangers {
     content: UnknownContent,
 }
 
-impl Strangers {
+impl UnknownFields {
     pub(super) fn set_content(&mut self, content: UnknownContent) {
         self.content = content;
     }
@@ -91,7 +91,7 @@ impl Body<'_> {
         }
         let data = self.unknown_data(number, value, end)?;
         for number in [number].into_iter().chain(data.as_ref().map(|(data, _)| *data)) {
-            if !self.strangers.tags.insert((scope, number)) {
+            if !self.unknown.tags.insert((scope, number)) {
                 let kind = ErrorKind::DuplicateUnknown;
                 return Err(Error::new(kind, self.at).within(&number.to_string()));
             }
@@ -104,8 +104,8 @@ impl Body<'_> {
                 }
             }
             None => {
-                self.strangers.dropped += 1 + usize::from(data.is_some());
-                if self.strangers.content == UnknownContent::Refuse {
+                self.unknown.dropped += 1 + usize::from(data.is_some());
+                if self.unknown.content == UnknownContent::Refuse {
                     return Err(Error::new(ErrorKind::Unknown, self.at).within(&number.to_string()));
                 }
             }

@@ -267,6 +267,17 @@ impl ScopePlan {
     pub(super) fn has_wildcard(&self, component: u16) -> bool {
         self.wildcards.iter().any(|it| it.component == component)
     }
+
+    /// The field that takes elements of this namespace in a component, if their names are not known there.
+    pub(super) fn wildcard_for(&self, component: u16, namespace: &str) -> Option<u16> {
+        self.wildcards.iter().find(|it| it.admits(component, namespace)).map(|it| it.field)
+    }
+}
+
+impl Wildcard {
+    fn admits(&self, component: u16, namespace: &str) -> bool {
+        self.component == component && self.takes.admits(namespace)
+    }
 }
 
 impl<'a, R: Form> Body<'a, R> {
@@ -284,7 +295,7 @@ impl<'a, R: Form> Body<'a, R> {
             let field = usize::from(it.field);
             let is_free = seen[field / 64] >> (field % 64) & 1 == 0;
             let is_list = || scope.slots[field].shape == Shape::Run;
-            it.component == component && it.takes.admits(namespace) && (is_free || is_list())
+            it.admits(component, namespace) && (is_free || is_list())
         };
         scope.wildcards.iter().find(takes).map(|it| it.field.into())
     }

@@ -87,8 +87,7 @@ impl Decoder {
 
     /// How many elements of the last message the schema does not know at all, up to the error where it
     /// was refused. They were checked for being well-formed, and passed over with what stands inside,
-    /// which does not count. Unknown attributes in no namespace, or in
-    /// that of the elements, count like elements.
+    /// which does not count. Unknown attributes count like elements, but for those of XML, XML Schema and SOAP.
     pub fn unknown(&self) -> usize {
         self.unknown.count
     }

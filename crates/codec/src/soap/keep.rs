@@ -11,7 +11,7 @@ use super::decoder::Body;
 use super::form::Form;
 use super::plan::{NONE, Plan, ScopePlan, Shape};
 use super::unknown::Tally;
-use crate::infoset::Reader;
+use crate::infoset::{Reader, Tag};
 use crate::xml;
 
 /// Elements and attributes that wait for the message that keeps them.
@@ -130,30 +130,39 @@ impl Tally {
         if self.content != UnknownContent::Keep {
             return Ok(());
         }
-        let at = reader.position();
-        for (name, value) in others(plan, reader).map(|it| reader.attribute(it)) {
-            let name = (reader.local(name), reader.namespace_of(name));
-            self.keep_attribute(place, name, &reader.value(value), at)?;
-        }
-        Ok(())
+        others(plan, reader).try_for_each(|it| self.keep_attribute(reader, place, it))
     }
 
+    /// One whose value has a prefix of its document is left to be counted: elsewhere it would say something else.
     fn keep_attribute(
         &mut self,
+        reader: &impl Reader,
         place: (usize, Place),
-        (local, namespace): (&str, &str),
-        value: &str,
-        at: usize,
+        index: usize,
     ) -> Result<()> {
-        self.waiting.push(place, at, |text| {
+        let (name, value) = reader.attribute(index);
+        let (local, namespace) = (reader.local(name), reader.namespace_of(name));
+        let value = reader.value(value);
+        if has_prefix(reader, &value) {
+            return Ok(());
+        }
+        self.waiting.push(place, reader.position(), |text| {
             text.push_str(local);
             text.push_str("=\"");
-            xml::escape(value, true, text);
+            xml::escape(&value, true, text);
             text.push('"');
             text.push_str(namespace);
             Ok(())
         })
     }
+}
+
+/// Does a value have names with prefixes that are declared where the reader stands?
+fn has_prefix(tag: &impl Tag, value: &str) -> bool {
+    value
+        .split_ascii_whitespace()
+        .filter_map(|word| word.split_once(':'))
+        .any(|(prefix, _)| !prefix.is_empty() && tag.resolve(prefix).is_some())
 }
 
 impl<'a, R: Form> Body<'a, R> {
@@ -235,10 +244,7 @@ impl<'a, R: Form> Body<'a, R> {
             NONE => (own(depth), Place::Attribute { component: None }),
             component => (inside(depth), Place::Attribute { component: Some(component) }),
         };
-        let (reader, at) = (&self.reader, self.reader.position());
-        let (name, value) = reader.attribute(index);
-        let name = (reader.local(name), reader.namespace_of(name));
-        self.unknown.keep_attribute(place, name, &reader.value(value), at)?;
+        self.unknown.keep_attribute(&self.reader, place, index)?;
         self.wait();
         Ok(())
     }

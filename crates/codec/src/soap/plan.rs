@@ -313,7 +313,8 @@ impl Plan {
             any_item,
             any_name: any_item || options.any_wrapper,
             prefixes: options.prefixes(&naming),
-            return_value: return_value(&naming).filter(|_| options.is_answer() && !has_any),
+            return_value: return_value(&naming)
+                .filter(|_| options.is_answer() && !scopes[0].has_wildcard(NONE)),
             result,
             message: Enclosing {
                 start: naming.start(&root, layout.name()),

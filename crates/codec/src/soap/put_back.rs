@@ -295,9 +295,12 @@ impl Walk<'_> {
                             (Sibling::Component(inner), Spot { start: at, ..Spot::default() })
                         }
                         None => {
+                            let field = scope.wildcard_for(component, namespace);
                             self.parser.skip_element(self.document)?;
-                            behind = self.parser.position();
-                            continue;
+                            let end = self.parser.position();
+                            behind = end;
+                            let Some(field) = field else { continue };
+                            (Sibling::Field(field), Spot { start: at, end, ..Spot::default() })
                         }
                     };
                     behind = behind.max(spot.end);

@@ -5,8 +5,8 @@
 //! time from the actual sending is told beside it, for comparison with figures that others took so.
 
 use super::Setting;
-use super::entrants::{Entrants, Others};
 use super::pair::Failure;
+use super::participants::{Others, Participants};
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::Row;
 use trunkline_experiment::definition::{Measure, OpenLoop};
@@ -27,7 +27,7 @@ pub(super) struct Measured {
 pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
-    entrants: &mut Entrants,
+    participants: &mut Participants,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
     let mut measured = Measured::default();
@@ -35,7 +35,7 @@ pub(super) fn measure(
         let Measure::OpenLoop(measure) = measure else { continue };
         for link in &measure.links {
             for &rate in &measure.rates {
-                let of_rate = at_rate(setting, measure, link, rate, entrants, progress);
+                let of_rate = at_rate(setting, measure, link, rate, participants, progress);
                 measured.rows.extend(of_rate.rows);
                 measured.distributions.extend(of_rate.distributions);
             }
@@ -56,7 +56,7 @@ fn at_rate(
     measure: &OpenLoop,
     link_name: &str,
     rate: u32,
-    entrants: &mut Entrants,
+    participants: &mut Participants,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
     let Ok(link) = link_name.parse::<Link>() else { return Measured::default() };
@@ -66,7 +66,7 @@ fn at_rate(
     let warm_up = count.div_ceil(10);
     let longest = setting.longest();
     let mut all: Vec<Series> = Vec::new();
-    let mut turns = entrants.take_part(setting, &measure.formats, Others::None, longest);
+    let mut turns = participants.take_part(setting, &measure.formats, Others::None, longest);
     let repetitions = REPETITIONS[usize::from(setting.request.is_quick)];
     for repetition in 0..repetitions {
         progress(&case, f64::from(repetition) / f64::from(repetitions));
@@ -84,7 +84,7 @@ fn at_rate(
             Ok::<(), Failure>(())
         });
     }
-    all.retain(|series| entrants.is_in(&series.name, series.format));
+    all.retain(|series| participants.is_in(&series.name, series.format));
     let mut measured = Measured::default();
     for series in all {
         let profile = series.format.profile_over("tcp-blocking");

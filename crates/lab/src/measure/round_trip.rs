@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Setting;
-use super::entrants::{Entrants, Others};
 use super::pair::{Exchange, Failure, Pair};
+use super::participants::{Others, Participants};
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::Fit;
@@ -95,7 +95,7 @@ pub(super) struct Measured {
 pub(super) fn measure(
     setting: &Setting<'_>,
     plan: &Plan,
-    entrants: &mut Entrants,
+    participants: &mut Participants,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Measured {
     let Ok(link) = plan.link.parse::<Link>() else {
@@ -108,7 +108,7 @@ pub(super) fn measure(
         let over = format!("messages of {entries} over {}, {}", plan.link, plan.wait.name());
         progress(&over, begun);
         let others = if plan.others { Others::PeersAndBare } else { Others::None };
-        let mut turns = entrants.take_part(setting, &plan.formats, others, entries);
+        let mut turns = participants.take_part(setting, &plan.formats, others, entries);
         let repetitions = setting.repetitions();
         for repetition in 0..repetitions {
             let share = f64::from(repetition) / f64::from(repetitions);
@@ -121,7 +121,7 @@ pub(super) fn measure(
             });
         }
     }
-    let remaining = |series: &Series| entrants.is_in(&series.name, series.format);
+    let remaining = |series: &Series| participants.is_in(&series.name, series.format);
     series.retain(remaining);
     rows(setting, plan, longest, series)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Setting;
-use super::entrants::{Entrants, Others};
 use super::pair::{Failure, Pair, Poured};
+use super::participants::{Others, Participants};
 use trunkline_bench::row::Row;
 use trunkline_experiment::definition::{Content, Measure, Slow, Throughput, Waiting};
 use trunkline_experiment::format::Format;
@@ -35,7 +35,7 @@ type Samples = BTreeMap<(String, Format, u32), [Vec<f64>; THROUGHPUT.len()]>;
 pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
-    entrants: &mut Entrants,
+    participants: &mut Participants,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Vec<Row> {
     let ways: Vec<Way<'_>> = measures
@@ -51,7 +51,7 @@ pub(super) fn measure(
         let mut progress = |text: &str, share: f64| {
             progress(text, (index as f64 + share) / ways.len() as f64);
         };
-        rows.extend(way.measure(setting, entrants, &mut progress));
+        rows.extend(way.measure(setting, participants, &mut progress));
     }
     rows
 }
@@ -78,7 +78,7 @@ impl Way<'_> {
     fn measure(
         &self,
         setting: &Setting<'_>,
-        entrants: &mut Entrants,
+        participants: &mut Participants,
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Row> {
         let case = Throughput::case(self.content, self.slow, self.link_name);
@@ -93,7 +93,7 @@ impl Way<'_> {
                 (true, Content::Structures) => Others::Peers,
                 (true, Content::Encoded) => Others::PeersAndBare,
             };
-            let mut turns = entrants.take_part(setting, formats, others, entries);
+            let mut turns = participants.take_part(setting, formats, others, entries);
             let mut counts = BTreeMap::new();
             turns.each(0, |pair| {
                 let count = self.count(setting, pair, entries)?;
@@ -114,7 +114,7 @@ impl Way<'_> {
                 });
             }
         }
-        samples.retain(|(name, format, _), _| entrants.is_in(name, *format));
+        samples.retain(|(name, format, _), _| participants.is_in(name, *format));
         rows(setting, &case, &samples)
     }
 

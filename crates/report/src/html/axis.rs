@@ -77,7 +77,7 @@ impl Axis {
         let (low, high) = (low / 1.25, (high * 1.25).min(f64::MAX));
         let decades = high.log10() - low.log10();
         let steps: &[f64] = if decades < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        // A stranger's record may span more decades than anyone can label.
+        // A record of somebody else may span more decades than anyone can label.
         let skip = (decades / 8.0).ceil().max(1.0) as usize;
         let powers = (low.log10().floor() as i32..=high.log10().ceil() as i32).step_by(skip);
         let label = |value| match quantity {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_stranger_have_an_axis() {
+    fn values_of_any_record_have_an_axis() {
         for values in [&[][..], &[0.0], &[-1.0, 5.0], &[1e-300, 1e300], &[f64::MAX], &[f64::NAN]] {
             let axis = Axis::over("x", Quantity::Time, "ns", values);
             assert!(axis.low.is_finite() && axis.high.is_finite() && axis.low < axis.high);

@@ -94,7 +94,7 @@ fn colour_of(case: &str) -> Colour {
     of_case.max_by_key(|(consumer, _)| consumer.len()).map_or(GREY, |(_, colour)| *colour)
 }
 
-/// Caps that are plotted; a stranger's record may have more.
+/// Caps that are plotted; a record of somebody else may have more.
 const CAPS: usize = 6;
 
 pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {

@@ -11,7 +11,7 @@ use trunkline_experiment::subjects::TRUNKLINE;
 /// More rows than this in one plot say nothing.
 const ROWS: usize = 24;
 
-/// Messages and operations that are plotted; a stranger's record may have more.
+/// Messages and operations that are plotted; a record of somebody else may have more.
 const PANELS: usize = 12;
 
 /// Characters of a conclusion's name in one line beside a plot.

@@ -23,7 +23,7 @@ pub(super) struct Series<'a> {
     pub(super) fit: Option<(f64, f64)>,
 }
 
-/// Links and rates that are plotted; no experiment has more, but a stranger's record may.
+/// Links and rates that are plotted; no experiment has more, but a record of somebody else may.
 pub(super) const PLOTS: usize = 16;
 
 /// Series that are looked at, for the same reason.

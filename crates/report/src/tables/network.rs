@@ -13,7 +13,7 @@ const MICROSECOND: f64 = 1e3;
 
 const TRANSPORTS: [&str; 2] = ["tcp-blocking", "tcp-spinning"];
 
-/// Cases, and subjects of a case, that are printed at most: a record may be a stranger's, and each is
+/// Cases, and subjects of a case, that are printed at most: a record may be somebody else's, and each is
 /// looked for in all rows.
 const MOST: usize = 32;
 

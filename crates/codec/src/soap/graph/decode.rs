@@ -12,7 +12,9 @@ use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
 use crate::infoset::{self, Event};
 use crate::soap::Version;
-use crate::soap::attributes::{is_unknown, refuse_unknown_style, refuse_unqualified, styles};
+use crate::soap::attributes::{
+    is_own, is_unknown, refuse_unknown_style, refuse_unqualified, styles,
+};
 use crate::soap::document;
 use crate::soap::opening::excerpt;
 use crate::soap::plan::Plan;
@@ -80,6 +82,9 @@ struct Reader<'a, R: infoset::Reader> {
     /// Ids, their elements' nodes and places.
     ids: Vec<(R::Text, NodeId, usize)>,
     references: Vec<(R::Text, usize)>,
+    /// How many unknown attributes references have, and the first.
+    left_out: usize,
+    first_left_out: Option<Name>,
     stack: Vec<Frame<R::Text>>,
     elements: usize,
     /// The plan of a message that has a schema: its Body is encoded or not, whether it says so or not.
@@ -128,6 +133,8 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             places: Vec::new(),
             ids: Vec::new(),
             references: Vec::new(),
+            left_out: 0,
+            first_left_out: None,
             stack: Vec::new(),
             elements: 0,
             typed,
@@ -374,18 +381,22 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
 
     /// # Errors
     /// The element has content; or, in the message of a schema, attributes that might be meant as
-    /// the value's: a reference keeps none.
+    /// the value's: a reference keeps none. Those of others are counted.
     fn refer(&mut self, frame: &Frame<R::Text>, reference: R::Text) -> Result<NodeId, ErrorKind> {
         if frame.has_text || !frame.members.is_empty() {
             let what = "no content in an element that refers to another";
             return Err(ErrorKind::Expected(what.into()));
         }
         if let Some(plan) = self.typed.filter(|_| self.in_body) {
-            let mut names = frame.marks.attributes.iter().map(|(name, _)| name);
-            if let Some(name) = names.find(|it| is_unknown(plan, it.namespace(), it.local())) {
-                let name = excerpt(name.local());
-                let what = format!("no attribute {name} in an element that refers to another");
-                return Err(ErrorKind::Expected(what.into()));
+            let names = frame.marks.attributes.iter().map(|(name, _)| name);
+            for name in names.filter(|it| is_unknown(plan, it.namespace(), it.local())) {
+                if is_own(plan, name.namespace()) {
+                    let name = excerpt(name.local());
+                    let what = format!("no attribute {name} in an element that refers to another");
+                    return Err(ErrorKind::Expected(what.into()));
+                }
+                self.left_out += 1;
+                self.first_left_out.get_or_insert_with(|| name.clone());
             }
         }
         self.references.push((reference, frame.at));
@@ -442,6 +453,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
         }
         let mut message = Message::new(version);
         message.graph = Graph { nodes: self.nodes };
+        (message.left_out, message.first_left_out) = (self.left_out, self.first_left_out);
         let style = body.first().map_or(&self.style, |root| &root.style);
         message.encoding_style = style.text.as_deref().map(str::to_owned);
         if style.encoded && style.text.is_none() {

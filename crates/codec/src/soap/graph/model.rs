@@ -22,6 +22,8 @@ pub struct Message {
     /// The values.
     pub graph: Graph,
     pub(super) left_out: usize,
+    /// The first of the unknown attributes that references had where it was read.
+    pub(super) first_left_out: Option<Name>,
 }
 
 impl Message {
@@ -34,11 +36,13 @@ impl Message {
             encoding_style: None,
             graph: Graph::default(),
             left_out: 0,
+            first_left_out: None,
         }
     }
 
     /// How much of what the message that it was [made from](super::from_message) kept, though its schema
-    /// does not know it, is not in here.
+    /// does not know it, is not in here; of a message that was read by its schema, unknown attributes of
+    /// references.
     pub fn unknown(&self) -> usize {
         self.left_out
     }

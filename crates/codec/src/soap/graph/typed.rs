@@ -87,6 +87,8 @@ fn read_from<M: Typed>(
     unknown: &mut Tally,
 ) -> Result<()> {
     let (graph, places) = decode_as(reader, limits, plan, form(plan))?;
+    let first = || graph.first_left_out.as_ref().map_or("", super::Name::local);
+    unknown.add(graph.left_out, || refused_attribute(first(), 0))?;
     let node = locate(plan, &graph, unknown)?;
     read(&graph.graph, &places, node, plan, limits, message, unknown)
 }

@@ -1,6 +1,6 @@
 //! Elements of any name (`xsd:any`, XML Schema part 1 section 3.10).
 
-use trunkline_codec::soap::{Takes, holds_wildcards, takes_of, type_namespace};
+use trunkline_codec::soap::{Takes, holds_wildcards, takes_of};
 use trunkline_message::{Field, Need, ScopeId};
 
 use super::content::{Element, Occurs, Particle, Place, Space};
@@ -58,9 +58,9 @@ impl Walk<'_> {
     fn check_pair(&mut self, id: ScopeId, (ones, others): (&[Element], &[Element]), home: Space) {
         for (one, other) in ones.iter().flat_map(|one| others.iter().map(move |it| (one, it))) {
             let meets = match (one.place == Place::Anywhere, other.place == Place::Anywhere) {
-                (true, true) => self.takes(id, one).meets(&self.takes(id, other)),
-                (true, false) => self.takes(id, one).admits(&self.namespace(other, home)),
-                (false, true) => self.takes(id, other).admits(&self.namespace(one, home)),
+                (true, true) => self.takes(one, home).meets(&self.takes(other, home)),
+                (true, false) => self.takes(one, home).admits(&self.namespace(other, home)),
+                (false, true) => self.takes(other, home).admits(&self.namespace(one, home)),
                 (false, false) => false,
             };
             if meets {
@@ -79,10 +79,8 @@ impl Walk<'_> {
         }
     }
 
-    fn takes(&self, id: ScopeId, any: &Element) -> Takes {
-        let own = type_namespace(self.layout, self.layout.scope(id).of);
-        let own = own.filter(|it| !it.is_empty()).unwrap_or(self.types.target());
-        Takes::parse(&any.type_name, own).unwrap_or(Takes::All)
+    fn takes(&self, any: &Element, home: Space) -> Takes {
+        Takes::parse(&any.type_name, self.types.name_of(home)).unwrap_or(Takes::All)
     }
 
     fn namespace(&self, element: &Element, home: Space) -> String {

@@ -207,7 +207,10 @@ impl<'a> Walk<'a> {
         let Some(inner) = list.holds.scope() else { return Vec::new() };
         let layout = self.layout;
         let arms = layout.scope(inner).fields.iter().filter(|it| !is_text(layout, it));
-        arms.map(|it| Element { occurs: Occurs::ONCE, ..self.field(it, home) }).collect()
+        let arms: Vec<Element> =
+            arms.map(|it| Element { occurs: Occurs::ONCE, ..self.field(it, home) }).collect();
+        self.check_arms(inner, &arms, home);
+        arms
     }
 
     fn component(&mut self, id: ScopeId, index: usize, home: Space) -> Particle {

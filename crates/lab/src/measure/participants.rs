@@ -10,8 +10,8 @@ use trunkline_experiment::subjects::TRUNKLINE;
 
 /// All pairs that have been started so far.
 #[derive(Default)]
-pub(super) struct Entrants {
-    all: Vec<Entrant>,
+pub(super) struct Participants {
+    all: Vec<Participant>,
     /// Peers that stand for a format but are not on this machine.
     pub(super) absent: Vec<(String, Format)>,
     /// What went wrong, a line each.
@@ -29,7 +29,7 @@ pub(super) enum Others {
     PeersAndBare,
 }
 
-/// What an entrant is.
+/// What an participant is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Ours,
@@ -37,7 +37,7 @@ enum Kind {
     Peer,
 }
 
-struct Entrant {
+struct Participant {
     kind: Kind,
     format: Format,
     name: String,
@@ -53,7 +53,7 @@ enum State {
     Out(Verdict),
 }
 
-impl Entrants {
+impl Participants {
     /// Those who take part with messages of one length, loaded and checked.
     pub(super) fn take_part(
         &mut self,
@@ -75,7 +75,7 @@ impl Entrants {
                 chosen.push(index);
             }
         }
-        Turns { entrants: self, chosen, entries }
+        Turns { participants: self, chosen, entries }
     }
 
     fn find_or_start(&mut self, setting: &Setting<'_>, kind: Kind, format: Format) -> usize {
@@ -87,8 +87,8 @@ impl Entrants {
                 Kind::Peer => Pair::of_peer(setting, format),
             };
             let successor = setting.request.definition.successor(format).unwrap_or_default();
-            let entrant = self.admit(kind, format, successor, started);
-            self.all.push(entrant);
+            let participant = self.admit(kind, format, successor, started);
+            self.all.push(participant);
             self.all.len() - 1
         })
     }
@@ -99,12 +99,12 @@ impl Entrants {
         format: Format,
         successor: &str,
         started: Option<Result<Pair, PeerError>>,
-    ) -> Entrant {
+    ) -> Participant {
         match started {
             Some(Ok(pair)) => {
                 let name = pair.name.clone();
                 let state = State::In { pair: Box::new(pair), loaded: None };
-                Entrant { kind, format, name, state }
+                Participant { kind, format, name, state }
             }
             Some(Err(error)) => {
                 self.faults.push(error.to_string());
@@ -114,13 +114,13 @@ impl Entrants {
                     Kind::Bare => BARE,
                     Kind::Peer => successor,
                 };
-                Entrant { kind, format, name: name.to_owned(), state }
+                Participant { kind, format, name: name.to_owned(), state }
             }
             None => {
                 if !successor.is_empty() {
                     self.absent.push((successor.to_owned(), format));
                 }
-                Entrant { kind, format, name: successor.to_owned(), state: State::Absent }
+                Participant { kind, format, name: successor.to_owned(), state: State::Absent }
             }
         }
     }
@@ -137,18 +137,18 @@ impl Entrants {
     }
 
     fn dismiss(&mut self, index: usize, entries: u32, failure: Failure) {
-        let entrant = &mut self.all[index];
+        let participant = &mut self.all[index];
         let (verdict, why) = match failure {
             Failure::Broken(why) => (Verdict::Absent, why),
             Failure::WrongAnswer(why) => (Verdict::WrongAnswer, why),
             Failure::Untrue(why) => (Verdict::Untrue, why),
         };
-        entrant.state = State::Out(verdict);
-        let (name, format) = (&entrant.name, entrant.format.name());
+        participant.state = State::Out(verdict);
+        let (name, format) = (&participant.name, participant.format.name());
         self.faults.push(format!("{name} ({format}), messages of {entries} over TCP: {why}"));
     }
 
-    /// False if the entrant of this name has been dismissed, so that nothing it did counts.
+    /// False if the participant of this name has been dismissed, so that nothing it did counts.
     pub(super) fn is_in(&self, name: &str, format: Format) -> bool {
         let mut all = self.all.iter().filter(|it| it.format == format && it.name == name);
         all.any(|it| matches!(it.state, State::In { .. }))
@@ -156,23 +156,23 @@ impl Entrants {
 
     /// Names and versions of the peers that took part.
     pub(super) fn versions(&self) -> impl Iterator<Item = (String, String)> {
-        self.all.iter().filter_map(|entrant| match &entrant.state {
-            State::In { pair, .. } if entrant.kind == Kind::Peer => {
-                Some((entrant.name.clone(), pair.version().to_owned()))
+        self.all.iter().filter_map(|participant| match &participant.state {
+            State::In { pair, .. } if participant.kind == Kind::Peer => {
+                Some((participant.name.clone(), pair.version().to_owned()))
             }
             _ => None,
         })
     }
 
-    /// A row for each peer that is absent and for each entrant that is out.
+    /// A row for each peer that is absent and for each participant that is out.
     pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
         let row = |name: &str, format: Format, verdict| Row {
             verdict,
             ..setting.row(NETWORK, name, &format.profile_over("tcp-blocking"), "round-trip", "ns")
         };
         let absent = self.absent.iter().map(|(name, format)| row(name, *format, Verdict::Absent));
-        let out = self.all.iter().filter_map(|entrant| match entrant.state {
-            State::Out(verdict) => Some(row(&entrant.name, entrant.format, verdict)),
+        let out = self.all.iter().filter_map(|participant| match participant.state {
+            State::Out(verdict) => Some(row(&participant.name, participant.format, verdict)),
             _ => None,
         });
         absent.chain(out).collect()
@@ -181,7 +181,7 @@ impl Entrants {
 
 /// Those who take turns in one stretch of measuring.
 pub(super) struct Turns<'a> {
-    entrants: &'a mut Entrants,
+    participants: &'a mut Participants,
     chosen: Vec<usize>,
     entries: u32,
 }
@@ -197,9 +197,9 @@ impl Turns<'_> {
         let count = self.chosen.len();
         for turn in 0..count {
             let index = self.chosen[(turn + repetition as usize) % count];
-            let State::In { pair, .. } = &mut self.entrants.all[index].state else { continue };
+            let State::In { pair, .. } = &mut self.participants.all[index].state else { continue };
             if let Err(failure) = work(pair) {
-                self.entrants.dismiss(index, self.entries, failure);
+                self.participants.dismiss(index, self.entries, failure);
             }
         }
     }
