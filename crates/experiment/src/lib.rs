@@ -1,6 +1,6 @@
 //! Experiments as data: what is measured, of whom, and what was published about it.
 //!
-//! Nothing here measures. A [`definition`] says what an experiment asks for; [`format`], [`subjects`],
+//! Nothing here measures. A [`definition`] says what an experiment asks for; [`mod@format`], [`subjects`],
 //! [`middleware`] and [`link`] say what there is to ask for, and [`names`] what rows call it. So whoever measures
 //! and whoever reports agree on names, and neither knows the other.
 
