@@ -94,7 +94,9 @@ impl Values {
         if place == 0 {
             self.values.reserve_exact(ROOM.min(self.places.len()));
         }
-        self.values.push(empty(layout, layout.scope(scope).fields[index].holds));
+        let holds = layout.scope(scope).fields[index].holds;
+        // In place: a value that is made elsewhere and moved here waits for its own bytes.
+        self.values.resize_with(place + 1, || empty(layout, holds));
         self.places[index] = place as u16;
         place
     }
