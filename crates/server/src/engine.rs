@@ -156,6 +156,11 @@ impl Engine {
         used
     }
 
+    /// What has to happen before more is taken from a connection, if it is held.
+    pub(crate) fn waits_for(&self, id: ConnectionId) -> Option<WaitsFor> {
+        self.state.held.reason(id)
+    }
+
     /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
     /// to read answers first. [`Engine::next_released`] names it when it may go on.
     pub fn is_held(&self, id: ConnectionId) -> bool {
