@@ -348,10 +348,40 @@ fn who_asks_and_never_reads_is_ended_and_told_so() {
         bench.pass(bench.now + keepalive);
         let [(ended, why)] = &bench.ended[..] else { panic!("{:?}", bench.ended) };
         assert_eq!(ended, id);
-        assert_eq!(why, "the client asks, and does not read the answers (keepalive)");
+        assert_eq!(why, "the client asks, and reads too little of the answers (keepalive)");
         let output = String::from_utf8_lossy(bench.engine.output(*id));
         assert!(output.contains(&**why), "it is the last that it can read");
     }
+}
+
+#[test]
+fn who_reads_too_little_for_an_event_of_room_is_alive() {
+    let mut asking = Asking::new(Protocol::Native, 500);
+    asking.send();
+    let Asking { bench, id, .. } = &mut asking;
+    let sent = bench.engine.output(*id).len() / 2;
+    bench.engine.sent(bench.now, *id, sent);
+    asking.send();
+    let Asking { bench, id, .. } = &mut asking;
+    assert!(bench.engine.is_held(*id));
+    let router = &bench.engine.config().router;
+    let (keepalive, missed) = (router.keepalive.as_nanos() as u64, router.keepalive_missed);
+    let mut pass = |under_way: usize| {
+        bench.now += keepalive;
+        bench.engine.advance_with(bench.now, |of| (of == *id).then_some(under_way));
+        bench.clean();
+        bench.ended.len()
+    };
+    for _ in 0..missed {
+        assert_eq!(pass(sent), 0);
+    }
+    // One byte is read now and then, each time when it would be ended else. After the last it is.
+    for read in 1..=100 {
+        for _ in 0..=missed {
+            assert_eq!(pass(sent - read), 0, "ended after {read} bytes");
+        }
+    }
+    assert_eq!(pass(sent - 100), 1);
 }
 
 #[test]
