@@ -75,6 +75,7 @@ impl Client {
             heard_at: Instant::now(),
         };
         client.greet()?;
+        client.ask_clock()?;
         Ok(client)
     }
 
@@ -108,16 +109,17 @@ impl Client {
             }
             _ => Look::Other,
         })?;
+        // Not before, lest a refusal be put aside that comes before the time.
+        self.ask_clock()?;
         self.conversation.producer_end().map_or(Ok(()), Err)
     }
 
+    /// Waits until the router has taken this client. What is told to it then is sent by who waits for the answers.
     fn greet(&mut self) -> Result<()> {
-        let look = |frame: &RouterFrame<'_>| match frame {
+        self.find_answer("answer to HELLO", self.options.timeout, |frame| match frame {
             RouterFrame::Welcome(_) => Look::Answer(()),
             _ => Look::Other,
-        };
-        self.wait_for("answer to HELLO", self.options.timeout, look)?;
-        self.ask_clock()
+        })
     }
 
     /// What the router said when it took this client.
@@ -148,15 +150,16 @@ impl Client {
     /// If a name is refused; then none of them is taken.
     pub fn topics(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Topic>> {
         let mut topics = Vec::with_capacity(names.len());
-        let taken = names.iter().try_for_each(|name| {
+        // Sent with the barrier, which sees every answer.
+        let asked = names.iter().try_for_each(|name| -> Result<()> {
             topics.push(self.conversation.topic(name.as_ref())?);
-            self.flush_beyond(GATHERED)
+            Ok(())
         });
-        let mut refused = Vec::new();
-        let taken = taken.and_then(|()| {
+        let mut refused = HashSet::new();
+        let taken = asked.and_then(|()| {
             self.barrier(|frame| match frame {
                 RouterFrame::Refused(it) if it.of == kind::TOPIC => {
-                    refused.push(it.id);
+                    refused.insert(it.id);
                     Look::Answer(Refusal::from(*it))
                 }
                 _ => Look::Other,
@@ -331,7 +334,8 @@ impl Client {
         payload: &[u8],
         timeout: Duration,
     ) -> Result<Reply> {
-        let asked = self.send_request(topic, format, payload, timeout)?;
+        // Sent by the wait, which sees the answer whenever it comes.
+        let asked = self.ask(topic, format, payload, timeout)?;
         let answer = self.wait_for("reply", timeout, |frame| match frame {
             RouterFrame::Reply(it) if it.correlation == asked => {
                 Look::Answer(Ok(Reply { format: it.format, payload: it.payload.to_vec() }))
@@ -358,10 +362,15 @@ impl Client {
         payload: &[u8],
         timeout: Duration,
     ) -> Result<u64> {
-        let milliseconds = timeout.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
-        let correlation = self.conversation.request(topic, format, payload, milliseconds)?;
+        let correlation = self.ask(topic, format, payload, timeout)?;
         self.flush()?;
         Ok(correlation)
+    }
+
+    /// A request that is still to be sent, and its number.
+    fn ask(&mut self, topic: Topic, format: u16, payload: &[u8], timeout: Duration) -> Result<u64> {
+        let milliseconds = timeout.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
+        self.conversation.request(topic, format, payload, milliseconds)
     }
 
     /// Answers a request, at once.
@@ -377,7 +386,8 @@ impl Client {
 
     /// Hands everything that is there to `handler`, waits for something if nothing is, and returns
     /// how many events there were: 0 if the time-out was over before. `None` waits without end, and
-    /// a time-out of zero does not wait. What has gathered is sent first.
+    /// a time-out of zero does not wait. What has gathered is sent first; while there is no room for it, what comes
+    /// is handed over, and the rest is sent by the next call.
     ///
     /// # Errors
     ///
@@ -403,16 +413,14 @@ impl Client {
             }
             let tell = self.tell_taken();
             let retry = [self.keep_trying(), tell].into_iter().flatten().min();
-            let written = self.write(self.options.timeout);
+            let written = self.write_or_read();
             // The next call will meet an error.
             if count > 0 {
                 return Ok(count);
             }
-            if self.has_aside() {
-                // It was read while there was no room to write.
+            if !written? {
                 continue;
             }
-            written?;
             if !self.read_before(sooner(deadline, retry))?
                 && (retry.is_none() || deadline.is_over())
             {

@@ -37,8 +37,8 @@ pub const NO_HELLO: u16 = 33;
 pub const VERSION: u16 = 34;
 /// The router has as many clients as it takes.
 pub const FULL: u16 = 35;
-/// The client's queue was full and its policy is to be disconnected, or it asks and does not read
-/// the answers.
+/// The client's queue was full and its policy is to be disconnected, or it asks and reads too
+/// little of the answers.
 pub const SLOW: u16 = 36;
 /// The router stops.
 pub const STOPPING: u16 = 37;

@@ -156,6 +156,11 @@ impl Engine {
         used
     }
 
+    /// What has to happen before more is taken from a connection, if it is held.
+    pub(crate) fn waits_for(&self, id: ConnectionId) -> Option<WaitsFor> {
+        self.state.held.reason(id)
+    }
+
     /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
     /// to read answers first. [`Engine::next_released`] names it when it may go on.
     pub fn is_held(&self, id: ConnectionId) -> bool {
@@ -317,14 +322,24 @@ impl Engine {
         own.into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Does what is due, where it is not known what is under way to whom.
     pub fn advance(&mut self, now: u64) {
+        self.advance_with(now, |_| None);
+    }
+
+    /// Does what is due. `under_way` says how many bytes the stream of a connection has that its client has not
+    /// read, where that can be known.
+    pub fn advance_with(
+        &mut self,
+        now: u64,
+        mut under_way: impl FnMut(ConnectionId) -> Option<usize>,
+    ) {
         self.router.advance(now);
         self.take_late_refusals(now);
         self.advance_store(now);
         while let Some((at, id, reminder)) = self.state.due(now) {
             match reminder {
-                Reminder::Watch => self.watch(now, id),
+                Reminder::Watch => self.watch(now, id, &mut under_way),
                 Reminder::Requests => self.expire_requests(now, at, id),
                 Reminder::Room => self.make_deliveries(now, id),
             }
@@ -362,7 +377,12 @@ impl Engine {
     }
 
     /// Closes a connection that has not greeted in time, and asks one that is silent for a sign.
-    fn watch(&mut self, now: u64, id: ConnectionId) {
+    fn watch(
+        &mut self,
+        now: u64,
+        id: ConnectionId,
+        under_way: impl FnOnce(ConnectionId) -> Option<usize>,
+    ) {
         let Some(connection) = find(&mut self.connections, id) else { return };
         let (client_session, state) = (&mut connection.client_session, &mut self.state);
         if client_session.is_closing {
@@ -381,6 +401,11 @@ impl Engine {
             // What it says is not read, by our own choice.
             (client_session.heard, client_session.missed) = (now, 0);
         }
+        let reads = waits_for == Some(WaitsFor::Reader);
+        if client_session.has_read(reads.then(|| under_way(id)).flatten()) {
+            // Not as much as makes the room that an event tells of, but it is there.
+            client_session.heard = now;
+        }
         if client_session.heard >= client_session.asked_at {
             client_session.missed = 0;
         }
@@ -393,7 +418,7 @@ impl Engine {
                 // It may have answered: that is not read either.
                 Some(WaitsFor::Reader) => (
                     code::SLOW,
-                    "the client asks, and does not read the answers (keepalive)".to_owned(),
+                    "the client asks, and reads too little of the answers (keepalive)".to_owned(),
                 ),
                 _ => (
                     code::SILENT,

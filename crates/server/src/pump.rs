@@ -170,7 +170,8 @@ impl Pump {
             self.clock_at = self.now.saturating_add(CLOCK);
         }
         self.sort_events();
-        self.engine.advance(self.now);
+        let connections = &mut self.connections;
+        self.engine.advance_with(self.now, |id| find(connections, id)?.stream.under_way());
         self.finish_work();
         self.go_on();
         if self.shared.is_asked() {

@@ -127,6 +127,21 @@ fn a_client_that_subscribes_to_too_much_is_told_why() {
 }
 
 #[test]
+fn a_client_that_comes_back_is_told_what_is_not_taken_any_more() {
+    let router = router(|_| {});
+    let url = router.addresses()[0].url();
+    let options = Options { timeout: raw::PATIENCE, ..Options::named("reader") };
+    let mut reader = Client::connect(&url, &options).expect("it is taken");
+    reader.subscribe_each(&["a", "b"], &Subscribe::every()).expect("both are taken");
+    let fewer = config(|config| config.limits.subscriptions_per_client = 1);
+    router.handle().reconfigure(fewer).expect("it is taken over");
+    let error = reader.reconnect().expect_err("one is too many");
+    assert!(error.to_string().contains("limits.subscriptions_per_client"), "{error}");
+    let left = reader.receive(Some(Duration::ZERO), &mut |event| panic!("{event:?}"));
+    assert_eq!(left.expect("the connection goes on"), 0);
+}
+
+#[test]
 fn a_reload_changes_listeners_and_keeps_connections() {
     let folder = Folder::new("reload");
     let router = router(|_| {});

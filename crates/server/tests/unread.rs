@@ -6,11 +6,11 @@ mod raw;
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bench::{Bench, Frame};
 use raw::{PATIENCE, Raw, Seen};
-use trunkline_client::{Client, Event, Options};
+use trunkline_client::{Client, Error, Event, Options, Topic};
 use trunkline_native::{self as native, RouterFrame, Updates, code, kind};
 use trunkline_server::{ConnectionId, Peer, Protocol};
 
@@ -95,25 +95,67 @@ fn who_asks_for_ever_and_never_reads_is_ended_and_nobody_else() {
     Raw::named(&router, "other").settle();
 }
 
+/// What the router refuses may come while the client still asks.
+#[test]
+fn so_many_topics_are_taken_together_or_not_at_all() {
+    let router = raw::router(|config| {
+        config.limits.topics = 1_000;
+        config.limits.topics_per_client = 2 * ASKED as usize;
+        config.limits.output_bytes = 4 << 10;
+    });
+    let url = router.addresses()[0].url();
+    let options = Options { timeout: PATIENCE, ..Options::named("asks") };
+    let options = Options { send_buffer: Some(4 << 10), ..options };
+    let mut client = Client::connect(&url, &options).expect("it is taken");
+    let many: Vec<String> = (0..ASKED).map(|number| format!("t/{number}")).collect();
+    // The first is refused long before the last is sent.
+    let bad = (0..ASKED)
+        .map(|number| if number == 0 { "*".into() } else { format!("t/{}", number % 900) });
+    for names in [bad.collect(), many] {
+        let error = client.topics(&names).map(|made| made.len()).expect_err("not all are taken");
+        assert!(matches!(&error, Error::Refused(it) if it.of == kind::TOPIC), "{error}");
+        client.synchronise().expect("the connection goes on");
+        let events = client.receive(Some(Duration::ZERO), &mut |event| panic!("{event:?}"));
+        assert_eq!(events.expect("the connection goes on"), 0);
+        let mut other = Client::connect(&url, &Options::named("other")).expect("it is taken");
+        let all: Vec<String> = (0..1_000).map(|number| format!("other/{number}")).collect();
+        other.topics(&all).expect("none of the others is taken");
+    }
+}
+
+/// Does it again while the time of a program that does not wait long is over too soon.
+fn again<T>(mut act: impl FnMut() -> trunkline_client::Result<T>) -> T {
+    let start = Instant::now();
+    loop {
+        match act() {
+            Ok(done) => return done,
+            Err(error) if error.is_final() || start.elapsed() > PATIENCE => panic!("{error}"),
+            Err(_) => {}
+        }
+    }
+}
+
 /// A program that publishes what is refused, and reads when it has no more room to put refusals aside, or at the end.
 fn publish_in_vain(messages: usize, options: &Options) {
     let router = raw::router(|config| config.limits.matches = 1);
     let url = router.addresses()[0].url();
     let mut other = Raw::named(&router, "other");
     other.subscribe(1, ">");
-    let mut program = Client::connect(&url, options).expect("it is taken");
-    let [taken, refused] = ["a", "b"].map(|name| program.topic(name).expect("a topic"));
-    program.publish(taken, b"x").expect("it is sent");
+    let mut program = again(|| Client::connect(&url, options));
+    let [taken, refused] = ["a", "b"].map(|name| again(|| program.topic(name)));
+    publish(&mut program, taken, b"x");
     let mut told = 0;
     let mut receive = |program: &mut Client| {
-        let received = program.receive(Some(PATIENCE), &mut |event| match event {
-            Event::Refused(refusal) => {
-                assert_eq!((refusal.of, refusal.code), (kind::PUBLISH, code::LIMIT));
-                told += 1;
-            }
-            other => panic!("{other:?}"),
+        let received = again(|| {
+            program.receive(Some(PATIENCE), &mut |event| match event {
+                Event::Refused(refusal) => {
+                    assert_eq!((refusal.of, refusal.code), (kind::PUBLISH, code::LIMIT));
+                    told += 1;
+                }
+                other => panic!("{other:?}"),
+            })
         });
-        assert!(received.expect("the connection goes on") > 0, "{told} refusals came");
+        assert!(received > 0, "{told} refusals came");
         told
     };
     for _ in 0..messages {
@@ -125,8 +167,16 @@ fn publish_in_vain(messages: usize, options: &Options) {
         }
     }
     while receive(&mut program) < messages {}
-    program.publish(taken, b"y").expect("it is sent");
+    publish(&mut program, taken, b"y");
     assert_eq!((other.message(), other.message()), (b"x".to_vec(), b"y".to_vec()));
+}
+
+fn publish(program: &mut Client, topic: Topic, payload: &[u8]) {
+    match program.publish(topic, payload) {
+        Err(error) if error.is_final() => panic!("{error}"),
+        // It has gathered, if it is not sent.
+        _ => again(|| program.flush()),
+    }
 }
 
 #[test]
@@ -298,10 +348,40 @@ fn who_asks_and_never_reads_is_ended_and_told_so() {
         bench.pass(bench.now + keepalive);
         let [(ended, why)] = &bench.ended[..] else { panic!("{:?}", bench.ended) };
         assert_eq!(ended, id);
-        assert_eq!(why, "the client asks, and does not read the answers (keepalive)");
+        assert_eq!(why, "the client asks, and reads too little of the answers (keepalive)");
         let output = String::from_utf8_lossy(bench.engine.output(*id));
         assert!(output.contains(&**why), "it is the last that it can read");
     }
+}
+
+#[test]
+fn who_reads_too_little_for_an_event_of_room_is_alive() {
+    let mut asking = Asking::new(Protocol::Native, 500);
+    asking.send();
+    let Asking { bench, id, .. } = &mut asking;
+    let sent = bench.engine.output(*id).len() / 2;
+    bench.engine.sent(bench.now, *id, sent);
+    asking.send();
+    let Asking { bench, id, .. } = &mut asking;
+    assert!(bench.engine.is_held(*id));
+    let router = &bench.engine.config().router;
+    let (keepalive, missed) = (router.keepalive.as_nanos() as u64, router.keepalive_missed);
+    let mut pass = |under_way: usize| {
+        bench.now += keepalive;
+        bench.engine.advance_with(bench.now, |of| (of == *id).then_some(under_way));
+        bench.clean();
+        bench.ended.len()
+    };
+    for _ in 0..missed {
+        assert_eq!(pass(sent), 0);
+    }
+    // One byte is read now and then, each time when it would be ended else. After the last it is.
+    for read in 1..=100 {
+        for _ in 0..=missed {
+            assert_eq!(pass(sent - read), 0, "ended after {read} bytes");
+        }
+    }
+    assert_eq!(pass(sent - 100), 1);
 }
 
 #[test]

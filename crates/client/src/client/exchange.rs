@@ -26,7 +26,7 @@ impl Client {
     }
 
     /// Writes what has gathered. While there is no room it reads: a router takes no more from who does not read its
-    /// answers.
+    /// answers. What comes is put aside, so that this is not for who waits for an answer.
     pub(super) fn write(&mut self, timeout: Duration) -> Result<()> {
         // Counts from the last that was written.
         let mut deadline = None;
@@ -45,6 +45,31 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// Writes what has gathered, or as much as there is room for until something was read; false in the second case.
+    pub(super) fn write_or_read(&mut self) -> Result<bool> {
+        let mut deadline = None;
+        while !self.conversation.output().is_empty() {
+            match self.stream.write(self.conversation.output()) {
+                Ok(bytes) => {
+                    self.conversation.sent(bytes);
+                    deadline = None;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if self.read()? {
+                        return Ok(false);
+                    }
+                    let timeout = Some(self.options.timeout);
+                    let deadline = *deadline.get_or_insert_with(|| Deadline::after(timeout));
+                    self.wait_to_write(true, deadline)?;
+                }
+                // What the router has said before comes first.
+                Err(_) if matches!(self.read(), Ok(true)) => return Ok(false),
+                Err(error) => return Err(self.why_ended(error)),
+            }
+        }
+        Ok(true)
     }
 
     /// Reads once what is there, and puts it aside; false if there is no room for it.
@@ -152,6 +177,18 @@ impl Client {
         &mut self,
         waiting_for: &'static str,
         timeout: Duration,
+        look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+    ) -> Result<T> {
+        let answer = self.find_answer(waiting_for, timeout, look)?;
+        self.write_little()?;
+        Ok(answer)
+    }
+
+    /// As [`Client::wait_for`]; what the answer has set free is not sent.
+    pub(super) fn find_answer<T>(
+        &mut self,
+        waiting_for: &'static str,
+        timeout: Duration,
         mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
     ) -> Result<T> {
         // Counts from when all is sent.
@@ -159,7 +196,6 @@ impl Client {
         loop {
             let answer = self.conversation.look_for(&mut look)?;
             if let Some(answer) = answer {
-                self.write_little()?;
                 return Ok(answer);
             }
             if !self.conversation.output().is_empty() {
@@ -173,8 +209,8 @@ impl Client {
         }
     }
 
-    /// Sends answers to pings. What the router's welcome has set free may be much more, and goes out
-    /// while its answers are waited for.
+    /// Sends answers to pings. What a producer may send again at once may be much more, and goes out while its
+    /// answers are waited for.
     pub(super) fn write_little(&mut self) -> Result<()> {
         let is_little = self.conversation.output().len() <= GATHERED;
         if is_little { self.write(self.options.timeout) } else { Ok(()) }

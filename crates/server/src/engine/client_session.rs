@@ -58,6 +58,8 @@ pub(crate) struct ClientSession {
     pub(crate) asked_at: u64,
     /// Questions without an answer.
     pub(crate) missed: u32,
+    /// Bytes that it had read by the last look, while nothing is taken from it before it reads.
+    had_read: Option<u64>,
     /// The connection ends because of them.
     pub(crate) was_silent: bool,
     /// Messages that it published, requests among them.
@@ -96,6 +98,7 @@ impl ClientSession {
             heard: now,
             asked_at: 0,
             missed: 0,
+            had_read: None,
             was_silent: false,
             published: 0,
             producer: None,
@@ -107,6 +110,13 @@ impl ClientSession {
             bytes_out: 0,
             format: 0,
         }
+    }
+
+    /// Whether it has read something since the last look, of both of which it is known how many bytes were under way.
+    pub(crate) fn has_read(&mut self, under_way: Option<usize>) -> bool {
+        let read = under_way.map(|bytes| self.bytes_out.saturating_sub(bytes as u64));
+        let before = std::mem::replace(&mut self.had_read, read);
+        before.is_some() && read > before
     }
 
     /// What it gets: as configured, or less where it asked for less.

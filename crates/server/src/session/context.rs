@@ -79,7 +79,7 @@ impl ClientContext<'_> {
     }
 
     /// Whether there is room for the answer to what comes next. If not, it stays where it is until the client has
-    /// read of what it was answered before: how long that takes depends on how threads are scheduled.
+    /// read of what it was answered before.
     #[inline]
     pub fn has_room_for_answer(&mut self) -> bool {
         let id = self.client_session.id;

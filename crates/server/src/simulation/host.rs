@@ -15,7 +15,7 @@ use super::random::Random;
 use super::report::{Checked, Counts, Trace, ensure, violation};
 use super::seen;
 use crate::config::Config;
-use crate::engine::{ConnectionId, Dirty, Engine, Peer};
+use crate::engine::{ConnectionId, Dirty, Engine, Peer, WaitsFor};
 use crate::session::Protocol;
 
 pub(super) use connection::{Connection, Expected};
@@ -273,9 +273,15 @@ impl Host {
     fn end(&mut self, now: u64, link: LinkId) -> Checked {
         let Some(at) = self.connections.get_mut(&link) else { return Ok(()) };
         let Some(id) = at.id else { return Ok(()) };
+        let waits_for = self.engine.waits_for(id);
         let reason = match at.link.client_end {
-            Some(End::Closed) if at.link.to_router.is_empty() => "the client closed the stream",
-            Some(End::Closed) if self.engine.is_held(id) => "nobody reads what it waits for",
+            // The end comes behind what is worked through once there is room in the storage.
+            Some(End::Closed) if waits_for.is_none() && at.link.to_router.is_empty() => {
+                "the client closed the stream"
+            }
+            Some(End::Closed) if waits_for == Some(WaitsFor::Reader) => {
+                "nobody reads what it waits for"
+            }
             Some(End::Broken) => "the stream is broken",
             _ if at.gone_by.is_some_and(|time| now >= time) => "it had its time",
             _ if at.gone_by.is_some() && at.wire.is_empty() => "it can read why",

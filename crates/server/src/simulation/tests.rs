@@ -3,11 +3,19 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use trunkline_native::kind;
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{commit, task};
+use trunkline_native::{self as native, RouterFrame, kind};
+use trunkline_store::Store;
 
-use super::host::Meddle;
+use super::books::Caps;
+use super::host::{Arrival, Host, LinkId, Meddle};
+use super::link::End;
+use super::report::Trace;
 use super::world::Outcome;
 use super::*;
+use crate::config::Config;
+use crate::engine::Engine;
 
 const STEPS: u32 = 300;
 
@@ -203,4 +211,77 @@ fn a_failure_says_how_to_have_it_again() {
     assert!(text.contains("checker: ") && text.contains("message"), "{text}");
     assert!(text.ends_with("again: trunkline simulate --seed 3 --steps 300"), "{text}");
     assert!(failure.recent.len() > 10, "{text}");
+}
+
+/// A client that waits for the disk and closes its stream: what it has sent is stored once there is room.
+#[test]
+fn what_was_sent_is_worked_through_though_its_client_is_gone() {
+    let mut config = Config::default();
+    config.journal.directory = Some("simulated".into());
+    config.journal.pending_bytes = 4 << 10;
+    let mut disk = SimulatedDisk::new(1);
+    let (store, _) = Store::open(&mut disk, config.journal.settings(), 1).expect("it opens");
+    // The books know nothing of what is stored.
+    let forget: Meddle = Box::new(|bytes: &[u8], out: &mut Vec<u8>| {
+        let mut rest = bytes;
+        while let Ok(Some((frame, length))) = native::decode_router(rest, u32::MAX) {
+            if !matches!(frame, RouterFrame::Producing(_) | RouterFrame::Stored(_)) {
+                out.extend_from_slice(&rest[..length]);
+            }
+            rest = &rest[length..];
+        }
+    });
+    let mut host = Host::new(&config, Trace::new(false), Some(forget));
+    host.engine = Engine::with_store(&config, store, 0);
+    let mut work = |host: &mut Host| {
+        loop {
+            if let Some(it) = host.engine.next_commit(0) {
+                host.engine.committed(0, commit(&mut disk, &it));
+            } else if let Some(it) = host.engine.next_task(0) {
+                host.engine.task_done(0, task(&mut disk, &it));
+            } else {
+                return;
+            }
+        }
+    };
+    let arrival = Arrival {
+        actor: 0,
+        capacity: (1 << 20, 1 << 20),
+        caps: Caps::default(),
+        is_delicate: false,
+        random: 1,
+    };
+    let link = host.connect(0, arrival).expect("there is room");
+    let mut bytes = Vec::new();
+    let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };
+    native::encode_hello(&mut bytes, &hello);
+    native::encode_topic(&mut bytes, 0, "orders");
+    native::encode_producer(&mut bytes, "desk");
+    send(&mut host, link, &bytes);
+    work(&mut host);
+    let mut bytes = Vec::new();
+    for (sequence, payload) in [(1, &[b'x'; 8 << 10][..]), (2, b"sell")] {
+        let (alias, time_to_live_ms, is_repeated, format) = (0, 0, false, native::format::TEXT);
+        let store =
+            native::Store { alias, time_to_live_ms, sequence, is_repeated, format, payload };
+        native::encode_store(&mut bytes, &store);
+    }
+    send(&mut host, link, &bytes);
+    let id = host.engine.connections().next().expect("it is there");
+    assert!(host.engine.is_held(id), "the disk has not written the first");
+    let last = host.engine.store().journal().last();
+    host.leave(link, End::Closed);
+    host.turn(0).expect("all is well");
+    assert!(host.engine.is_held(id), "it waits still");
+    work(&mut host);
+    host.turn(0).expect("all is well");
+    assert_eq!(host.engine.store().journal().last(), last + 1, "the second is stored");
+    assert!(host.connections.is_empty(), "then it goes");
+}
+
+/// A client sends something, and the router has its turn.
+fn send(host: &mut Host, link: LinkId, bytes: &[u8]) {
+    let connection = host.connections.get_mut(&link).expect("it is there");
+    assert_eq!(connection.link.to_router.write(bytes), bytes.len());
+    host.turn(0).expect("all is well");
 }
